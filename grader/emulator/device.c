@@ -1,0 +1,530 @@
+/* The device: handles to modules and kernels, a lock, and the last error. What a call really does is
+ * in the folders behind it. */
+#include "emulator/device.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/execute/machine.h"
+#include "emulator/report/record.h"
+
+#define DEFAULT_MEMORY  ((uint64_t)16 << 30)
+#define THREADS_OF_AN_SM 2048u
+#define CTAS_OF_AN_SM    32u
+
+struct module {
+    struct ptx_module *ptx;
+    uint64_t *variables; /* address of each module variable, in their order; 0: none */
+    struct module *next;
+    uint32_t id;
+};
+
+struct kernel_handle {
+    struct module *module;
+    struct kernel *kernel;
+};
+
+struct emu_device {
+    struct emu_options options;
+    pthread_mutex_t lock;
+    struct memory memory;
+    struct module *modules;
+    struct kernel_handle *kernels; /* handle - 1 is the index */
+    uint32_t kernel_count, kernel_room, next_module;
+    uint64_t clock, launches;
+};
+
+static _Thread_local char last_message[512];
+
+__attribute__((format(printf, 2, 3))) static enum emu_status failed(enum emu_status status,
+                                                                    const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *emu_message(struct emu_device *device)
+{
+    (void)device;
+    return last_message;
+}
+
+static enum emu_status unlock(struct emu_device *device, enum emu_status status)
+{
+    pthread_mutex_unlock(&device->lock);
+    return status;
+}
+
+/* --- opening and closing ------------------------------------------------------------------------ */
+
+enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
+{
+    *device = calloc(1, sizeof **device);
+    if (!*device)
+        return failed(EMU_OUT_OF_MEMORY, "out of memory");
+    (*device)->options = *options;
+    (*device)->next_module = 1;
+    pthread_mutex_init(&(*device)->lock, NULL);
+    mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
+             options->poison);
+    return EMU_OK;
+}
+
+static void close_module(struct emu_device *device, struct module *module)
+{
+    for (uint32_t i = 0; i < device->kernel_count; i++) {
+        if (device->kernels[i].module != module)
+            continue;
+        kernel_free(device->kernels[i].kernel);
+        device->kernels[i] = (struct kernel_handle){0};
+    }
+    for (uint32_t i = 0; i < device->memory.count; i++)
+        device->memory.blocks[i].name = NULL; /* names belong to modules */
+    ptx_free(module->ptx);
+    free(module->variables);
+    free(module);
+}
+
+void emu_close(struct emu_device *device)
+{
+    if (!device)
+        return;
+    while (device->modules) {
+        struct module *module = device->modules;
+        device->modules = module->next;
+        close_module(device, module);
+    }
+    mem_close(&device->memory);
+    free(device->kernels);
+    pthread_mutex_destroy(&device->lock);
+    free(device);
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr)
+{
+    if (!size)
+        return failed(EMU_INVALID_VALUE, "an allocation of 0 bytes");
+    pthread_mutex_lock(&device->lock);
+    const struct mem_block *block = mem_alloc(&device->memory, size);
+    if (block)
+        *addr = block->addr;
+    else
+        failed(EMU_OUT_OF_MEMORY, "%llu bytes are not available on the device",
+               (unsigned long long)size);
+    return unlock(device, block ? EMU_OK : EMU_OUT_OF_MEMORY);
+}
+
+enum emu_status emu_free(struct emu_device *device, emu_addr addr)
+{
+    if (!addr)
+        return EMU_OK;
+    pthread_mutex_lock(&device->lock);
+    bool ok = mem_free(&device->memory, addr);
+    if (!ok)
+        failed(EMU_INVALID_VALUE, "0x%llx is not the start of a live allocation",
+               (unsigned long long)addr);
+    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+}
+
+enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size)
+{
+    pthread_mutex_lock(&device->lock);
+    const struct mem_block *block = mem_nearest(&device->memory, addr);
+    bool ok = block && block->host && addr - block->addr < block->size;
+    if (ok && base)
+        *base = block->addr;
+    if (ok && size)
+        *size = block->size;
+    if (!ok)
+        failed(EMU_NOT_FOUND, "0x%llx is in no live allocation", (unsigned long long)addr);
+    return unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
+}
+
+/* The bytes of a range, with the lock held, or NULL and a message. */
+static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
+{
+    uint8_t *bytes = mem_range(&device->memory, addr, size);
+    if (!bytes)
+        failed(EMU_INVALID_ADDRESS, "%llu bytes at 0x%llx are not inside one live allocation",
+               (unsigned long long)size, (unsigned long long)addr);
+    return bytes;
+}
+
+enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size)
+{
+    pthread_mutex_lock(&device->lock);
+    uint8_t *bytes = range(device, to, size);
+    if (bytes && size)
+        memcpy(bytes, from, size);
+    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size)
+{
+    pthread_mutex_lock(&device->lock);
+    const uint8_t *bytes = range(device, from, size);
+    if (bytes && size)
+        memcpy(to, bytes, size);
+    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size)
+{
+    pthread_mutex_lock(&device->lock);
+    const uint8_t *source = range(device, from, size);
+    uint8_t *target = source ? range(device, to, size) : NULL;
+    if (target && size)
+        memmove(target, source, size);
+    return unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
+{
+    pthread_mutex_lock(&device->lock);
+    uint8_t *bytes = range(device, to, size);
+    if (bytes && size)
+        memset(bytes, value, size);
+    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+    pthread_mutex_lock(&device->lock);
+    *total_bytes = device->memory.limit;
+    *free_bytes = device->memory.limit - device->memory.used;
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* --- modules ------------------------------------------------------------------------------------ */
+
+static uint64_t variable_address(void *context, const struct ptx_variable *wanted)
+{
+    const struct module *module = context;
+    uint32_t i = 0;
+    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++)
+        if (v == wanted)
+            return module->variables[i];
+    return 0;
+}
+
+static const struct ptx_variable *find_variable(const struct module *module, struct ptx_name name,
+                                                uint32_t *index)
+{
+    *index = 0;
+    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, (*index)++)
+        if (v->name.length == name.length && memcmp(v->name.text, name.text, name.length) == 0)
+            return v;
+    return NULL;
+}
+
+static bool place_variable(struct emu_device *device, const struct ptx_variable *variable,
+                           uint64_t *addr)
+{
+    if ((variable->space != PTX_GLOBAL && variable->space != PTX_CONST) || !variable->size)
+        return true;
+    struct mem_block *block = mem_alloc(&device->memory, variable->size);
+    if (!block)
+        return false;
+    *addr = block->addr;
+    block->is_constant = variable->space == PTX_CONST;
+    if (variable->initial)
+        memcpy(block->host, variable->initial, variable->size);
+    else
+        memset(block->host, 0, variable->size);
+    return true;
+}
+
+/* Words of initial values that are addresses of other variables. */
+static void place_pointers(struct emu_device *device, const struct module *module)
+{
+    uint32_t i = 0, target;
+    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++) {
+        for (const struct ptx_pointer *p = v->pointers; p; p = p->next) {
+            if (!find_variable(module, p->target, &target))
+                continue;
+            uint64_t value = module->variables[target] + (uint64_t)p->addend;
+            uint8_t *word = mem_range(&device->memory, module->variables[i] + p->at, sizeof value);
+            if (word)
+                memcpy(word, &value, sizeof value);
+        }
+    }
+}
+
+static bool place_variables(struct emu_device *device, struct module *module)
+{
+    uint32_t count = 0, i = 0;
+    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next)
+        count++;
+    module->variables = calloc((size_t)count + 1, sizeof *module->variables);
+    bool ok = module->variables != NULL;
+    for (const struct ptx_variable *v = module->ptx->variables; v && ok; v = v->next)
+        ok = place_variable(device, v, &module->variables[i++]);
+    if (ok)
+        place_pointers(device, module);
+    return ok;
+}
+
+enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *id)
+{
+    char error[300];
+    struct ptx_module *parsed = ptx_parse(ptx, size, error, sizeof error);
+    struct module *module = parsed ? calloc(1, sizeof *module) : NULL;
+    if (!module) {
+        ptx_free(parsed);
+        return failed(EMU_INVALID_PTX, "%s", parsed ? "out of memory" : error);
+    }
+    module->ptx = parsed;
+    pthread_mutex_lock(&device->lock);
+    if (!place_variables(device, module)) {
+        close_module(device, module);
+        failed(EMU_OUT_OF_MEMORY, "no memory for the module's variables");
+        return unlock(device, EMU_OUT_OF_MEMORY);
+    }
+    module->id = *id = device->next_module++;
+    module->next = device->modules;
+    device->modules = module;
+    return unlock(device, EMU_OK);
+}
+
+static struct module *find_module(const struct emu_device *device, uint32_t id)
+{
+    struct module *module = device->modules;
+    while (module && module->id != id)
+        module = module->next;
+    return module;
+}
+
+static void free_variables(struct emu_device *device, const struct module *module)
+{
+    uint32_t i = 0;
+    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++)
+        mem_free(&device->memory, module->variables[i]);
+}
+
+enum emu_status emu_unload(struct emu_device *device, uint32_t id)
+{
+    pthread_mutex_lock(&device->lock);
+    struct module **place = &device->modules, *module = find_module(device, id);
+    if (!module) {
+        failed(EMU_NOT_FOUND, "no module %u", id);
+        return unlock(device, EMU_NOT_FOUND);
+    }
+    while (*place != module)
+        place = &(*place)->next;
+    *place = module->next;
+    free_variables(device, module);
+    close_module(device, module);
+    return unlock(device, EMU_OK);
+}
+
+enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *name, emu_addr *addr,
+                           uint64_t *size)
+{
+    pthread_mutex_lock(&device->lock);
+    const struct module *module = find_module(device, id);
+    struct ptx_name wanted = {name, (uint32_t)strlen(name)};
+    uint32_t index;
+    const struct ptx_variable *variable = module ? find_variable(module, wanted, &index) : NULL;
+    if (!variable || !module->variables[index]) {
+        failed(EMU_NOT_FOUND, "no variable '%s'", name);
+        return unlock(device, EMU_NOT_FOUND);
+    }
+    *addr = module->variables[index];
+    *size = variable->size;
+    return unlock(device, EMU_OK);
+}
+
+/* --- kernels ------------------------------------------------------------------------------------ */
+
+static const struct ptx_function *find_function(const struct module *module, const char *name)
+{
+    const struct ptx_function *f = module ? module->ptx->functions : NULL;
+    while (f && !(f->is_kernel && ptx_name_is(f->name, name)))
+        f = f->next;
+    return f;
+}
+
+static enum emu_status add_kernel(struct emu_device *device, struct module *module,
+                                  const struct ptx_function *function, uint32_t *handle)
+{
+    char error[400];
+    for (uint32_t i = 0; i < device->kernel_count; i++) {
+        if (device->kernels[i].kernel && device->kernels[i].kernel->function == function) {
+            *handle = i + 1;
+            return EMU_OK;
+        }
+    }
+    struct kernel *kernel =
+        kernel_decode(module->ptx, function, variable_address, module, error, sizeof error);
+    if (!kernel) {
+        char *name = record_demangle(function->name);
+        failed(EMU_INVALID_PTX, "kernel '%s': %s", name ? name : "?", error);
+        free(name);
+        return EMU_INVALID_PTX;
+    }
+    if (device->kernel_count == device->kernel_room) {
+        uint32_t room = device->kernel_room ? 2 * device->kernel_room : 16;
+        struct kernel_handle *kernels = realloc(device->kernels, room * sizeof *kernels);
+        if (!kernels) {
+            kernel_free(kernel);
+            return failed(EMU_OUT_OF_MEMORY, "out of memory");
+        }
+        device->kernels = kernels;
+        device->kernel_room = room;
+    }
+    device->kernels[device->kernel_count++] = (struct kernel_handle){module, kernel};
+    *handle = device->kernel_count;
+    return EMU_OK;
+}
+
+enum emu_status emu_kernel(struct emu_device *device, uint32_t id, const char *name,
+                           uint32_t *handle)
+{
+    pthread_mutex_lock(&device->lock);
+    struct module *module = find_module(device, id);
+    const struct ptx_function *function = find_function(module, name);
+    if (!function) {
+        failed(EMU_NOT_FOUND, "no kernel '%s' in the PTX", name);
+        return unlock(device, EMU_NOT_FOUND);
+    }
+    return unlock(device, add_kernel(device, module, function, handle));
+}
+
+static const struct kernel *find_kernel(const struct emu_device *device, uint32_t handle)
+{
+    const struct kernel *kernel = handle && handle <= device->kernel_count
+                                      ? device->kernels[handle - 1].kernel
+                                      : NULL;
+    if (!kernel)
+        failed(EMU_NOT_FOUND, "no kernel %u", handle);
+    return kernel;
+}
+
+enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
+                                struct emu_kernel_info *info)
+{
+    pthread_mutex_lock(&device->lock);
+    const struct kernel *kernel = find_kernel(device, handle);
+    if (!kernel)
+        return unlock(device, EMU_NOT_FOUND);
+    const struct ptx_function *f = kernel->function;
+    *info = (struct emu_kernel_info){
+        .param_count = f->param_count,
+        .params = kernel->params,
+        .param_bytes = f->param_bytes,
+        .registers = kernel->live_registers,
+        .shared_bytes = f->shared_bytes,
+        .local_bytes = f->local_bytes,
+        .max_threads = f->max_threads,
+        .ptx_version = kernel->module->version,
+        .sm_version = kernel->module->sm,
+    };
+    for (const struct ptx_variable *v = kernel->module->variables; v; v = v->next)
+        info->const_bytes += v->space == PTX_CONST ? (uint32_t)v->size : 0;
+    return unlock(device, EMU_OK);
+}
+
+/* --- launches ----------------------------------------------------------------------------------- */
+
+static enum emu_status check_launch(const struct emu_launch *request, const struct kernel *kernel)
+{
+    const struct ptx_function *f = kernel->function;
+    const uint32_t *grid = request->grid, *block = request->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > INT32_MAX || grid[1] > 65535 ||
+        grid[2] > 65535)
+        return failed(EMU_INVALID_CONFIG,
+                      "a grid of %u x %u x %u blocks: each must be at least 1, and at most "
+                      "2147483647 x 65535 x 65535",
+                      grid[0], grid[1], grid[2]);
+    if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
+        threads > EMU_MAX_THREADS)
+        return failed(EMU_INVALID_CONFIG,
+                      "a block of %u x %u x %u threads: each must be at least 1, and all together "
+                      "at most 1024",
+                      block[0], block[1], block[2]);
+    if (threads > f->max_threads)
+        return failed(EMU_INVALID_CONFIG, "%llu threads a block; the kernel was built for %u",
+                      (unsigned long long)threads, f->max_threads);
+    if ((uint64_t)f->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
+        return failed(EMU_OUT_OF_RESOURCES,
+                      "%u static and %u dynamic bytes of shared memory; a block may have %u",
+                      f->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
+    if (request->param_bytes < f->param_bytes)
+        return failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
+                      request->param_bytes, f->param_bytes);
+    return EMU_OK;
+}
+
+static unsigned worker_count(const struct emu_options *options, uint64_t ctas)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned count = options->deterministic ? 1 : options->workers;
+    if (!count)
+        count = cores > 0 ? (unsigned)cores : 1;
+    if (count > EMU_MAX_WORKERS)
+        count = EMU_MAX_WORKERS;
+    return ctas < count ? (unsigned)ctas : count;
+}
+
+static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
+{
+    const struct emu_launch *request = &launch->request;
+    const struct ptx_function *f = launch->kernel->function;
+    uint32_t static_bytes = (f->shared_bytes + 15u) & ~15u;
+    uint32_t dynamic = request->dynamic_shared_bytes;
+    launch->threads = request->block[0] * request->block[1] * request->block[2];
+    launch->warps = (launch->threads + WARP - 1) / WARP;
+    launch->shared_bytes = dynamic ? static_bytes + dynamic : f->shared_bytes;
+    uint32_t of_an_sm = THREADS_OF_AN_SM / (launch->warps * WARP);
+    if (of_an_sm > CTAS_OF_AN_SM)
+        of_an_sm = CTAS_OF_AN_SM;
+    launch->resident = (EMU_MULTIPROCESSORS * of_an_sm + workers - 1) / workers;
+    launch->memory = &device->memory;
+    launch->limit = device->options.max_warp_instructions;
+    launch->clock = device->clock;
+    launch->grid_id = ++device->launches;
+}
+
+enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
+                           struct emu_counters *counters)
+{
+    static const struct observer *const observers[] = {&obs_counters, &obs_memcheck};
+    pthread_mutex_lock(&device->lock);
+    const struct kernel *kernel = find_kernel(device, request->kernel);
+    enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
+    if (status != EMU_OK)
+        return unlock(device, status);
+    struct findings findings;
+    struct emu_counters totals;
+    struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
+    launch.observer_count = sizeof observers / sizeof *observers;
+    launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    for (unsigned i = 0; i < launch.observer_count; i++)
+        launch.wanted |= observers[i]->events;
+    launch.seen = (struct obs_launch){kernel, &launch, &findings};
+    unsigned workers = worker_count(&device->options, launch.cta_count);
+    fill_launch(device, &launch, workers);
+    findings_init(&findings);
+    status = launch_run(&launch, workers);
+    launch_totals(&launch, &totals);
+    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
+    if (counters)
+        *counters = totals;
+    if (status != EMU_OK)
+        failed(status, "%s", findings.count ? findings.list[0].message : "out of host memory");
+    if (device->options.record_fd >= 0)
+        record_launch(device->options.record_fd, &launch, status, &totals);
+    free(launch.per_instruction);
+    findings_free(&findings);
+    return unlock(device, status);
+}

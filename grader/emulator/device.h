@@ -1,0 +1,127 @@
+/* The emulated GPU: the only door to the emulator.
+ *
+ * A device holds memory, modules of PTX and a record of what ran. Everything crosses this door as
+ * plain integers and byte ranges, so that the device can live in another process than the program
+ * that uses it. Device addresses are never host addresses.
+ *
+ * Every call returns an emu_status and changes nothing when it fails; emu_message() then says why in
+ * one line. A launch runs to its end before emu_launch() returns. Calls on one device are serialised
+ * by a lock: any thread may make them. */
+#ifndef EMU_DEVICE_H
+#define EMU_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counters.h"
+
+typedef uint64_t emu_addr; /* an address in the device's global memory; 0 is never valid */
+
+enum emu_status {
+    EMU_OK = 0,
+    EMU_INVALID_VALUE,   /* an argument makes no sense */
+    EMU_INVALID_ADDRESS, /* a range that is not wholly inside one live allocation */
+    EMU_OUT_OF_MEMORY,
+    EMU_NOT_FOUND,      /* no such module, kernel or symbol */
+    EMU_INVALID_PTX,    /* malformed, or not understood; the message names kernel, line and text */
+    EMU_INVALID_CONFIG, /* a grid or block that the device cannot run */
+    EMU_OUT_OF_RESOURCES, /* more shared memory or registers than a CTA may have */
+    /* How a launch can end. Each has its findings in the record. */
+    EMU_ILLEGAL_ADDRESS,    /* a kernel accessed memory that is not allocated */
+    EMU_MISALIGNED_ADDRESS, /* a kernel accessed memory at an address its width does not divide */
+    EMU_TRAP,               /* trap, or a malformed program state */
+    EMU_ASSERT,             /* assert() failed in a kernel */
+    EMU_DEADLOCK,           /* no lane can ever proceed */
+    EMU_TIMEOUT,            /* more warp instructions than options.max_warp_instructions */
+    EMU_INTERNAL,           /* the emulator's own fault */
+};
+
+struct emu_options {
+    unsigned workers;                 /* CPU threads that run CTAs; 0: one for each core */
+    bool deterministic;               /* one worker, CTAs in order: same bytes and counts twice */
+    uint64_t max_warp_instructions;   /* per launch; 0: no limit */
+    uint64_t memory_bytes;            /* device memory; 0: 16 GiB (taken only when touched) */
+    uint64_t poison;                  /* if not 0, the seed of the bytes in fresh allocations */
+    int record_fd;                    /* where launches and findings are written; -1: nowhere */
+};
+
+struct emu_device;
+
+/* Opens a device. On failure *DEVICE is NULL. */
+enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
+void emu_close(struct emu_device *device); /* NULL is allowed */
+
+/* Why the latest failing call failed: one line, valid until the next call by the same thread. */
+const char *emu_message(struct emu_device *device);
+
+/* --- memory: sizes in bytes --------------------------------------------------------------------- */
+
+/* Allocates SIZE > 0 bytes, aligned to 512. */
+enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
+/* Frees what emu_alloc returned; 0 does nothing. */
+enum emu_status emu_free(struct emu_device *device, emu_addr addr);
+/* The live allocation that holds ADDR, or EMU_NOT_FOUND. BASE and SIZE may be NULL. */
+enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
+enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
+enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
+/* Ranges may overlap. */
+enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
+enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
+/* Bytes still free, and in all. */
+void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* --- modules and kernels ------------------------------------------------------------------------ */
+
+#define EMU_MAX_PARAMS 1024 /* .param entries of one kernel */
+
+/* Parses SIZE bytes of PTX (NUL padding allowed) and lays out its variables in device memory. */
+enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *module);
+enum emu_status emu_unload(struct emu_device *device, uint32_t module);
+/* A .global or .const variable's address and size. */
+enum emu_status emu_symbol(struct emu_device *device, uint32_t module, const char *name,
+                           emu_addr *addr, uint64_t *size);
+/* A kernel's handle: ids are not reused. NAME is mangled, as PTX has it. */
+enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const char *name,
+                           uint32_t *kernel);
+
+struct emu_param {
+    uint32_t offset, size; /* in the launch's parameter bytes */
+};
+
+struct emu_kernel_info {
+    uint32_t param_count;
+    const struct emu_param *params; /* owned by the module */
+    uint32_t param_bytes;
+    uint32_t registers;    /* an estimate per thread: live 32-bit PTX registers at most */
+    uint32_t shared_bytes; /* static, a CTA */
+    uint32_t local_bytes;  /* a thread */
+    uint32_t const_bytes;  /* the module's */
+    uint32_t max_threads;  /* a CTA, by .maxntid or 1024 */
+    uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
+};
+enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
+                                struct emu_kernel_info *info);
+
+/* --- launches ----------------------------------------------------------------------------------- */
+
+struct emu_launch {
+    uint32_t kernel;
+    uint32_t grid[3], block[3]; /* x, y, z */
+    uint32_t dynamic_shared_bytes;
+    const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
+    uint32_t param_bytes;
+};
+
+/* Runs the launch to its end and, if it began, appends it to the record.
+ * COUNTERS (may be NULL) gets its totals, also when it ended badly. */
+enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
+                           struct emu_counters *counters);
+
+/* Limits of the virtual GPU (an A100-like one, compute capability 8.0 rules). */
+#define EMU_MAX_THREADS       1024u  /* a CTA */
+#define EMU_MAX_SHARED        49152u /* a CTA, static and dynamic, without opting in */
+#define EMU_MULTIPROCESSORS   108u
+#define EMU_WARP_SIZE         32u
+
+#endif

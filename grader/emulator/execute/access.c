@@ -1,0 +1,517 @@
+/* Loads, stores and atomics: from 32 addresses to bytes.
+ *
+ * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
+ * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. */
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+/* --- addresses ---------------------------------------------------------------------------------- */
+
+/* base + offset in every lane; inactive lanes repeat the first active one's address. */
+static void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                           uint64_t *addr)
+{
+    struct slot base = inst->mem.base;
+    uint64_t offset = (uint64_t)inst->mem.offset;
+    if (base.offset == NO_SLOT) {
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = offset;
+        return;
+    }
+    const uint8_t *lanes = slot_at(warp, base);
+    if (base.bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = ((const uint64_t *)(const void *)lanes)[l] + offset;
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = (uint32_t)(((const uint32_t *)(const void *)lanes)[l] + (uint32_t)offset);
+    if (mask == ALL_LANES)
+        return;
+    uint64_t active = addr[__builtin_ctz(mask)];
+    for (unsigned l = 0; l < WARP; l++)
+        addr[l] = mask >> l & 1 ? addr[l] : active;
+}
+
+static bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
+{
+    uint64_t stray = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        stray |= addr[l] ^ (addr[0] + (uint64_t)l * bytes);
+    return !stray && mask == ALL_LANES;
+}
+
+static bool in_window(uint64_t addr, uint64_t window)
+{
+    return addr - window < MEM_WINDOW_BYTES;
+}
+
+static enum ptx_space space_of_address(uint64_t addr)
+{
+    return in_window(addr, MEM_SHARED_WINDOW)  ? PTX_SHARED
+           : in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL
+                                               : PTX_GLOBAL;
+}
+
+/* Of the lanes in TODO, those whose generic address is in the space of the first one. Their
+ * addresses become relative to the space. */
+static uint32_t take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
+{
+    access->space = inst->mem.space;
+    if (inst->mem.space != PTX_GENERIC)
+        return todo;
+    access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
+    uint64_t window = access->space == PTX_SHARED  ? MEM_SHARED_WINDOW
+                      : access->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
+                                                   : 0;
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        if (todo >> l & 1 && space_of_address(access->addr[l]) == access->space)
+            lanes |= 1u << l;
+    if (!window && lanes == todo)
+        return lanes;
+    uint64_t first = access->addr[__builtin_ctz(lanes)];
+    for (unsigned l = 0; l < WARP; l++)
+        access->addr[l] = (lanes >> l & 1 ? access->addr[l] : first) - window;
+    return lanes;
+}
+
+/* --- checks ------------------------------------------------------------------------------------- */
+
+static uint32_t drop(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                     unsigned lane, enum obs_fault_kind kind)
+{
+    warp_fault(warp, kind, lane, access);
+    launch_fail(warp->cta->launch,
+                kind == OBS_MISALIGNED ? EMU_MISALIGNED_ADDRESS : EMU_ILLEGAL_ADDRESS);
+    return lanes & ~(1u << lane);
+}
+
+static uint32_t check_alignment(struct warp *warp, const struct obs_access *access, uint32_t lanes)
+{
+    uint64_t bits = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        bits |= access->addr[l];
+    if (!(bits & (access->bytes - 1u)))
+        return lanes;
+    for (unsigned l = 0; l < WARP; l++)
+        if (lanes >> l & 1 && access->addr[l] & (access->bytes - 1u))
+            lanes = drop(warp, access, lanes, l, OBS_MISALIGNED);
+    return lanes;
+}
+
+static bool may_touch(const struct mem_block *block, const struct obs_access *access)
+{
+    return access->kind == OBS_LOAD || !block->is_constant;
+}
+
+static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
+{
+    return block && block->host && low >= block->addr && low <= high &&
+           high - block->addr <= block->size;
+}
+
+/* Global memory, lane by lane: somebody is outside, or two blocks are touched at once. */
+static uint32_t find_global_slowly(struct warp *warp, const struct obs_access *access,
+                                   uint32_t lanes, uint8_t **host)
+{
+    const struct memory *memory = warp->cta->launch->memory;
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        uint64_t addr = access->addr[l];
+        struct mem_block *block = mem_nearest(memory, addr);
+        if (!holds(block, addr, addr + access->bytes))
+            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
+        else if (!may_touch(block, access))
+            lanes = drop(warp, access, lanes, l, OBS_READ_ONLY);
+        else
+            host[l] = block->host + (addr - block->addr);
+    }
+    return lanes;
+}
+
+static uint32_t find_global(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                            uint8_t **host)
+{
+    struct worker *worker = warp->cta->worker;
+    uint64_t low = access->addr[0], high = access->addr[0];
+    for (unsigned l = 1; l < WARP; l++) {
+        low = access->addr[l] < low ? access->addr[l] : low;
+        high = access->addr[l] > high ? access->addr[l] : high;
+    }
+    high += access->bytes;
+    if (!holds(worker->last, low, high))
+        worker->last = mem_nearest(worker->launch->memory, low);
+    if (!holds(worker->last, low, high) || !may_touch(worker->last, access))
+        return find_global_slowly(warp, access, lanes, host);
+    uint8_t *start = worker->last->host;
+    uint64_t base = worker->last->addr;
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = start + (access->addr[l] - base);
+    return lanes;
+}
+
+static uint32_t find_shared(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                            uint8_t **host)
+{
+    uint32_t size = warp->cta->shared_bytes;
+    uint64_t high = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        high = access->addr[l] > high ? access->addr[l] : high;
+    if (high > size || high + access->bytes > size)
+        for (unsigned l = 0; l < WARP; l++)
+            if (lanes >> l & 1 && (access->addr[l] > size || access->addr[l] + access->bytes > size))
+                lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = warp->cta->shared + (lanes >> l & 1 ? access->addr[l] : 0);
+    return lanes;
+}
+
+static uint32_t find_local(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                           uint8_t **host)
+{
+    uint32_t size = warp->cta->launch->kernel->function->local_bytes;
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (access->addr[l] > size || access->addr[l] + access->bytes > size)
+            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
+        else
+            host[l] = warp->local + (size_t)l * size + access->addr[l];
+    }
+    return lanes;
+}
+
+/* The launch's parameters: the only space that is the same for every lane. */
+static uint32_t find_param(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                           uint8_t **host)
+{
+    const struct emu_launch *request = &warp->cta->launch->request;
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t addr = access->addr[l];
+        if (!(lanes >> l & 1))
+            continue;
+        if (addr > request->param_bytes || addr + access->bytes > request->param_bytes)
+            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
+        else
+            host[l] = (uint8_t *)(uintptr_t)request->params + addr;
+    }
+    return lanes;
+}
+
+static void tell_observers(struct warp *warp, const struct obs_access *access)
+{
+    struct worker *worker = warp->cta->worker;
+    struct launch *launch = worker->launch;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_ACCESS)
+            launch->observers[i]->access(worker->observer_state[i], access);
+}
+
+/* Checks and reports one access of LANES in one space; HOST gets the bytes of each lane returned. */
+static uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
+                           uint8_t **host)
+{
+    access->mask = lanes;
+    access->dense = is_dense(access->addr, access->bytes, lanes);
+    if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM)
+        tell_observers(warp, access);
+    lanes = check_alignment(warp, access, lanes);
+    if (!lanes)
+        return 0;
+    switch (access->space) {
+    case PTX_SHARED:
+        return find_shared(warp, access, lanes, host);
+    case PTX_LOCAL:
+        return find_local(warp, access, lanes, host);
+    case PTX_PARAM:
+        return find_param(warp, access, lanes, host);
+    default:
+        return find_global(warp, access, lanes, host);
+    }
+}
+
+/* --- loads and stores --------------------------------------------------------------------------- */
+
+/* Neighbouring addresses are neighbouring bytes: not so between the lanes' local memories. */
+static bool is_contiguous(uint8_t space)
+{
+    return space != PTX_LOCAL && space != PTX_PARAM;
+}
+
+/* Values narrower than the register are extended to its width. */
+static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32_t lanes,
+                        unsigned bytes, bool is_signed)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        uint64_t bits = 0;
+        memcpy(&bits, host[l], bytes);
+        unsigned shift = 64 - 8 * bytes;
+        if (is_signed)
+            bits = (uint64_t)((int64_t)(bits << shift) >> shift);
+        memcpy(d + l * width, &bits, width);
+    }
+}
+
+#define LOAD_LANES(T)                                                                              \
+    static void load_##T(T *d, uint8_t *const *host, uint32_t lanes)                               \
+    {                                                                                              \
+        if (lanes == ALL_LANES)                                                                    \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                d[l] = *(const T *)(const void *)host[l];                                          \
+        else                                                                                       \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                if (lanes >> l & 1)                                                                \
+                    d[l] = *(const T *)(const void *)host[l];                                      \
+    }                                                                                              \
+    static void store_##T(const T *v, uint8_t *const *host, uint32_t lanes)                        \
+    {                                                                                              \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            if (lanes >> l & 1)                                                                    \
+                *(T *)(void *)host[l] = v[l];                                                      \
+    }
+LOAD_LANES(uint32_t)
+LOAD_LANES(uint64_t)
+
+static void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                         uint8_t *const *host, uint32_t lanes, bool dense)
+{
+    struct slot slot = inst->mem.vector[k];
+    if (slot.offset == NO_SLOT) /* _ */
+        return;
+    uint8_t *d = slot_at(warp, slot);
+    unsigned bytes = inst->mem.bytes;
+    if (bytes != slot.bytes || bytes < 4)
+        load_narrow(d, slot.bytes, host, lanes, bytes,
+                    ptx_type_class((enum ptx_type)inst->mem.type) == 'S');
+    else if (dense)
+        memcpy(d, host[0], (size_t)WARP * bytes);
+    else if (bytes == 4)
+        load_uint32_t((uint32_t *)(void *)d, host, lanes);
+    else
+        load_uint64_t((uint64_t *)(void *)d, host, lanes);
+}
+
+static void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                          uint8_t *const *host, uint32_t lanes, bool dense)
+{
+    struct slot slot = inst->mem.vector[k];
+    const uint8_t *v = slot_at(warp, slot);
+    unsigned bytes = inst->mem.bytes;
+    if (dense && bytes == slot.bytes)
+        memcpy(host[0], v, (size_t)WARP * bytes);
+    else if (bytes == 4 && slot.bytes == 4)
+        store_uint32_t((const uint32_t *)(const void *)v, host, lanes);
+    else if (bytes == 8 && slot.bytes == 8)
+        store_uint64_t((const uint64_t *)(const void *)v, host, lanes);
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            if (lanes >> l & 1)
+                memcpy(host[l], v + l * slot.bytes, bytes);
+}
+
+static void advance(uint8_t **host, uint32_t lanes, unsigned bytes)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] += lanes >> l & 1 ? bytes : 0;
+}
+
+/* What a bad address reads: zeros, so that the rest of the kernel can still be watched. */
+static void load_zeros(const struct warp *warp, const struct inst *inst, uint32_t lanes)
+{
+    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+        struct slot slot = inst->mem.vector[k];
+        for (unsigned l = 0; l < WARP && slot.offset != NO_SLOT; l++)
+            if (lanes >> l & 1)
+                memset(slot_at(warp, slot) + l * slot.bytes, 0, slot.bytes);
+    }
+}
+
+static struct obs_access start_access(struct warp *warp, const struct inst *inst)
+{
+    return (struct obs_access){.pc = warp->pc,
+                               .kind = inst->mem.event,
+                               .bytes = (uint8_t)(inst->mem.bytes * inst->mem.count)};
+}
+
+void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access = start_access(warp, inst);
+        uint8_t *host[WARP] = {0};
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(inst, todo, &access);
+        uint32_t lanes = find_lanes(warp, &access, group, host);
+        bool dense = access.dense && inst->mem.count == 1 && lanes == ALL_LANES &&
+                     is_contiguous(access.space);
+        load_zeros(warp, inst, group & ~lanes);
+        for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+            load_element(warp, inst, k, host, lanes, dense);
+            if (k + 1 < inst->mem.count)
+                advance(host, lanes, inst->mem.bytes);
+        }
+        todo &= ~group;
+    }
+}
+
+void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access = start_access(warp, inst);
+        uint8_t *host[WARP] = {0};
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(inst, todo, &access);
+        uint32_t lanes = find_lanes(warp, &access, group, host);
+        bool dense = access.dense && inst->mem.count == 1 && lanes == ALL_LANES &&
+                     is_contiguous(access.space);
+        for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+            store_element(warp, inst, k, host, lanes, dense);
+            if (k + 1 < inst->mem.count)
+                advance(host, lanes, inst->mem.bytes);
+        }
+        todo &= ~group;
+    }
+}
+
+/* --- atomics ------------------------------------------------------------------------------------ */
+
+static float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t flushed(uint32_t bits)
+{
+    return bits & 0x7f800000u ? bits : bits & 0x80000000u;
+}
+
+/* What memory holds after one lane's operation on OLD, as words of the type's width. */
+static uint32_t combine32(const struct inst *inst, uint32_t old, uint32_t b, uint32_t c)
+{
+    bool is_signed = inst->mem.type == PTX_s32, is_float = inst->mem.type == PTX_f32;
+    switch (inst->mem.op) {
+    case PTX_MOD_add: /* float atomics flush denormals, as the hardware's do */
+        return is_float ? flushed(float_bits(as_float(flushed(old)) + as_float(flushed(b))))
+                        : old + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int32_t)b < (int32_t)old : b < old) ? b : old;
+    case PTX_MOD_max:
+        return (is_signed ? (int32_t)b > (int32_t)old : b > old) ? b : old;
+    case PTX_MOD_inc:
+        return old >= b ? 0 : old + 1;
+    case PTX_MOD_dec:
+        return old == 0 || old > b ? b : old - 1;
+    case PTX_MOD_and:
+        return old & b;
+    case PTX_MOD_or:
+        return old | b;
+    case PTX_MOD_xor:
+        return old ^ b;
+    case PTX_MOD_cas:
+        return old == b ? c : old;
+    default: /* exch */
+        return b;
+    }
+}
+
+static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool is_signed = inst->mem.type == PTX_s64, is_float = inst->mem.type == PTX_f64;
+    switch (inst->mem.op) {
+    case PTX_MOD_add:
+        return is_float ? double_bits(as_double(old) + as_double(b)) : old + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int64_t)b < (int64_t)old : b < old) ? b : old;
+    case PTX_MOD_max:
+        return (is_signed ? (int64_t)b > (int64_t)old : b > old) ? b : old;
+    case PTX_MOD_and:
+        return old & b;
+    case PTX_MOD_or:
+        return old | b;
+    case PTX_MOD_xor:
+        return old ^ b;
+    case PTX_MOD_cas:
+        return old == b ? c : old;
+    default:
+        return b;
+    }
+}
+
+/* Compare-and-swap until nobody came between: other workers run other CTAs at the same time. */
+static uint32_t atomic32(const struct inst *inst, void *host, uint32_t b, uint32_t c)
+{
+    uint32_t *word = host;
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static uint64_t atomic64(const struct inst *inst, void *host, uint64_t b, uint64_t c)
+{
+    uint64_t *word = host;
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, combine64(inst, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
+{
+    uint64_t value = 0;
+    if (slot.offset != NO_SLOT)
+        memcpy(&value, slot_at(warp, slot) + lane * slot.bytes, slot.bytes);
+    return value;
+}
+
+/* Lanes take their turn in order: one legal outcome, and always the same. */
+void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access = start_access(warp, inst);
+        uint8_t *host[WARP] = {0};
+        uint64_t old[WARP];
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(inst, todo, &access);
+        uint32_t lanes = find_lanes(warp, &access, group, host);
+        for (unsigned l = 0; l < WARP; l++) {
+            if (!(lanes >> l & 1))
+                continue;
+            uint64_t b = read_lane(warp, inst->src[0], l), c = read_lane(warp, inst->src[1], l);
+            old[l] = inst->mem.bytes == 4 ? atomic32(inst, host[l], (uint32_t)b, (uint32_t)c)
+                                          : atomic64(inst, host[l], b, c);
+        }
+        for (unsigned l = 0; l < WARP && inst->dst.offset != NO_SLOT; l++)
+            if (lanes >> l & 1)
+                memcpy(slot_at(warp, inst->dst) + l * inst->dst.bytes, &old[l], inst->dst.bytes);
+        todo &= ~group;
+    }
+}

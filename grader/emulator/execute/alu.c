@@ -1,0 +1,272 @@
+/* Arithmetic: alu.def turned into one function a line, each a loop over 32 lanes that the compiler
+ * vectorises, and a table to find them by name.
+ *
+ * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds and
+ * flushes as PTX asks. This file is compiled with -frounding-math and -ffp-contract=off. */
+#include <immintrin.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+typedef uint16_t u16;
+typedef int16_t s16;
+typedef uint32_t u32;
+typedef int32_t s32;
+typedef uint64_t u64;
+typedef int64_t s64;
+typedef float f32;
+typedef double f64;
+
+/* One clone for CPUs with AVX2, one for the rest. The sanitizers do not bear the resolver. */
+#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#define LANES_FUNCTION static
+#else
+#define LANES_FUNCTION static __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+
+/* --- what C has no operator for ----------------------------------------------------------------- */
+
+static inline f32 from_bits32(u32 bits)
+{
+    f32 value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline u32 to_bits32(f32 value)
+{
+    u32 bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline u64 to_bits64(f64 value)
+{
+    u64 bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline f32 nan32(f32 value)
+{
+    return value != value ? from_bits32(0x7fffffffu) : value;
+}
+
+/* min and max return the operand that is not NaN, and order -0 below +0. */
+static inline f32 min32(f32 a, f32 b)
+{
+    if (a == b)
+        return from_bits32(to_bits32(a) | to_bits32(b));
+    return a < b || b != b ? nan32(a) : nan32(b);
+}
+
+static inline f32 max32(f32 a, f32 b)
+{
+    if (a == b)
+        return from_bits32(to_bits32(a) & to_bits32(b));
+    return a > b || b != b ? nan32(a) : nan32(b);
+}
+
+static inline f64 min64(f64 a, f64 b)
+{
+    if (a == b)
+        return to_bits64(a) >> 63 ? a : b;
+    return a < b || b != b ? a : b;
+}
+
+static inline f64 max64(f64 a, f64 b)
+{
+    if (a == b)
+        return to_bits64(a) >> 63 ? b : a;
+    return a > b || b != b ? a : b;
+}
+
+/* The highest bit that differs from the sign, or -1. */
+static inline u32 top_bit(u64 a)
+{
+    u64 bits = a >> 63 ? ~a : a;
+    return bits ? 63u - (u32)__builtin_clzll(bits) : ~0u;
+}
+
+static inline u32 shift_amount(u32 top, u32 msb)
+{
+    return top == ~0u ? ~0u : msb - top;
+}
+
+static inline u64 reverse_bits(u64 a)
+{
+    a = (a >> 1 & 0x5555555555555555u) | (a & 0x5555555555555555u) << 1;
+    a = (a >> 2 & 0x3333333333333333u) | (a & 0x3333333333333333u) << 2;
+    a = (a >> 4 & 0x0f0f0f0f0f0f0f0fu) | (a & 0x0f0f0f0f0f0f0f0fu) << 4;
+    return __builtin_bswap64(a);
+}
+
+static inline u64 low_bits(u32 count)
+{
+    return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
+}
+
+/* bfe: bits beyond the word or the field repeat the sign bit, or are 0. */
+static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
+{
+    u32 at = b & 0xff, length = c & 0xff;
+    u32 top = at + length ? at + length - 1 : 0;
+    u64 sign = is_signed && length ? a >> (top < msb ? top : msb) & 1 : 0;
+    u32 present = at > msb ? 0 : msb + 1 - at;
+    u64 field = low_bits(length < present ? length : present);
+    u64 value = at > msb ? 0 : a >> at;
+    return (value & field) | (sign ? ~field : 0);
+}
+
+static inline u64 insert(u64 a, u64 b, u32 c, u32 e, u32 msb)
+{
+    u32 at = c & 0xff, length = e & 0xff;
+    if (at > msb)
+        return b;
+    u64 field = low_bits(length) << at;
+    return (b & ~field) | (a << at & field);
+}
+
+static inline u32 permute(u64 bytes, u32 selectors)
+{
+    u32 result = 0;
+    for (int i = 0; i < 4; i++) {
+        u32 selector = selectors >> (4 * i) & 15;
+        u32 byte = (u32)(bytes >> (8 * (selector & 7))) & 0xff;
+        if (selector & 8) /* the byte's sign, eight times */
+            byte = byte & 0x80 ? 0xff : 0;
+        result |= byte << (8 * i);
+    }
+    return result;
+}
+
+static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
+{
+    u32 result = 0;
+    for (u32 row = 0; row < 8; row++) {
+        u32 term = (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+        result |= table >> row & 1 ? term : 0;
+    }
+    return result;
+}
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+/* Lanes are independent: a source may be the destination, but never overlap it in part. */
+#define START(name, D)                                                                             \
+    LANES_FUNCTION void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)         \
+    {                                                                                              \
+        D *d_ = (D *)slot_at(warp, inst->dst);
+#define SOURCE(T, x, i) const T *x##_ = (const T *)slot_at(warp, inst->src[i]);
+#define LANE(T, x)      const T x = x##_[l];
+
+#define ROW1(name, D, A, value)                                                                    \
+    START(name, D) SOURCE(A, a, 0)                                                                 \
+    BODY(D, LANE(A, a), value)
+#define ROW2(name, D, A, B, value)                                                                 \
+    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1)                                                 \
+    BODY(D, LANE(A, a) LANE(B, b), value)
+#define ROW3(name, D, A, B, C, value)                                                              \
+    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2)                                 \
+    BODY(D, LANE(A, a) LANE(B, b) LANE(C, c), value)
+#define ROW4(name, D, A, B, C, E, value)                                                           \
+    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2) SOURCE(E, e, 3)                 \
+    BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
+#define BODY(D, lanes, value)                                                                      \
+    if (mask == ALL_LANES) {                                                                       \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            lanes d_[l] = (D)(value);                                                              \
+        }                                                                                          \
+    } else {                                                                                       \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            lanes D v_ = (D)(value);                                                               \
+            d_[l] = mask >> l & 1 ? v_ : d_[l];                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    }
+#include "emulator/execute/alu.def"
+#undef ROW1
+#undef ROW2
+#undef ROW3
+#undef ROW4
+
+static const struct alu_row rows[] = {
+#define ROW1(name, D, A, value)       {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
+#define ROW2(name, D, A, B, value)    {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
+#define ROW3(name, D, A, B, C, value)                                                              \
+    {#name, name##_lanes, 3, {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}},
+#define ROW4(name, D, A, B, C, E, value)                                                           \
+    {#name, name##_lanes, 4, {sizeof(D), sizeof(A), sizeof(B), sizeof(C), sizeof(E)}},
+#include "emulator/execute/alu.def"
+};
+#define ROW_COUNT (sizeof rows / sizeof *rows)
+
+static const struct alu_row *sorted[ROW_COUNT];
+static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct alu_row *const *)a)->name,
+                  (*(const struct alu_row *const *)b)->name);
+}
+
+static void sort_rows(void)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        sorted[i] = &rows[i];
+    qsort(sorted, ROW_COUNT, sizeof *sorted, by_name);
+}
+
+const struct alu_row *alu_find(const char *name)
+{
+    pthread_once(&sorted_once, sort_rows);
+    const struct alu_row key = {.name = name}, *wanted = &key;
+    const struct alu_row **found = bsearch(&wanted, sorted, ROW_COUNT, sizeof *sorted, by_name);
+    return found ? *found : NULL;
+}
+
+/* --- modes -------------------------------------------------------------------------------------- */
+
+static void flush_lanes(f32 *d, u32 mask)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        u32 bits = to_bits32(d[l]);
+        if (mask >> l & 1 && !(bits & 0x7f800000u))
+            d[l] = from_bits32(bits & 0x80000000u);
+    }
+}
+
+/* .sat: into [0, 1], and NaN becomes 0. */
+static void saturate32(f32 *d, u32 mask)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            d[l] = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;
+}
+
+static void saturate64(f64 *d, u32 mask)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            d[l] = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;
+}
+
+void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    void *d = slot_at(warp, inst->dst);
+    _mm_setcsr(inst->mode);
+    inst->fp.inner(warp, inst, mask);
+    _mm_setcsr(MODE_DEFAULT);
+    /* abs, neg and the like only move bits: the vector unit has not flushed their result */
+    if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
+        flush_lanes(d, mask);
+    if (inst->fp.saturate && inst->dst.bytes == 4)
+        saturate32(d, mask);
+    else if (inst->fp.saturate)
+        saturate64(d, mask);
+}

@@ -1,0 +1,199 @@
+/* cvt: any type to any other, in two steps. The source lanes are widened to 64 bits (an integer or a
+ * double, both exact), then narrowed to the destination's type, rounded once and saturated.
+ *
+ * A register may be wider than the type it is read as or written as: reading cuts, writing extends. */
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
+{
+    return ptx_type_class(to) != 'P' && ptx_type_class(to) != 'B' && ptx_type_class(from) != 'P' &&
+           ptx_type_class(from) != 'B';
+}
+
+static bool is_float(unsigned type)
+{
+    return ptx_type_class((enum ptx_type)type) == 'F';
+}
+
+/* --- widening ----------------------------------------------------------------------------------- */
+
+static void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        out[l] = 0;
+        memcpy(&out[l], lanes + l * bytes, bytes);
+    }
+}
+
+static void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
+{
+    unsigned shift = 64 - 8 * ptx_type_bytes((enum ptx_type)type);
+    bool is_signed = ptx_type_class((enum ptx_type)type) == 'S';
+    read_raw((uint64_t *)out, lanes, bytes);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t top = (uint64_t)out[l] << shift;
+        out[l] = is_signed ? (int64_t)top >> shift : (int64_t)(top >> shift);
+    }
+}
+
+static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        float narrow;
+        if (type == PTX_f32)
+            memcpy(&narrow, lanes + 4 * l, 4);
+        out[l] = type == PTX_f32 ? narrow : ((const double *)(const void *)lanes)[l];
+    }
+}
+
+/* --- narrowing ---------------------------------------------------------------------------------- */
+
+/* Writes the low bytes of the type, extended to the register's width. */
+static void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
+                           uint32_t mask)
+{
+    uint8_t *d = slot_at(warp, inst->dst);
+    unsigned shift = 64 - 8 * ptx_type_bytes((enum ptx_type)inst->cvt.to);
+    bool is_signed = ptx_type_class((enum ptx_type)inst->cvt.to) == 'S';
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t top = (uint64_t)values[l] << shift;
+        uint64_t bits = is_signed ? (uint64_t)((int64_t)top >> shift) : top >> shift;
+        if (mask >> l & 1)
+            memcpy(d + l * inst->dst.bytes, &bits, inst->dst.bytes);
+    }
+}
+
+static int64_t clamp_integer(int64_t value, bool from_unsigned, unsigned type)
+{
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
+    if (ptx_type_class((enum ptx_type)type) == 'U') {
+        uint64_t most = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+        if (!from_unsigned && value < 0)
+            return 0;
+        return (uint64_t)value > most ? (int64_t)most : value;
+    }
+    int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
+    if (from_unsigned)
+        return (uint64_t)value > (uint64_t)most ? most : value;
+    return value > most ? most : value < -most - 1 ? -most - 1 : value;
+}
+
+static double rounded(double value, uint8_t round)
+{
+    switch (round) {
+    case 'z':
+        return trunc(value);
+    case 'm':
+        return floor(value);
+    case 'p':
+        return ceil(value);
+    default:
+        return nearbyint(value); /* to even: the mode is the default one here */
+    }
+}
+
+/* A float outside the integer's range becomes its nearest end; NaN becomes 0, but for 64 bits the
+ * GPU gives the word with only its top bit set. */
+static int64_t to_integer(double value, uint8_t round, unsigned type)
+{
+    unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
+    bool is_unsigned = ptx_type_class((enum ptx_type)type) == 'U';
+    if (isnan(value))
+        return bits == 64 ? INT64_MIN : 0;
+    value = rounded(value, round);
+    double most = ldexp(1, (int)bits - !is_unsigned), least = is_unsigned ? 0 : -most;
+    if (value >= most)
+        return is_unsigned ? (int64_t)(UINT64_MAX >> (64 - bits))
+                           : (int64_t)(UINT64_MAX >> (65 - bits));
+    if (value < least)
+        return is_unsigned ? 0 : (int64_t)(UINT64_MAX << (bits - 1));
+    return is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value;
+}
+
+/* --- the four kinds of conversion --------------------------------------------------------------- */
+
+static void integer_to_integer(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    int64_t values[WARP];
+    widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
+    bool from_unsigned = ptx_type_class((enum ptx_type)inst->cvt.from) == 'U';
+    if (inst->cvt.saturate)
+        for (unsigned l = 0; l < WARP; l++)
+            values[l] = clamp_integer(values[l], from_unsigned, inst->cvt.to);
+    write_integers(warp, inst, values, mask);
+}
+
+static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    int64_t values[WARP];
+    widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
+    bool is_u64 = inst->cvt.from == PTX_u64;
+    uint8_t *d = slot_at(warp, inst->dst);
+    _mm_setcsr(inst->mode);
+    for (unsigned l = 0; l < WARP; l++) {
+        float narrow = is_u64 ? (float)(uint64_t)values[l] : (float)values[l];
+        double wide = is_u64 ? (double)(uint64_t)values[l] : (double)values[l];
+        if (mask >> l & 1 && inst->cvt.to == PTX_f32)
+            memcpy(d + 4 * l, &narrow, 4);
+        else if (mask >> l & 1)
+            memcpy(d + 8 * l, &wide, 8);
+    }
+    _mm_setcsr(MODE_DEFAULT);
+}
+
+static void float_to_integer(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    int64_t results[WARP];
+    widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
+    for (unsigned l = 0; l < WARP; l++)
+        results[l] = to_integer(values[l], inst->cvt.round, inst->cvt.to);
+    write_integers(warp, inst, results, mask);
+}
+
+static float finish32(double value, const struct inst *inst)
+{
+    float narrow = (float)value;
+    if (inst->cvt.saturate)
+        narrow = narrow > 0 ? (narrow < 1 ? narrow : 1) : 0;
+    if ((inst->mode & MODE_FTZ) == MODE_FTZ && fpclassify(narrow) == FP_SUBNORMAL)
+        narrow = copysignf(0, narrow);
+    if (isnan(narrow))
+        memcpy(&narrow, &(uint32_t){0x7fffffffu}, 4);
+    return narrow;
+}
+
+static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
+    uint8_t *d = slot_at(warp, inst->dst);
+    bool flush_source = (inst->mode & MODE_FTZ) == MODE_FTZ && inst->cvt.from == PTX_f32;
+    _mm_setcsr(inst->mode & ~MODE_FTZ);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (flush_source && fabs(values[l]) < 0x1p-126)
+            values[l] = copysign(0, values[l]);
+        if (inst->cvt.round)
+            values[l] = rounded(values[l], inst->cvt.round);
+        if (inst->cvt.to == PTX_f64 && inst->cvt.saturate)
+            values[l] = values[l] > 0 ? (values[l] < 1 ? values[l] : 1) : 0;
+        float narrow = inst->cvt.to == PTX_f32 ? finish32(values[l], inst) : 0;
+        if (mask >> l & 1 && inst->cvt.to == PTX_f32)
+            memcpy(d + 4 * l, &narrow, 4);
+        else if (mask >> l & 1)
+            memcpy(d + 8 * l, &values[l], 8);
+    }
+    _mm_setcsr(MODE_DEFAULT);
+}
+
+void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    if (is_float(inst->cvt.from))
+        (is_float(inst->cvt.to) ? float_to_float : float_to_integer)(warp, inst, mask);
+    else
+        (is_float(inst->cvt.to) ? integer_to_float : integer_to_integer)(warp, inst, mask);
+}

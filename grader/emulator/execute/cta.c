@@ -1,0 +1,160 @@
+/* A CTA: warps, shared memory, barriers.
+ *
+ * The warps run in turn, each until it waits. When none can go on, the barriers are looked at: one
+ * whose threads are all there lets them go. If none does, nothing can ever change: a deadlock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+#define BARRIERS 16
+
+static size_t shared_room(const struct launch *launch)
+{
+    return ((size_t)launch->shared_bytes + 63) / 64 * 64 + 64;
+}
+
+static struct cta *make_cta(const struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    struct cta *cta = calloc(1, sizeof *cta);
+    if (!cta)
+        return NULL;
+    size_t registers = (size_t)kernel->register_bytes * launch->warps + 64;
+    size_t local = (size_t)kernel->function->local_bytes * WARP * launch->warps + 64;
+    cta->shared = aligned_alloc(64, shared_room(launch));
+    cta->register_memory = aligned_alloc(64, (registers + 63) / 64 * 64);
+    cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
+    if (cta->shared && cta->register_memory && cta->local_memory)
+        return cta;
+    cta_free(cta);
+    return NULL;
+}
+
+void cta_free(struct cta *cta)
+{
+    free(cta->shared);
+    free(cta->register_memory);
+    free(cta->local_memory);
+    for (unsigned i = 0; i < MAX_WARPS; i++)
+        warp_free(&cta->warps[i]);
+    free(cta);
+}
+
+struct cta *cta_start(struct worker *worker, uint64_t linear)
+{
+    struct launch *launch = worker->launch;
+    const uint32_t *grid = launch->request.grid;
+    struct cta *cta = worker->idle ? worker->idle : make_cta(launch);
+    if (!cta)
+        return NULL;
+    worker->idle = cta == worker->idle ? cta->next : worker->idle;
+    cta->worker = worker;
+    cta->launch = launch;
+    cta->next = NULL;
+    cta->linear = linear;
+    cta->index[0] = (uint32_t)(linear % grid[0]);
+    cta->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    cta->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    cta->warp_count = launch->warps;
+    cta->shared_bytes = launch->shared_bytes;
+    /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
+    memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
+    memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
+           (size_t)launch->kernel->function->local_bytes * WARP * launch->warps);
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (!warp_start(&cta->warps[i], cta, i))
+            return NULL;
+    return cta;
+}
+
+void cta_recycle(struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].executed > cta->worker->longest)
+            cta->worker->longest = cta->warps[i].executed;
+    cta->next = cta->worker->idle;
+    cta->worker->idle = cta;
+}
+
+/* Threads that have arrived at each barrier, and the count that its instruction asked for. */
+struct arrivals {
+    uint32_t threads[BARRIERS], wanted[BARRIERS], alive;
+};
+
+static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
+{
+    memset(arrivals, 0, sizeof *arrivals);
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        const struct warp *warp = &cta->warps[w];
+        arrivals->alive += (uint32_t)__builtin_popcount(warp->alive);
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            const struct path *path = warp->paths[i];
+            if (path->state != PATH_AT_BARRIER)
+                continue;
+            uint32_t id = path->wait_id % BARRIERS;
+            uint32_t lanes = path->stack[0].lanes;
+            /* with a count, a warp stands for 32 threads, even if some have exited */
+            arrivals->threads[id] += path->wait_count && lanes == warp->alive
+                                         ? WARP
+                                         : (uint32_t)__builtin_popcount(lanes);
+            arrivals->wanted[id] = path->wait_count;
+        }
+    }
+}
+
+static bool release_barriers(struct cta *cta)
+{
+    struct arrivals arrivals;
+    bool released = false;
+    count_arrivals(cta, &arrivals);
+    for (uint32_t id = 0; id < BARRIERS; id++) {
+        uint32_t wanted = arrivals.wanted[id] ? arrivals.wanted[id] : arrivals.alive;
+        if (!arrivals.threads[id] || arrivals.threads[id] < wanted)
+            continue;
+        for (uint32_t w = 0; w < cta->warp_count; w++)
+            warp_release(&cta->warps[w], id);
+        released = true;
+    }
+    return released;
+}
+
+static void report_deadlock(struct cta *cta)
+{
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            const struct path *path = warp->paths[i];
+            warp->pc = path->stack[path->depth - 1].pc - 1; /* the barrier, which was passed */
+            warp_fault(warp, OBS_DEADLOCK, (unsigned)__builtin_ctz(path->stack[0].lanes), NULL);
+        }
+    }
+    launch_stop(cta->launch, EMU_DEADLOCK);
+}
+
+enum cta_end cta_run(struct cta *cta)
+{
+    for (;;) {
+        bool alive = false, progress = false, spins = false;
+        for (uint32_t w = 0; w < cta->warp_count; w++) {
+            struct warp *warp = &cta->warps[w];
+            if (!warp->path_count)
+                continue;
+            uint64_t before = warp->executed;
+            enum warp_end end = warp_run(warp);
+            if (end == WARP_STOPPED)
+                return CTA_STOPPED;
+            alive |= end != WARP_DONE;
+            spins |= end == WARP_SPINS;
+            progress |= end != WARP_SPINS && warp->executed != before;
+        }
+        if (!alive)
+            return CTA_DONE;
+        if (release_barriers(cta) || progress)
+            continue;
+        if (spins)
+            return CTA_WAITS;
+        report_deadlock(cta);
+        return CTA_STOPPED;
+    }
+}

@@ -1,0 +1,195 @@
+/* A launch: workers take CTAs in order and run them; observers and totals come together at the end.
+ *
+ * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
+ * many as the virtual GPU would hold at once are kept going in turn. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
+                const struct obs_access *access)
+{
+    struct cta *cta = warp->cta;
+    struct launch *launch = cta->launch;
+    const uint32_t *block = launch->request.block;
+    uint32_t thread = warp->index * WARP + lane;
+    struct obs_fault fault = {.kind = (uint8_t)kind, .pc = warp->pc};
+    if (access) {
+        fault.access = access->kind;
+        fault.space = access->space;
+        fault.bytes = access->bytes;
+        fault.addr = access->addr[lane];
+    }
+    fault.thread[0] = thread % block[0];
+    fault.thread[1] = thread / block[0] % block[1];
+    fault.thread[2] = thread / block[0] / block[1];
+    memcpy(fault.cta, cta->index, sizeof fault.cta);
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_FAULT)
+            launch->observers[i]->fault(cta->worker->observer_state[i], &launch->seen, &fault);
+}
+
+/* --- workers ------------------------------------------------------------------------------------ */
+
+static struct cta *next_cta(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+    uint64_t linear = atomic_fetch_add(&launch->next_cta, 1);
+    if (linear >= launch->cta_count || atomic_load(&launch->stopping))
+        return NULL;
+    struct cta *cta = cta_start(worker, linear);
+    if (!cta)
+        launch_stop(launch, EMU_INTERNAL);
+    return cta;
+}
+
+/* Takes turns between CTAs that wait for each other; each turn also starts a new one, if any is left
+ * and the virtual GPU has room. */
+static void run_ctas(struct worker *worker)
+{
+    struct cta *first = NULL, **last = &first;
+    uint32_t waiting = 0;
+    bool more = true;
+    while (more || first) {
+        struct cta *cta = more && waiting < worker->launch->resident ? next_cta(worker) : NULL;
+        if (!cta && waiting < worker->launch->resident)
+            more = false;
+        if (!cta) {
+            cta = first;
+            if (!cta)
+                continue;
+            first = cta->next;
+            last = first ? last : &first;
+            waiting--;
+        }
+        cta->next = NULL;
+        if (cta_run(cta) == CTA_WAITS) {
+            *last = cta;
+            last = &cta->next;
+            waiting++;
+        } else {
+            cta_recycle(cta);
+        }
+        more &= !atomic_load(&worker->launch->stopping);
+        while (first && atomic_load(&worker->launch->stopping)) {
+            cta = first;
+            first = cta->next;
+            cta_recycle(cta);
+        }
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    run_ctas(worker);
+    while (worker->idle) {
+        struct cta *cta = worker->idle;
+        worker->idle = cta->next;
+        cta_free(cta);
+    }
+    return NULL;
+}
+
+static bool worker_open(struct worker *worker, struct launch *launch)
+{
+    worker->launch = launch;
+    worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
+    bool ok = worker->profile;
+    for (unsigned i = 0; i < launch->observer_count; i++) {
+        worker->observer_state[i] = launch->observers[i]->begin(&launch->seen);
+        ok &= worker->observer_state[i] != NULL;
+    }
+    return ok;
+}
+
+/* --- totals ------------------------------------------------------------------------------------- */
+
+static void join_worker(struct worker *into, struct worker *worker)
+{
+    const struct launch *launch = into->launch;
+    for (uint32_t pc = 0; pc <= launch->kernel->code_count; pc++) {
+        into->profile[pc].warps += worker->profile[pc].warps;
+        into->profile[pc].threads += worker->profile[pc].threads;
+        into->profile[pc].divergent += worker->profile[pc].divergent;
+    }
+    if (worker->longest > into->longest)
+        into->longest = worker->longest;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
+    free(worker->profile);
+}
+
+/* What the executor itself knows of each instruction. */
+static void count_instructions(const struct worker *worker, struct emu_counters *counters)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        const struct profile *profile = &worker->profile[pc];
+        uint64_t *value = counters[pc].value;
+        value[EMU_warp_instructions] = profile->warps;
+        value[EMU_thread_instructions] = profile->threads;
+        if (kernel->code[pc].kind == KIND_BRANCH) {
+            value[EMU_branches] = profile->warps;
+            value[EMU_divergent_branches] = profile->divergent;
+        } else if (kernel->code[pc].kind == KIND_BARRIER) {
+            value[EMU_barriers] = profile->warps;
+        }
+    }
+}
+
+static void join_workers(struct launch *launch, struct worker *workers, unsigned count)
+{
+    const struct kernel *kernel = launch->kernel;
+    for (unsigned i = 1; i < count; i++)
+        join_worker(&workers[0], &workers[i]);
+    struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
+    if (counters)
+        count_instructions(&workers[0], counters);
+    else
+        launch_fail(launch, EMU_INTERNAL);
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->observers[i]->end(workers[0].observer_state[i], &launch->seen, counters);
+    launch->per_instruction = counters;
+    launch->longest = workers[0].longest;
+    free(workers[0].profile);
+}
+
+void launch_totals(const struct launch *launch, struct emu_counters *totals)
+{
+    memset(totals, 0, sizeof *totals);
+    for (uint32_t pc = 0; launch->per_instruction && pc < launch->kernel->code_count; pc++)
+        emu_counters_add(totals, &launch->per_instruction[pc]);
+    totals->value[EMU_longest_warp_instructions] = launch->longest;
+}
+
+static void run_workers(struct worker *workers, unsigned count)
+{
+    pthread_t threads[EMU_MAX_WORKERS];
+    bool started[EMU_MAX_WORKERS] = {false};
+    for (unsigned i = 1; i < count; i++) /* one that cannot be started is not needed */
+        started[i] = pthread_create(&threads[i], NULL, worker_main, &workers[i]) == 0;
+    worker_main(&workers[0]);
+    for (unsigned i = 1; i < count; i++)
+        if (started[i])
+            pthread_join(threads[i], NULL);
+}
+
+enum emu_status launch_run(struct launch *launch, unsigned count)
+{
+    struct worker *workers = calloc(count, sizeof *workers);
+    if (!workers)
+        return EMU_INTERNAL;
+    bool ok = true;
+    for (unsigned i = 0; i < count; i++)
+        ok &= worker_open(&workers[i], launch);
+    if (!ok)
+        launch_stop(launch, EMU_INTERNAL);
+    if (ok)
+        run_workers(workers, count);
+    join_workers(launch, workers, count);
+    free(workers);
+    return (enum emu_status)atomic_load(&launch->status);
+}

@@ -1,0 +1,283 @@
+/* The machine that executes kernels: what the files of this folder share.
+ *
+ *   launch ── workers ── CTAs ── warps ── paths
+ *
+ * A kernel is decoded once into struct inst, whose operands say where their 32 lanes lie. A worker (a
+ * CPU thread) takes CTAs, runs their warps in turn, and keeps a profile of what each instruction
+ * did. A warp normally has one path: a stack of (pc, where to meet, lanes), as described in warp.c. */
+#ifndef EXECUTE_MACHINE_H
+#define EXECUTE_MACHINE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulator/device.h"
+#include "emulator/execute/memory.h"
+#include "emulator/observe/observer.h"
+#include "emulator/ptx/module.h"
+
+#define WARP      32u
+#define ALL_LANES 0xffffffffu
+#define MAX_WARPS 32u /* of a CTA */
+
+struct warp;
+struct inst;
+typedef void lane_fn(struct warp *warp, const struct inst *inst, uint32_t mask);
+typedef uint32_t compare_fn(const void *a, const void *b); /* 32 lanes to a bit each */
+
+/* Where an operand's lanes lie: 32 values of `bytes` each, or one word of predicate bits. */
+struct slot {
+    uint32_t offset;
+    bool constant; /* in the kernel's constants, else in the warp's registers */
+    bool negated;  /* a predicate read as !p */
+    uint8_t bytes; /* of one lane; 0 for a predicate or no operand */
+};
+#define NO_SLOT UINT32_MAX
+
+enum inst_kind { /* what the loop in warp.c must do itself */
+    KIND_LANES,  /* run() does it all */
+    KIND_BRANCH,
+    KIND_EXIT,
+    KIND_BARRIER,
+    KIND_WARP_SYNC,
+    KIND_TRAP,
+};
+
+/* Where a floating-point instruction leaves the default mode: bits of the MXCSR register. */
+#define MODE_DEFAULT 0x1f80u
+#define MODE_DOWN    0x2000u
+#define MODE_UP      0x4000u
+#define MODE_ZERO    0x6000u
+#define MODE_FTZ     0x8040u /* flush results to zero, and read denormals as zero */
+
+struct inst {
+    lane_fn *run;
+    uint8_t kind;
+    uint8_t source_count;
+    bool guard_negated;
+    bool observes; /* may be waiting for another thread: see warp.c */
+    bool aligned;  /* a barrier that all lanes of a warp must reach together */
+    uint32_t guard; /* slot offset of the predicate, or NO_SLOT */
+    uint32_t mode;  /* of floating-point arithmetic: MODE_DEFAULT and more bits */
+    struct slot dst, src[4];
+    union {
+        struct {
+            lane_fn *inner; /* runs in `mode`; then the result is flushed and saturated */
+            bool saturate;
+        } fp;
+        struct {
+            compare_fn *compare;
+            struct slot second; /* the pair's other predicate, or NO_SLOT */
+            uint8_t combine;    /* '&', '|', '^' or 0 */
+            bool is_float;      /* set writes 1.0, not all ones */
+        } set;
+        struct {
+            uint8_t to, from; /* enum ptx_type */
+            uint8_t round;    /* of a float to an integer value: 'n' 'z' 'm' 'p' or 0 */
+            bool saturate;
+        } cvt;
+        struct {
+            int64_t offset;
+            struct slot base;    /* NO_SLOT: the offset is the address */
+            struct slot *vector; /* count registers (load) or sources (store) */
+            uint8_t count, bytes, type;
+            uint8_t space; /* enum ptx_space */
+            uint8_t op;    /* enum ptx_modifier of an atomic */
+            uint8_t event; /* enum obs_access_kind */
+        } mem;
+        struct {
+            uint32_t target, meet;
+        } branch;
+        struct {
+            uint32_t special;
+        } read;
+        struct {
+            uint8_t op; /* enum ptx_modifier of vote and shfl */
+            struct slot second;
+        } warp;
+    };
+};
+
+/* A decoded kernel: read-only while it runs. */
+struct kernel {
+    const struct ptx_module *module;
+    const struct ptx_function *function;
+    struct inst *code; /* code_count + 1: the last one is an exit */
+    uint32_t code_count;
+    uint8_t *constants;
+    uint32_t register_bytes;                 /* of a warp */
+    uint32_t live_registers;                 /* of a thread: an estimate */
+    uint32_t special[PTX_SPECIAL_COUNT];     /* register slot of each static special, or NO_SLOT */
+    struct slot *vectors;                    /* storage behind inst.mem.vector */
+    uint32_t vector_count, constant_room;
+    struct emu_param *params;
+};
+
+/* Decodes FUNCTION. Returns NULL with one line in ERROR. SYMBOL gives a module variable's address. */
+typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
+struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
+                             symbol_fn *symbol, void *context, char *error, size_t error_size);
+void kernel_free(struct kernel *kernel);
+
+/* --- running state ------------------------------------------------------------------------------ */
+
+#define MAX_STACK 66 /* each level splits the lanes above it: 2 entries for each of 32, and a base */
+
+struct path_entry {
+    uint32_t pc, meet, lanes;
+};
+
+enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_DONE };
+
+struct path {
+    enum path_state state;
+    uint32_t depth;
+    uint32_t wait_mask;          /* at a warp sync: the lanes waited for */
+    uint32_t wait_id, wait_count; /* at a barrier */
+    struct path_entry stack[MAX_STACK];
+};
+
+struct warp {
+    uint8_t *registers;
+    const uint8_t *constants;
+    uint8_t *local; /* local_bytes for each lane */
+    struct cta *cta;
+    uint32_t index;    /* in the CTA */
+    uint32_t alive;    /* lanes that have not exited */
+    uint32_t pc;       /* of the instruction that runs */
+    uint64_t executed; /* warp instructions */
+    struct path *paths[WARP];
+    uint32_t path_count;
+};
+
+struct cta {
+    struct worker *worker;
+    struct launch *launch;
+    uint32_t index[3];
+    uint64_t linear;
+    uint32_t warp_count;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    struct warp warps[MAX_WARPS];
+    uint8_t *register_memory, *local_memory;
+    struct cta *next;
+};
+
+/* What one instruction did in the CTAs of one worker. */
+struct profile {
+    uint64_t warps, threads, divergent;
+};
+
+struct worker {
+    struct launch *launch;
+    struct profile *profile; /* of each instruction */
+    uint64_t longest;        /* instructions of one warp */
+    struct mem_block *last;  /* the block that the latest access hit */
+    struct cta *idle;        /* CTAs whose memory can be used again */
+    void *observer_state[OBS_MAX];
+};
+
+#define EMU_MAX_WORKERS 64u
+
+/* The first part is set by the caller, the rest must be zero. */
+struct launch {
+    struct emu_launch request;
+    const struct kernel *kernel;
+    struct memory *memory;
+    const struct observer *const *observers;
+    unsigned observer_count;
+    unsigned wanted; /* events that some observer subscribed to */
+    struct obs_launch seen;
+    uint64_t cta_count, grid_id;
+    uint32_t threads, warps, shared_bytes; /* of a CTA */
+    uint32_t resident;                     /* CTAs that one worker keeps going at once */
+    uint64_t limit;                        /* warp instructions; 0: none */
+    uint64_t clock;                        /* of the device when the launch begins */
+
+    atomic_uint_fast64_t next_cta, executed;
+    atomic_int status;    /* enum emu_status: the first thing that went wrong */
+    atomic_bool stopping; /* nothing more is executed */
+    struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
+    uint64_t longest;                     /* instructions of one warp */
+};
+
+/* Runs a launch with COUNT workers, at least 1. Returns how it ended. */
+enum emu_status launch_run(struct launch *launch, unsigned count);
+void launch_totals(const struct launch *launch, struct emu_counters *totals);
+
+/* The launch will end with STATUS, unless something else went wrong before. It goes on meanwhile, so
+ * that more can be found. */
+static inline void launch_fail(struct launch *launch, enum emu_status status)
+{
+    int none = EMU_OK;
+    atomic_compare_exchange_strong(&launch->status, &none, (int)status);
+}
+
+/* The same, and execution ends as soon as each worker sees it. */
+static inline void launch_stop(struct launch *launch, enum emu_status status)
+{
+    launch_fail(launch, status);
+    atomic_store(&launch->stopping, true);
+}
+
+/* Tells the observers that LANE of WARP did what it must not at the current instruction. ACCESS is
+ * NULL when it is not about memory. */
+void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
+                const struct obs_access *access);
+
+/* cta.c */
+struct cta *cta_start(struct worker *worker, uint64_t linear); /* NULL when memory is out */
+enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
+/* Runs until the CTA is done, or all its warps only wait for other CTAs, or the launch stops. */
+enum cta_end cta_run(struct cta *cta);
+void cta_recycle(struct cta *cta);
+void cta_free(struct cta *cta);
+
+/* warp.c */
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index);
+enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
+enum warp_end warp_run(struct warp *warp);
+void warp_release(struct warp *warp, uint32_t barrier); /* its paths that wait there go on */
+void warp_free(struct warp *warp);
+
+/* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
+struct alu_row {
+    const char *name;
+    lane_fn *run;
+    uint8_t sources;
+    uint8_t bytes[5]; /* of the destination and each source; 0: a predicate */
+};
+const struct alu_row *alu_find(const char *name);
+compare_fn *compare_find(const char *name); /* "lt.s32" */
+lane_fn *select_find(unsigned bytes);
+lane_fn *predicate_find(enum ptx_opcode opcode);
+lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
+lane_fn load_run, store_run, atomic_run;
+lane_fn vote_run, activemask_run, shfl_run, pack_run, unpack_run;
+bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
+
+/* --- lanes -------------------------------------------------------------------------------------- */
+
+static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)
+{
+    return slot.constant ? (uint8_t *)(uintptr_t)warp->constants + slot.offset
+                         : warp->registers + slot.offset;
+}
+
+static inline uint32_t slot_predicate(const struct warp *warp, struct slot slot)
+{
+    uint32_t bits = *(const uint32_t *)slot_at(warp, slot);
+    return slot.negated ? ~bits : bits;
+}
+
+static inline void slot_set_predicate(const struct warp *warp, struct slot slot, uint32_t bits,
+                                      uint32_t mask)
+{
+    if (slot.offset == NO_SLOT)
+        return;
+    uint32_t *p = (uint32_t *)slot_at(warp, slot);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+#endif

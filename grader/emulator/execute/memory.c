@@ -1,0 +1,114 @@
+#include "emulator/execute/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define ALIGNMENT 512u
+#define GAP       (1u << 16) /* between neighbours: most strays land here */
+#define MAP_FROM  (1u << 20) /* from this size on pages are taken only when touched */
+
+void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
+{
+    *memory = (struct memory){.next = MEM_GLOBAL_BASE, .limit = limit, .poison = poison};
+}
+
+static void release(struct mem_block *block)
+{
+    if (block->host && block->size >= MAP_FROM)
+        munmap(block->host, block->size);
+    else
+        free(block->host);
+    block->host = NULL;
+}
+
+void mem_close(struct memory *memory)
+{
+    for (uint32_t i = 0; i < memory->count; i++)
+        release(&memory->blocks[i]);
+    free(memory->blocks);
+}
+
+static uint8_t *take_host(uint64_t size)
+{
+    if (size < MAP_FROM)
+        return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+/* Bytes that no program can count on: splitmix64 of the seed and the address. */
+static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
+{
+    for (uint64_t i = 0; i < size; i += 8) {
+        uint64_t z = seed + (addr + i + 1) * 0x9e3779b97f4a7c15ull;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+        z ^= z >> 31;
+        memcpy(host + i, &z, size - i < 8 ? size - i : 8);
+    }
+}
+
+static bool make_room(struct memory *memory)
+{
+    if (memory->count < memory->room)
+        return true;
+    uint32_t room = memory->room ? memory->room * 2 : 64;
+    struct mem_block *blocks = realloc(memory->blocks, room * sizeof *blocks);
+    if (!blocks)
+        return false;
+    memory->blocks = blocks;
+    memory->room = room;
+    return true;
+}
+
+struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
+{
+    if (size > memory->limit - memory->used || !make_room(memory))
+        return NULL;
+    uint8_t *host = take_host(size);
+    if (!host)
+        return NULL;
+    struct mem_block *block = &memory->blocks[memory->count++];
+    *block = (struct mem_block){.addr = memory->next, .size = size, .host = host};
+    memory->next += (size + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memory->used += size;
+    if (memory->poison)
+        fill_poison(host, size, memory->poison, block->addr);
+    else if (size < MAP_FROM)
+        memset(host, 0, size);
+    return block;
+}
+
+bool mem_free(struct memory *memory, uint64_t addr)
+{
+    struct mem_block *block = mem_nearest(memory, addr);
+    if (!block || block->addr != addr || !block->host)
+        return false;
+    memory->used -= block->size;
+    release(block);
+    return true;
+}
+
+struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr)
+{
+    uint32_t low = 0, high = memory->count;
+    while (low < high) { /* the last block that does not begin behind addr */
+        uint32_t middle = low + (high - low) / 2;
+        if (memory->blocks[middle].addr <= addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &memory->blocks[low - 1] : NULL;
+}
+
+uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size)
+{
+    const struct mem_block *block = mem_nearest(memory, addr);
+    if (!block || !block->host || addr - block->addr > block->size ||
+        size > block->size - (addr - block->addr))
+        return NULL;
+    return block->host + (addr - block->addr);
+}

@@ -1,0 +1,46 @@
+/* Device memory: live and freed allocations, and whether a range lies inside one.
+ *
+ * Device addresses start high enough that a host pointer is never one of them, go up with each
+ * allocation and are not reused, with a gap between neighbours: a stray index or a stale pointer
+ * meets no one else's data and can be named. */
+#ifndef EXECUTE_MEMORY_H
+#define EXECUTE_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Generic addresses: two windows for the spaces that belong to a CTA or a lane, then global. */
+#define MEM_SHARED_WINDOW 0x01000000ull
+#define MEM_LOCAL_WINDOW  0x02000000ull
+#define MEM_WINDOW_BYTES  0x01000000ull
+#define MEM_GLOBAL_BASE   0x700000000ull
+
+struct mem_block {
+    uint64_t addr, size;
+    uint8_t *host; /* NULL once freed */
+    bool is_constant; /* a .const variable: kernels may not write it */
+    const char *name; /* of a variable, or NULL; owned by the module */
+};
+
+struct memory {
+    struct mem_block *blocks; /* by address */
+    uint32_t count, room;
+    uint64_t next, used, limit; /* next free address; bytes */
+    uint64_t poison;
+};
+
+void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
+void mem_close(struct memory *memory);
+
+/* A new block of SIZE > 0 bytes, zeroed or poisoned; NULL when over the limit or out of memory.
+ * The pointer is good until the next call. */
+struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
+/* False if no live block begins at ADDR. */
+bool mem_free(struct memory *memory, uint64_t addr);
+
+/* The block, live or freed, whose range or the gap behind it holds ADDR; NULL below the first. */
+struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr);
+/* Where the bytes of the range lie on the host; NULL unless all are inside one live block. */
+uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
+
+#endif

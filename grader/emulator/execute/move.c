@@ -1,0 +1,217 @@
+/* Instructions that move values without computing: choices, predicates, vectors, special registers,
+ * parameters, and what the lanes of one warp tell each other. */
+#include <string.h>
+#include <time.h>
+
+#include "emulator/execute/machine.h"
+
+/* --- choice and predicates ---------------------------------------------------------------------- */
+
+#define SELECT(T)                                                                                  \
+    static void select_##T(struct warp *warp, const struct inst *inst, uint32_t mask)              \
+    {                                                                                              \
+        T *d = (T *)slot_at(warp, inst->dst);                                                      \
+        const T *a = (const T *)slot_at(warp, inst->src[0]);                                       \
+        const T *b = (const T *)slot_at(warp, inst->src[1]);                                       \
+        uint32_t p = slot_predicate(warp, inst->src[2]);                                           \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            T value = p >> l & 1 ? a[l] : b[l];                                                    \
+            d[l] = mask >> l & 1 ? value : d[l];                                                   \
+        }                                                                                          \
+    }
+SELECT(uint16_t)
+SELECT(uint32_t)
+SELECT(uint64_t)
+
+lane_fn *select_find(unsigned bytes)
+{
+    return bytes == 2 ? select_uint16_t : bytes == 4 ? select_uint32_t : select_uint64_t;
+}
+
+static void and_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) & slot_predicate(w, i->src[1]), mask);
+}
+
+static void or_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) | slot_predicate(w, i->src[1]), mask);
+}
+
+static void xor_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) ^ slot_predicate(w, i->src[1]), mask);
+}
+
+static void not_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, ~slot_predicate(w, i->src[0]), mask);
+}
+
+static void mov_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]), mask);
+}
+
+lane_fn *predicate_find(enum ptx_opcode opcode)
+{
+    switch (opcode) {
+    case PTX_OP_and:
+        return and_pred;
+    case PTX_OP_or:
+        return or_pred;
+    case PTX_OP_xor:
+        return xor_pred;
+    case PTX_OP_not:
+        return not_pred;
+    default:
+        return mov_pred;
+    }
+}
+
+/* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
+
+void pack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t *d = slot_at(warp, inst->dst);
+    uint8_t packed[WARP * 8] = {0};
+    unsigned bytes = inst->mem.bytes;
+    for (unsigned k = 0; k < inst->mem.count; k++) {
+        const uint8_t *part = slot_at(warp, inst->mem.vector[k]);
+        for (unsigned l = 0; l < WARP; l++)
+            memcpy(packed + l * inst->dst.bytes + k * bytes, part + l * bytes, bytes);
+    }
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            memcpy(d + l * inst->dst.bytes, packed + l * inst->dst.bytes, inst->dst.bytes);
+}
+
+void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t source[WARP * 8];
+    unsigned whole = inst->src[0].bytes, bytes = inst->mem.bytes;
+    memcpy(source, slot_at(warp, inst->src[0]), WARP * whole); /* may be one of the parts */
+    for (unsigned k = 0; k < inst->mem.count; k++) {
+        if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
+            continue;
+        uint8_t *part = slot_at(warp, inst->mem.vector[k]);
+        for (unsigned l = 0; l < WARP; l++)
+            if (mask >> l & 1)
+                memcpy(part + l * bytes, source + l * whole + k * bytes, bytes);
+    }
+}
+
+/* --- special registers and parameters ----------------------------------------------------------- */
+
+static void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
+{
+    uint8_t *d = slot_at(warp, slot);
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            memcpy(d + l * slot.bytes, &value, slot.bytes);
+}
+
+/* The clock counts the warp's own instructions, 4 cycles each, on top of the device's past: it only
+ * grows, and is the same on every run. */
+static uint64_t special_now(const struct warp *warp, uint32_t special)
+{
+    uint64_t clock = warp->cta->launch->clock + 4 * warp->executed;
+    struct timespec now;
+    switch (special) {
+    case PTX_SPECIAL_clock_hi:
+        return clock >> 32;
+    case PTX_SPECIAL_globaltimer:
+        clock_gettime(CLOCK_REALTIME, &now);
+        return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    default:
+        return clock;
+    }
+}
+
+void read_special_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    broadcast(warp, inst->dst, special_now(warp, inst->read.special), mask);
+}
+
+/* --- lanes of one warp -------------------------------------------------------------------------- */
+
+void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    broadcast(warp, inst->dst, mask, mask);
+}
+
+static uint32_t first_lane(const void *lanes, uint32_t mask)
+{
+    uint32_t value = 0;
+    if (mask)
+        memcpy(&value, (const uint32_t *)lanes + __builtin_ctz(mask), sizeof value);
+    return value;
+}
+
+/* vote.sync d, p, members: the member mask is the same in every lane that executes together. */
+void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t members = first_lane(slot_at(warp, inst->src[1]), mask) & mask;
+    uint32_t yes = slot_predicate(warp, inst->src[0]) & members;
+    uint32_t result = 0;
+    switch (inst->warp.op) {
+    case PTX_MOD_all:
+        result = yes == members ? ALL_LANES : 0;
+        break;
+    case PTX_MOD_any:
+        result = yes ? ALL_LANES : 0;
+        break;
+    case PTX_MOD_uni:
+        result = yes == members || !yes ? ALL_LANES : 0;
+        break;
+    default:
+        broadcast(warp, inst->dst, yes, mask);
+        return;
+    }
+    slot_set_predicate(warp, inst->dst, result, mask);
+}
+
+/* The lane that LANE reads from, as the PTX manual's pseudocode for shfl.sync has it. */
+static unsigned shuffle_source(unsigned lane, uint8_t op, uint32_t b, uint32_t c, bool *in_range)
+{
+    uint32_t segment = c >> 8 & 31, clamp = c & 31;
+    uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    int32_t from = (int32_t)lane;
+    b &= 31;
+    switch (op) {
+    case PTX_MOD_up:
+        from -= (int32_t)b;
+        *in_range = from >= (int32_t)most;
+        break;
+    case PTX_MOD_down:
+        from += (int32_t)b;
+        *in_range = from <= (int32_t)most;
+        break;
+    case PTX_MOD_bfly:
+        from ^= (int32_t)b;
+        *in_range = from <= (int32_t)most;
+        break;
+    default:
+        from = (int32_t)(least | (b & ~segment));
+        *in_range = from <= (int32_t)most;
+        break;
+    }
+    return *in_range ? (unsigned)from & 31 : lane;
+}
+
+void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t values[WARP], in_range = 0;
+    uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
+    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
+    const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
+    const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        bool ok;
+        d[l] = values[shuffle_source(l, inst->warp.op, b[l], c[l], &ok)];
+        in_range |= (uint32_t)ok << l;
+    }
+    slot_set_predicate(warp, inst->warp.second, in_range, mask);
+}

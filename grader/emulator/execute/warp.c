@@ -1,0 +1,415 @@
+/* A warp: 32 lanes that execute together, as far as they agree.
+ *
+ * A path is a group of lanes with a stack of entries (pc, meet, lanes); the top one runs. When a
+ * branch sends lanes both ways, the top entry becomes the place where they meet again, the branch's
+ * immediate post-dominator, and each side is pushed with it:
+ *
+ *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
+ *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
+ *                                             pc=M     meet=…  lanes=t|e
+ *
+ * An entry that reaches its meet is popped. Lanes leave a path's stack when they exit.
+ *
+ * A stack alone would hang where lanes of one warp wait for each other, which is legal since Volta:
+ * a lane that holds a lock may stand at M while the others spin above it. So a path that looks like
+ * it is waiting (a slice of instructions full of volatile loads or atomics, or a barrier) sets the
+ * lanes below it free: they become a path of their own. Paths that stand at the same place after a
+ * barrier become one again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+#define SLICE        16384u /* instructions between two looks at the rest of the world */
+#define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
+#define NOWHERE      UINT32_MAX
+
+static struct path_entry *top_of(struct path *path)
+{
+    return &path->stack[path->depth - 1];
+}
+
+/* --- paths -------------------------------------------------------------------------------------- */
+
+static struct path *add_path(struct warp *warp)
+{
+    /* A path holds at least one lane, so there are never more than 32; old ones are used again. */
+    struct path **place = &warp->paths[warp->path_count];
+    if (!*place)
+        *place = malloc(sizeof **place);
+    if (*place)
+        warp->path_count++;
+    else
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+    return *place;
+}
+
+static void drop_done_paths(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count;) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_DONE) {
+            i++;
+            continue;
+        }
+        warp->paths[i] = warp->paths[--warp->path_count];
+        warp->paths[warp->path_count] = path;
+    }
+}
+
+/* Keeps only LANES in the path, and pops what has none left. */
+static void keep_lanes(struct path *path, uint32_t lanes)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < path->depth; i++) {
+        struct path_entry entry = path->stack[i];
+        entry.lanes &= lanes;
+        if (entry.lanes)
+            path->stack[kept++] = entry;
+    }
+    path->depth = kept;
+    if (!kept)
+        path->state = PATH_DONE;
+}
+
+/* Moves all lanes but KEPT to a new path. */
+static void split_path(struct warp *warp, struct path *path, uint32_t kept)
+{
+    uint32_t others = path->stack[0].lanes & ~kept;
+    struct path *fresh = others ? add_path(warp) : NULL;
+    if (!fresh)
+        return;
+    memcpy(fresh, path, sizeof *fresh);
+    fresh->state = PATH_READY;
+    keep_lanes(fresh, others);
+    keep_lanes(path, kept);
+}
+
+static bool same_place(const struct path *a, const struct path *b)
+{
+    if (a->state != PATH_READY || b->state != PATH_READY || a->depth != b->depth)
+        return false;
+    for (uint32_t i = 0; i < a->depth; i++)
+        if (a->stack[i].pc != b->stack[i].pc || a->stack[i].meet != b->stack[i].meet)
+            return false;
+    return true;
+}
+
+static void merge_paths(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        for (uint32_t k = i + 1; k < warp->path_count; k++) {
+            if (!same_place(warp->paths[i], warp->paths[k]))
+                continue;
+            for (uint32_t n = 0; n < warp->paths[i]->depth; n++)
+                warp->paths[i]->stack[n].lanes |= warp->paths[k]->stack[n].lanes;
+            warp->paths[k]->state = PATH_DONE;
+        }
+    }
+    drop_done_paths(warp);
+}
+
+/* --- control instructions ----------------------------------------------------------------------- */
+
+static void branch(struct path *path, const struct inst *in, uint32_t pc, uint32_t taken,
+                   struct profile *profile)
+{
+    struct path_entry *top = top_of(path);
+    uint32_t passed = top->lanes & ~taken, meet = in->branch.meet;
+    if (!taken || !passed) {
+        top->pc = taken ? in->branch.target : pc + 1;
+        return;
+    }
+    profile->divergent++;
+    if (meet == top->meet)
+        path->depth--; /* its lanes already wait there, further down */
+    else
+        top->pc = meet;
+    if (pc + 1 != meet)
+        path->stack[path->depth++] = (struct path_entry){pc + 1, meet, passed};
+    if (in->branch.target != meet)
+        path->stack[path->depth++] = (struct path_entry){in->branch.target, meet, taken};
+}
+
+static void leave(struct warp *warp, struct path *path, uint32_t lanes)
+{
+    warp->alive &= ~lanes;
+    top_of(path)->pc++;
+    keep_lanes(path, path->stack[0].lanes & ~lanes);
+}
+
+static uint32_t first_word(const struct warp *warp, const struct inst *in, unsigned source,
+                           uint32_t lanes)
+{
+    uint32_t value;
+    memcpy(&value, slot_at(warp, in->src[source]) + 4 * __builtin_ctz(lanes), sizeof value);
+    return value;
+}
+
+/* LANES of the path arrive at a barrier; the others go their own way. */
+static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    if (in->aligned && lanes != warp->alive)
+        warp_fault(warp, OBS_DIVERGENT_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
+    uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
+    uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
+    top_of(path)->pc++;
+    split_path(warp, path, lanes);
+    path->state = PATH_AT_BARRIER;
+    path->wait_id = id;
+    path->wait_count = count;
+}
+
+static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
+                                uint32_t lanes)
+{
+    uint32_t members = first_word(warp, in, 0, lanes);
+    top_of(path)->pc++;
+    if (!(members & warp->alive & ~lanes))
+        return;
+    split_path(warp, path, lanes);
+    path->state = PATH_AT_WARP_SYNC;
+    path->wait_mask = members;
+}
+
+static void control(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
+                    struct profile *profile)
+{
+    if (in->kind == KIND_BRANCH) {
+        branch(path, in, warp->pc, mask, profile);
+    } else if (!mask) {
+        top_of(path)->pc++;
+    } else if (in->kind == KIND_EXIT) {
+        leave(warp, path, mask);
+    } else if (in->kind == KIND_BARRIER) {
+        arrive(warp, path, in, mask);
+    } else if (in->kind == KIND_WARP_SYNC) {
+        arrive_at_warp_sync(warp, path, in, mask);
+    } else {
+        warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+    }
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+/* Counts N more instructions of the launch, and ends it when that is too many. */
+static void account(struct warp *warp, uint64_t n)
+{
+    struct launch *launch = warp->cta->launch;
+    uint64_t executed = atomic_fetch_add(&launch->executed, n) + n;
+    if (launch->limit && executed > launch->limit && !atomic_load(&launch->stopping)) {
+        warp_fault(warp, OBS_ENDLESS, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
+        launch_stop(launch, EMU_TIMEOUT);
+    }
+}
+
+/* Straight-line instructions, until one is left to control(): the loop that everything is about.
+ * Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
+static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
+                                    int64_t *slice)
+{
+    const struct inst *code = warp->cta->launch->kernel->code;
+    struct profile *profile = warp->cta->worker->profile;
+    uint32_t pc = top->pc, lanes = top->lanes, meet = top->meet;
+    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    const struct inst *in = NULL;
+    uint64_t executed = 0;
+    for (; pc != meet && *slice > 0; pc++) {
+        in = &code[pc];
+        profile[pc].warps++;
+        profile[pc].threads += count;
+        executed++;
+        *slice -= in->observes ? OBSERVE_COST : 1;
+        uint32_t active = lanes;
+        if (in->guard != NO_SLOT) {
+            uint32_t guard = *(const uint32_t *)(const void *)(warp->registers + in->guard);
+            active &= in->guard_negated ? ~guard : guard;
+        }
+        *mask = active;
+        warp->pc = pc;
+        if (in->kind != KIND_LANES)
+            break;
+        if (active) {
+            warp->executed += executed; /* what %clock reads */
+            executed = 0;
+            in->run(warp, in, active);
+        }
+        in = NULL;
+    }
+    warp->executed += executed;
+    top->pc = pc;
+    return in;
+}
+
+/* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
+static bool run_path(struct warp *warp, struct path *path)
+{
+    struct launch *launch = warp->cta->launch;
+    int64_t slice = SLICE;
+    uint64_t before = warp->executed;
+    uint32_t mask = 0;
+    while (path->state == PATH_READY && slice > 0) {
+        struct path_entry *top = top_of(path);
+        if (top->pc == top->meet) {
+            path->depth--;
+            continue;
+        }
+        const struct inst *in = run_lanes(warp, top, &mask, &slice);
+        if (in)
+            control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+    }
+    uint64_t executed = warp->executed - before;
+    account(warp, executed);
+    bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
+    if (spun && !atomic_load(&launch->stopping))
+        split_path(warp, path, top_of(path)->lanes);
+    return !spun;
+}
+
+/* Lanes that wait for each other at bar.warp.sync go on once all of them are there. */
+static bool release_warp_syncs(struct warp *warp)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_WARP_SYNC)
+            waiting |= warp->paths[i]->stack[0].lanes;
+    bool released = false;
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        struct path *path = warp->paths[i];
+        if (path->state == PATH_AT_WARP_SYNC && !(path->wait_mask & warp->alive & ~waiting)) {
+            path->state = PATH_READY;
+            released = true;
+        }
+    }
+    if (released)
+        merge_paths(warp);
+    return released;
+}
+
+/* One slice for each path that is ready. True if any did more than spin. */
+static bool run_paths(struct warp *warp, bool *ready)
+{
+    bool progress = false;
+    *ready = false;
+    uint32_t count = warp->path_count; /* paths split off meanwhile get their turn next time */
+    for (uint32_t i = 0; i < count; i++) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
+            continue;
+        progress |= run_path(warp, path);
+    }
+    drop_done_paths(warp);
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        *ready |= warp->paths[i]->state == PATH_READY;
+    if (warp->path_count > 1)
+        merge_paths(warp);
+    return progress;
+}
+
+enum warp_end warp_run(struct warp *warp)
+{
+    for (;;) {
+        bool ready;
+        uint32_t paths = warp->path_count;
+        bool progress = run_paths(warp, &ready);
+        if (atomic_load(&warp->cta->launch->stopping))
+            return WARP_STOPPED;
+        if (!warp->path_count)
+            return WARP_DONE;
+        if (release_warp_syncs(warp))
+            continue;
+        if (!ready)
+            return WARP_AT_BARRIER;
+        if (!progress && warp->path_count <= paths)
+            return WARP_SPINS;
+    }
+}
+
+void warp_release(struct warp *warp, uint32_t barrier)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_id == barrier)
+            warp->paths[i]->state = PATH_READY;
+    if (warp->path_count > 1)
+        merge_paths(warp);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------- */
+
+static void set_lane(struct warp *warp, enum ptx_special special, unsigned lane, uint64_t value)
+{
+    uint32_t offset = warp->cta->launch->kernel->special[special];
+    unsigned bytes = ptx_special_bytes(special);
+    if (offset != NO_SLOT)
+        memcpy(warp->registers + offset + lane * bytes, &value, bytes);
+}
+
+static void set_special_registers(struct warp *warp, unsigned lane)
+{
+    const struct cta *cta = warp->cta;
+    const struct launch *launch = cta->launch;
+    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    uint32_t thread = warp->index * WARP + lane;
+    const uint64_t values[PTX_SPECIAL_COUNT] = {
+        [PTX_SPECIAL_tid_x] = thread % block[0],
+        [PTX_SPECIAL_tid_y] = thread / block[0] % block[1],
+        [PTX_SPECIAL_tid_z] = thread / block[0] / block[1],
+        [PTX_SPECIAL_ntid_x] = block[0],
+        [PTX_SPECIAL_ntid_y] = block[1],
+        [PTX_SPECIAL_ntid_z] = block[2],
+        [PTX_SPECIAL_ctaid_x] = cta->index[0],
+        [PTX_SPECIAL_ctaid_y] = cta->index[1],
+        [PTX_SPECIAL_ctaid_z] = cta->index[2],
+        [PTX_SPECIAL_nctaid_x] = grid[0],
+        [PTX_SPECIAL_nctaid_y] = grid[1],
+        [PTX_SPECIAL_nctaid_z] = grid[2],
+        [PTX_SPECIAL_laneid] = lane,
+        [PTX_SPECIAL_warpid] = warp->index,
+        [PTX_SPECIAL_nwarpid] = 64,
+        [PTX_SPECIAL_smid] = cta->linear % EMU_MULTIPROCESSORS,
+        [PTX_SPECIAL_nsmid] = EMU_MULTIPROCESSORS,
+        [PTX_SPECIAL_gridid] = launch->grid_id,
+        [PTX_SPECIAL_lanemask_eq] = 1u << lane,
+        [PTX_SPECIAL_lanemask_le] = (2u << lane) - 1,
+        [PTX_SPECIAL_lanemask_lt] = (1u << lane) - 1,
+        [PTX_SPECIAL_lanemask_ge] = ~((1u << lane) - 1),
+        [PTX_SPECIAL_lanemask_gt] = ~((2u << lane) - 1),
+        [PTX_SPECIAL_dynamic_smem_size] = launch->request.dynamic_shared_bytes,
+        [PTX_SPECIAL_total_smem_size] = launch->shared_bytes,
+    };
+    for (unsigned i = 0; i < PTX_SPECIAL_COUNT; i++)
+        if (!ptx_special_is_dynamic((enum ptx_special)i))
+            set_lane(warp, (enum ptx_special)i, lane, values[i]);
+}
+
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index)
+{
+    const struct launch *launch = cta->launch;
+    const struct kernel *kernel = launch->kernel;
+    uint32_t left = launch->threads - index * WARP;
+    warp->cta = cta;
+    warp->index = index;
+    warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
+    warp->executed = 0;
+    warp->path_count = 0;
+    warp->constants = kernel->constants;
+    warp->registers = cta->register_memory + (size_t)index * kernel->register_bytes;
+    warp->local = cta->local_memory + (size_t)index * WARP * kernel->function->local_bytes;
+    memset(warp->registers, 0, kernel->register_bytes);
+    for (unsigned lane = 0; lane < WARP; lane++)
+        set_special_registers(warp, lane);
+    struct path *path = add_path(warp);
+    if (!path)
+        return false;
+    path->state = PATH_READY;
+    path->depth = 1;
+    path->stack[0] = (struct path_entry){0, NOWHERE, warp->alive};
+    return true;
+}
+
+void warp_free(struct warp *warp)
+{
+    for (unsigned i = 0; i < WARP; i++)
+        free(warp->paths[i]);
+}

@@ -1,0 +1,32 @@
+/* Findings: what was found wrong, once for each kind and source line, with how often. */
+#ifndef OBSERVE_FINDINGS_H
+#define OBSERVE_FINDINGS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#define FINDINGS_MAX 1000 /* kinds and places of one launch; more are only counted */
+
+struct finding {
+    const char *id; /* such as "out-of-bounds" */
+    char message[400];
+    uint32_t pc;
+    uint64_t count;
+};
+
+struct findings {
+    pthread_mutex_t lock;
+    struct finding *list;
+    uint32_t count, room;
+    uint64_t dropped;
+};
+
+void findings_init(struct findings *findings);
+void findings_free(struct findings *findings);
+
+/* Counts one more of ID at instruction PC. The first one's message is kept: true if this is it, and
+ * then the caller fills MESSAGE (with the lock held until findings_unlock). */
+struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
+void findings_unlock(struct findings *findings);
+
+#endif

@@ -1,0 +1,74 @@
+/* Observers watch a launch: counters, memcheck and their like are each one observer in one file.
+ *
+ * An observer says which events it wants; an event that nobody wants is never made. Workers run at
+ * the same time, so an observer keeps one state for each worker and joins them when the launch ends. */
+#ifndef OBSERVE_OBSERVER_H
+#define OBSERVE_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "emulator/counters.h"
+#include "emulator/observe/findings.h"
+
+#define OBS_MAX 8
+
+struct kernel;
+struct launch;
+
+enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2 };
+
+enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
+
+/* One warp-level memory instruction in one state space. */
+struct obs_access {
+    uint32_t pc, mask;
+    uint8_t kind;  /* enum obs_access_kind */
+    uint8_t space; /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL or PTX_CONST */
+    uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
+    bool dense;    /* all 32 lanes, each right behind the one before */
+    uint64_t addr[32]; /* inactive lanes repeat an active one's address */
+};
+
+enum obs_fault_kind {
+    OBS_OUT_OF_BOUNDS,
+    OBS_MISALIGNED,
+    OBS_READ_ONLY,
+    OBS_TRAPPED,
+    OBS_DIVERGENT_BARRIER,
+    OBS_DEADLOCK,
+    OBS_ENDLESS,
+};
+
+/* Something that a kernel must not do, by one lane. */
+struct obs_fault {
+    uint8_t kind; /* enum obs_fault_kind */
+    uint8_t access, space, bytes;
+    uint32_t pc;
+    uint32_t thread[3], cta[3];
+    uint64_t addr;
+};
+
+/* What observers may know of a launch. */
+struct obs_launch {
+    const struct kernel *kernel;
+    const struct launch *launch;
+    struct findings *findings; /* where they report */
+};
+
+struct observer {
+    const char *name;
+    unsigned events; /* of enum obs_event */
+    /* A worker's state; NULL when memory is out, which ends the launch. */
+    void *(*begin)(const struct obs_launch *launch);
+    void (*access)(void *state, const struct obs_access *access);
+    void (*fault)(void *state, const struct obs_launch *launch, const struct obs_fault *fault);
+    /* Adds the worker's state to INTO, the first worker's, and frees it. */
+    void (*join)(void *into, void *state);
+    /* Adds to each instruction's counters; frees the state. */
+    void (*end)(void *state, const struct obs_launch *launch, struct emu_counters *per_instruction);
+};
+
+extern const struct observer obs_counters, obs_memcheck;
+
+#endif

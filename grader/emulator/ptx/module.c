@@ -1,0 +1,142 @@
+/* The tables behind module.h: opcodes, types, modifiers, and small questions about a module. */
+#include "emulator/ptx/module.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/ptx/arena.h"
+
+const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT] = {
+#define T(type) (1u << PTX_##type)
+#define OP(name, operands, types, modifiers, meaning) {#name, operands, modifiers, meaning, types},
+#include "emulator/ptx/opcodes.def"
+#undef OP
+#undef T
+};
+
+static const struct {
+    const char *name;
+    uint8_t bytes;
+    char class;
+} types[PTX_TYPE_COUNT] = {
+#define U 'U'
+#define S 'S'
+#define B 'B'
+#define F 'F'
+#define P 'P'
+#define TYPE(name, bytes, class) {#name, bytes, class},
+#include "emulator/ptx/names.def"
+#undef TYPE
+#undef U
+#undef S
+#undef B
+#undef F
+#undef P
+};
+
+static const char *const modifiers[PTX_MOD_COUNT] = {
+#define MOD(name) #name,
+#include "emulator/ptx/names.def"
+#undef MOD
+};
+
+static const struct {
+    uint8_t bytes;
+    char when;
+} specials[PTX_SPECIAL_COUNT] = {
+#define S 'S'
+#define D 'D'
+#define SPECIAL(id, spelling, bytes, when) {bytes, when},
+#include "emulator/ptx/names.def"
+#undef SPECIAL
+#undef S
+#undef D
+};
+
+const char *ptx_type_name(enum ptx_type type)
+{
+    return types[type].name;
+}
+
+unsigned ptx_type_bytes(enum ptx_type type)
+{
+    return types[type].bytes;
+}
+
+char ptx_type_class(enum ptx_type type)
+{
+    return types[type].class;
+}
+
+const char *ptx_modifier_name(enum ptx_modifier modifier)
+{
+    return modifiers[modifier];
+}
+
+unsigned ptx_special_bytes(enum ptx_special special)
+{
+    return specials[special].bytes;
+}
+
+bool ptx_special_is_dynamic(enum ptx_special special)
+{
+    return specials[special].when == 'D';
+}
+
+void ptx_free(struct ptx_module *module)
+{
+    if (module)
+        ptx_arena_free(module->arena);
+}
+
+bool ptx_name_is(struct ptx_name name, const char *text)
+{
+    return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
+}
+
+bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier)
+{
+    for (unsigned i = 0; i < instruction->modifier_count; i++)
+        if (instruction->modifiers[i] == modifier)
+            return true;
+    return false;
+}
+
+struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id)
+{
+    for (const struct ptx_file *file = module->files; file; file = file->next)
+        if (file->id == id)
+            return file->path;
+    return (struct ptx_name){"", 0};
+}
+
+const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size)
+{
+    int n = snprintf(buffer, size, "%s", ptx_opcodes[instruction->opcode].name);
+    for (unsigned i = 0; i < instruction->modifier_count && (size_t)n < size; i++)
+        n += snprintf(buffer + n, size - (size_t)n, ".%s", modifiers[instruction->modifiers[i]]);
+    for (unsigned i = 0; i < instruction->type_count && (size_t)n < size; i++)
+        n += snprintf(buffer + n, size - (size_t)n, ".%s", types[instruction->types[i]].name);
+    return buffer;
+}
+
+enum ptx_space ptx_space_of(const struct ptx_instruction *instruction)
+{
+    for (unsigned i = 0; i < instruction->modifier_count; i++) {
+        switch (instruction->modifiers[i]) {
+        case PTX_MOD_global:
+            return PTX_GLOBAL;
+        case PTX_MOD_shared:
+            return PTX_SHARED;
+        case PTX_MOD_local:
+            return PTX_LOCAL;
+        case PTX_MOD_param:
+            return PTX_PARAM;
+        case PTX_MOD_const:
+            return PTX_CONST;
+        default:
+            break;
+        }
+    }
+    return PTX_GENERIC;
+}

@@ -1,0 +1,184 @@
+/* What a PTX text means, as data: a module of variables and functions, a function of registers and
+ * instructions. The parser makes it, nobody changes it afterwards.
+ *
+ * All of it lives in one arena that ptx_free() frees at once. Names point into the caller's copy of
+ * the text that the module keeps. */
+#ifndef PTX_MODULE_H
+#define PTX_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ptx_type {
+#define TYPE(name, bytes, class) PTX_##name,
+#include "emulator/ptx/names.def"
+#undef TYPE
+    PTX_TYPE_COUNT
+};
+
+enum ptx_modifier {
+#define MOD(name) PTX_MOD_##name,
+#include "emulator/ptx/names.def"
+#undef MOD
+    PTX_MOD_COUNT
+};
+
+enum ptx_special {
+#define SPECIAL(id, spelling, bytes, when) PTX_SPECIAL_##id,
+#include "emulator/ptx/names.def"
+#undef SPECIAL
+    PTX_SPECIAL_COUNT
+};
+
+enum ptx_opcode {
+#define T(type) 0
+#define OP(name, operands, types, modifiers, meaning) PTX_OP_##name,
+#include "emulator/ptx/opcodes.def"
+#undef OP
+#undef T
+    PTX_OPCODE_COUNT
+};
+
+/* One line of opcodes.def. */
+struct ptx_opcode_info {
+    const char *name, *operands, *modifiers, *meaning;
+    uint32_t types; /* bit (1 << enum ptx_type) */
+};
+extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
+
+const char *ptx_type_name(enum ptx_type type);
+unsigned ptx_type_bytes(enum ptx_type type); /* 0 for pred */
+char ptx_type_class(enum ptx_type type);     /* 'U' 'S' 'B' 'F' 'P' */
+const char *ptx_modifier_name(enum ptx_modifier modifier);
+unsigned ptx_special_bytes(enum ptx_special special);
+bool ptx_special_is_dynamic(enum ptx_special special); /* read at each use */
+
+enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_CONST };
+
+/* A name and where its text lies; not NUL-terminated. */
+struct ptx_name {
+    const char *text;
+    uint32_t length;
+};
+
+/* A constant word inside a variable's initial value that is the address of another variable. */
+struct ptx_pointer {
+    uint64_t at; /* offset of the word in the value */
+    struct ptx_name target;
+    int64_t addend;
+    bool generic; /* written generic(name) */
+    struct ptx_pointer *next;
+};
+
+struct ptx_variable {
+    struct ptx_name name;
+    enum ptx_space space;
+    uint32_t align;
+    uint64_t size;          /* bytes; 0 for an extern array whose size the launch gives */
+    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    struct ptx_pointer *pointers;
+    bool is_extern;
+    uint64_t offset; /* in its function's parameters, shared or local memory */
+    struct ptx_variable *next;
+};
+
+struct ptx_register {
+    struct ptx_name name;
+    enum ptx_type type;
+};
+
+enum ptx_operand_kind {
+    PTX_REGISTER,  /* index */
+    PTX_PREDICATE, /* index of a predicate register, perhaps negated */
+    PTX_SPECIAL_REGISTER,
+    PTX_IMMEDIATE, /* value: the bits, sign-extended; is_f32, is_f64 say how it was written */
+    PTX_VARIABLE,  /* address of variable + value */
+    PTX_ADDRESS,   /* [base + value]: base is a register (index), a variable or nothing */
+    PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
+    PTX_PAIR,      /* p|q: elements[0] and elements[1] */
+    PTX_LABEL,     /* value: index of the instruction behind the label */
+    PTX_SINK,      /* _ */
+};
+
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    bool negated;        /* !%p */
+    bool is_f32, is_f64; /* an immediate written 0f… or 0d… */
+    uint32_t index;      /* register; UINT32_MAX in an address without one; special register */
+    uint32_t count;
+    struct ptx_operand *elements;
+    const struct ptx_variable *variable;
+    int64_t value;
+};
+#define PTX_NONE UINT32_MAX
+
+#define PTX_MAX_OPERANDS  5
+#define PTX_MAX_MODIFIERS 10
+
+struct ptx_instruction {
+    uint16_t opcode;
+    uint8_t type_count, modifier_count, operand_count;
+    uint8_t types[2];
+    uint8_t modifiers[PTX_MAX_MODIFIERS];
+    bool guard_negated;
+    uint32_t guard; /* index of the predicate register, or PTX_NONE */
+    struct ptx_operand operands[PTX_MAX_OPERANDS];
+    uint32_t line; /* in the PTX text */
+    uint32_t loc;  /* index in the function's locs, or PTX_NONE */
+};
+
+/* A .loc: the instructions behind it belong to this place in the source. */
+struct ptx_loc {
+    uint32_t file, line, column;
+    uint32_t at_file, at_line, at_column; /* inlined_at; at_line 0 if it is not inlined */
+};
+
+struct ptx_function {
+    struct ptx_name name;
+    bool is_kernel;
+    uint32_t line;     /* in the PTX text */
+    const char *error; /* why this kernel cannot run, or NULL */
+    struct ptx_variable *params, *shared, *locals; /* lists in order */
+    uint32_t param_count, param_bytes, shared_bytes, local_bytes, max_threads;
+    struct ptx_register *registers;
+    uint32_t register_count;
+    struct ptx_instruction *code;
+    uint32_t code_count;
+    struct ptx_loc *locs;
+    uint32_t loc_count;
+    bool uses_dynamic_shared;
+    struct ptx_function *next;
+};
+
+struct ptx_file {
+    uint32_t id;
+    struct ptx_name path;
+    struct ptx_file *next;
+};
+
+struct ptx_module {
+    uint32_t version, sm; /* 90 for 9.0, 80 for sm_80 */
+    struct ptx_file *files;
+    struct ptx_variable *variables; /* module scope, in order */
+    uint32_t shared_bytes;          /* of its .shared variables; every function's own lie behind */
+    struct ptx_function *functions; /* in order */
+    struct ptx_arena *arena;
+};
+
+/* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied.
+ * Returns NULL with one line in ERROR when the text as a whole is not PTX. A function whose body is
+ * not understood is kept with its own error: other kernels of the module can still run. */
+struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
+void ptx_free(struct ptx_module *module); /* NULL is allowed */
+
+bool ptx_name_is(struct ptx_name name, const char *text);
+bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
+/* The path of a .file id, or an empty name. */
+struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
+/* The mnemonic as written, such as "add.rn.f32", into BUFFER. */
+const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
+/* The state space that the instruction names; PTX_GENERIC if none. */
+enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);
+
+#endif

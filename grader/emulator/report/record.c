@@ -1,0 +1,158 @@
+#include "emulator/report/record.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emulator/analyse/lines.h"
+
+/* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+const char *record_status(enum emu_status status)
+{
+    switch (status) {
+    case EMU_OK:
+        return "ok";
+    case EMU_ILLEGAL_ADDRESS:
+        return "illegal-address";
+    case EMU_MISALIGNED_ADDRESS:
+        return "misaligned-address";
+    case EMU_TRAP:
+        return "trap";
+    case EMU_ASSERT:
+        return "assert";
+    case EMU_DEADLOCK:
+        return "deadlock";
+    case EMU_TIMEOUT:
+        return "timeout";
+    default:
+        return "internal";
+    }
+}
+
+char *record_demangle(struct ptx_name name)
+{
+    char *mangled = strndup(name.text, name.length);
+    int status = -1;
+    char *plain = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    if (!plain)
+        return mangled;
+    free(mangled);
+    return plain;
+}
+
+static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        if (with_zeros || counters->value[i])
+            json_object_set_new(object, emu_counter_name((enum emu_counter)i),
+                                json_integer((json_int_t)counters->value[i]));
+    return object;
+}
+
+static json_t *dimensions(const uint32_t *d)
+{
+    return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
+}
+
+static json_t *path_json(const struct ptx_module *module, uint32_t file)
+{
+    struct ptx_name path = ptx_file_path(module, file);
+    json_t *text = json_stringn(path.text, path.length);
+    return text ? text : json_string(""); /* a path that is not UTF-8 */
+}
+
+struct line_total {
+    struct source_line place;
+    struct emu_counters counters;
+};
+
+static struct line_total *total_of(struct line_total *totals, uint32_t *count,
+                                   struct source_line place)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (totals[i].place.file == place.file && totals[i].place.line == place.line)
+            return &totals[i];
+    totals[*count] = (struct line_total){.place = place};
+    return &totals[(*count)++];
+}
+
+static json_t *lines_json(const struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    struct line_total *totals = malloc(((size_t)kernel->code_count + 1) * sizeof *totals);
+    json_t *lines = json_array();
+    uint32_t count = 0;
+    for (uint32_t pc = 0; totals && launch->per_instruction && pc < kernel->code_count; pc++) {
+        if (!launch->per_instruction[pc].value[EMU_warp_instructions])
+            continue;
+        struct source_line place = analyse_line(kernel->function, pc);
+        emu_counters_add(&total_of(totals, &count, place)->counters, &launch->per_instruction[pc]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(
+            lines, json_pack("{so,si,so}", "file", path_json(kernel->module, totals[i].place.file),
+                             "line", (int)totals[i].place.line, "counters",
+                             counters_json(&totals[i].counters, false)));
+    free(totals);
+    return lines;
+}
+
+static json_t *findings_json(const struct launch *launch, const char *kernel_name)
+{
+    const struct kernel *kernel = launch->kernel;
+    const struct findings *findings = launch->seen.findings;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->list[i];
+        struct source_line place = {0};
+        if (finding->pc < kernel->code_count)
+            place = analyse_line(kernel->function, finding->pc);
+        json_array_append_new(
+            list, json_pack("{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", "error",
+                            "kernel", kernel_name, "file", path_json(kernel->module, place.file),
+                            "line", (int)place.line, "column", (int)place.column, "message",
+                            finding->message, "count", (json_int_t)finding->count));
+    }
+    return list;
+}
+
+static bool write_all(int fd, const char *text, size_t size)
+{
+    while (size) {
+        ssize_t written = write(fd, text, size);
+        if (written <= 0)
+            return false;
+        text += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool record_launch(int fd, const struct launch *launch, enum emu_status status,
+                   const struct emu_counters *totals)
+{
+    char *name = record_demangle(launch->kernel->function->name);
+    if (!name)
+        return false;
+    const struct emu_launch *request = &launch->request;
+    json_t *line = json_pack(
+        "{s{ss,so,so,sI,ss,so,so},so}", "launch", "kernel", name, "grid", dimensions(request->grid),
+        "block", dimensions(request->block), "dynamic_shared_bytes",
+        (json_int_t)request->dynamic_shared_bytes, "status", record_status(status), "counters",
+        counters_json(totals, true), "lines", lines_json(launch), "findings",
+        findings_json(launch, name));
+    free(name);
+    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    json_decref(line);
+    if (!text)
+        return false;
+    size_t size = strlen(text);
+    text[size] = '\n'; /* in place of the NUL: one write for one line */
+    bool ok = write_all(fd, text, size + 1);
+    free(text);
+    return ok;
+}

@@ -1,0 +1,25 @@
+/* The record: what ran and what was found, one line of JSON for each launch.
+ *
+ *   {"launch": {"kernel", "grid", "block", "dynamic_shared_bytes", "status", "counters",
+ *               "lines": [{"file", "line", "counters"}]},
+ *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}]}
+ *
+ * Counters that are 0 are left out of "lines"; lines come in the order of their instructions. */
+#ifndef REPORT_RECORD_H
+#define REPORT_RECORD_H
+
+#include <stdbool.h>
+
+#include "emulator/execute/machine.h"
+
+/* Appends the launch, which has ended with STATUS, to FD in one write. False if that failed. */
+bool record_launch(int fd, const struct launch *launch, enum emu_status status,
+                   const struct emu_counters *totals);
+
+/* "ok", "illegal-address", … */
+const char *record_status(enum emu_status status);
+
+/* NAME demangled, or as it is; the caller frees it. */
+char *record_demangle(struct ptx_name name);
+
+#endif

@@ -1,0 +1,15 @@
+# The emulated GPU, as a static library. Its symbols stay inside whatever it is linked into.
+EMULATOR_DIRS := $(addprefix grader/emulator,/ /ptx /analyse /execute /observe /report)
+EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
+EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
+EMULATOR_LIBS := -lstdc++ -lm -lpthread
+OBJECTS += $(EMULATOR_OBJECTS)
+
+$(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden
+
+$(EMULATOR): $(EMULATOR_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
+$(filter %/alu.o %/compare.o %/convert.o,$(EMULATOR_OBJECTS)): CFLAGS += -ftree-vectorize -frounding-math -ffp-contract=off
