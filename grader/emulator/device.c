@@ -12,7 +12,7 @@
 #include "emulator/execute/machine.h"
 #include "emulator/report/record.h"
 
-#define DEFAULT_MEMORY  ((uint64_t)16 << 30)
+#define DEFAULT_MEMORY   ((uint64_t)16 << 30)
 #define THREADS_OF_AN_SM 2048u
 #define CTAS_OF_AN_SM    32u
 
@@ -401,9 +401,8 @@ enum emu_status emu_kernel(struct emu_device *device, uint32_t id, const char *n
 
 static const struct kernel *find_kernel(const struct emu_device *device, uint32_t handle)
 {
-    const struct kernel *kernel = handle && handle <= device->kernel_count
-                                      ? device->kernels[handle - 1].kernel
-                                      : NULL;
+    const struct kernel *kernel =
+        handle && handle <= device->kernel_count ? device->kernels[handle - 1].kernel : NULL;
     if (!kernel)
         failed(EMU_NOT_FOUND, "no kernel %u", handle);
     return kernel;

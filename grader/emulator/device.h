@@ -38,12 +38,12 @@ enum emu_status {
 };
 
 struct emu_options {
-    unsigned workers;                 /* CPU threads that run CTAs; 0: one for each core */
-    bool deterministic;               /* one worker, CTAs in order: same bytes and counts twice */
-    uint64_t max_warp_instructions;   /* per launch; 0: no limit */
-    uint64_t memory_bytes;            /* device memory; 0: 16 GiB (taken only when touched) */
-    uint64_t poison;                  /* if not 0, the seed of the bytes in fresh allocations */
-    int record_fd;                    /* where launches and findings are written; -1: nowhere */
+    unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
+    bool deterministic;             /* one worker, CTAs in order: same bytes and counts twice */
+    uint64_t max_warp_instructions; /* per launch; 0: no limit */
+    uint64_t memory_bytes;          /* device memory; 0: 16 GiB (taken only when touched) */
+    uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
+    int record_fd;                  /* where launches and findings are written; -1: nowhere */
 };
 
 struct emu_device;
@@ -119,9 +119,9 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
                            struct emu_counters *counters);
 
 /* Limits of the virtual GPU (an A100-like one, compute capability 8.0 rules). */
-#define EMU_MAX_THREADS       1024u  /* a CTA */
-#define EMU_MAX_SHARED        49152u /* a CTA, static and dynamic, without opting in */
-#define EMU_MULTIPROCESSORS   108u
-#define EMU_WARP_SIZE         32u
+#define EMU_MAX_THREADS     1024u  /* a CTA */
+#define EMU_MAX_SHARED      49152u /* a CTA, static and dynamic, without opting in */
+#define EMU_MULTIPROCESSORS 108u
+#define EMU_WARP_SIZE       32u
 
 #endif

@@ -12,4 +12,6 @@ $(EMULATOR): $(EMULATOR_OBJECTS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
-$(filter %/alu.o %/compare.o %/convert.o,$(EMULATOR_OBJECTS)): CFLAGS += -ftree-vectorize -frounding-math -ffp-contract=off
+$(filter %/alu.o %/compare.o %/convert.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
+# Loops over lanes are worth the compiler's vectoriser.
+$(filter %/execute/%.o %/observe/%.o,$(EMULATOR_OBJECTS)): OPTIMISE := -O3

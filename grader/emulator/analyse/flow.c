@@ -12,14 +12,14 @@
 
 struct graph {
     const struct ptx_function *function;
-    uint32_t blocks;      /* node `blocks` is the exit */
-    uint32_t *first;      /* first instruction of each block; first[blocks] = code_count */
-    uint32_t *block_of;   /* of each instruction */
-    uint32_t (*next)[2];  /* successors of each block, UNKNOWN if fewer */
-    uint32_t *order;      /* nodes in postorder of the reversed graph, exit last */
-    uint32_t *number;     /* a node's place in that order, UNKNOWN if it cannot reach the exit */
+    uint32_t blocks;     /* node `blocks` is the exit */
+    uint32_t *first;     /* first instruction of each block; first[blocks] = code_count */
+    uint32_t *block_of;  /* of each instruction */
+    uint32_t (*next)[2]; /* successors of each block, UNKNOWN if fewer */
+    uint32_t *order;     /* nodes in postorder of the reversed graph, exit last */
+    uint32_t *number;    /* a node's place in that order, UNKNOWN if it cannot reach the exit */
     uint32_t ordered;
-    uint32_t *idom;       /* in the reversed graph: the immediate post-dominator */
+    uint32_t *idom;        /* in the reversed graph: the immediate post-dominator */
     uint32_t *head, *link; /* predecessors as lists of edges: edge e goes from block e / 2 */
 };
 
@@ -207,8 +207,8 @@ bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
         const char *letter = ptx_opcodes[in->opcode].operands;
         for (uint32_t k = 0; k < in->operand_count; k++, letter++) {
             letter += *letter == '?';
-            bool written = *letter == 'd' || *letter == 'x' || *letter == 'y' ||
-                           (*letter == 'v' && k == 0);
+            bool written =
+                *letter == 'd' || *letter == 'x' || *letter == 'y' || (*letter == 'v' && k == 0);
             if (!written)
                 mark_read(&in->operands[k], read);
         }
@@ -216,9 +216,9 @@ bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
     for (uint32_t i = 0; i < function->code_count; i++) {
         const struct ptx_instruction *in = &function->code[i];
         const struct ptx_operand *old = &in->operands[0];
-        is_reduction[i] = in->opcode == PTX_OP_atom && !ptx_has(in, PTX_MOD_exch) &&
-                          !ptx_has(in, PTX_MOD_cas) &&
-                          (old->kind == PTX_SINK || (old->kind == PTX_REGISTER && !read[old->index]));
+        is_reduction[i] =
+            in->opcode == PTX_OP_atom && !ptx_has(in, PTX_MOD_exch) && !ptx_has(in, PTX_MOD_cas) &&
+            (old->kind == PTX_SINK || (old->kind == PTX_REGISTER && !read[old->index]));
     }
     free(read);
     return true;

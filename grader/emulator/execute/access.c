@@ -9,8 +9,8 @@
 /* --- addresses ---------------------------------------------------------------------------------- */
 
 /* base + offset in every lane; inactive lanes repeat the first active one's address. */
-static void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
-                           uint64_t *addr)
+LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                                 uint64_t *addr)
 {
     struct slot base = inst->mem.base;
     uint64_t offset = (uint64_t)inst->mem.offset;
@@ -33,7 +33,7 @@ static void find_addresses(const struct warp *warp, const struct inst *inst, uin
         addr[l] = mask >> l & 1 ? addr[l] : active;
 }
 
-static bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
+LANES_INLINE bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
 {
     uint64_t stray = 0;
     for (unsigned l = 0; l < WARP; l++)
@@ -55,7 +55,7 @@ static enum ptx_space space_of_address(uint64_t addr)
 
 /* Of the lanes in TODO, those whose generic address is in the space of the first one. Their
  * addresses become relative to the space. */
-static uint32_t take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
+LANES_INLINE uint32_t take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
 {
     access->space = inst->mem.space;
     if (inst->mem.space != PTX_GENERIC)
@@ -87,7 +87,8 @@ static uint32_t drop(struct warp *warp, const struct obs_access *access, uint32_
     return lanes & ~(1u << lane);
 }
 
-static uint32_t check_alignment(struct warp *warp, const struct obs_access *access, uint32_t lanes)
+LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access *access,
+                                      uint32_t lanes)
 {
     uint64_t bits = 0;
     for (unsigned l = 0; l < WARP; l++)
@@ -131,8 +132,8 @@ static uint32_t find_global_slowly(struct warp *warp, const struct obs_access *a
     return lanes;
 }
 
-static uint32_t find_global(struct warp *warp, const struct obs_access *access, uint32_t lanes,
-                            uint8_t **host)
+LANES_INLINE uint32_t find_global(struct warp *warp, const struct obs_access *access,
+                                  uint32_t lanes, uint8_t **host)
 {
     struct worker *worker = warp->cta->worker;
     uint64_t low = access->addr[0], high = access->addr[0];
@@ -152,8 +153,8 @@ static uint32_t find_global(struct warp *warp, const struct obs_access *access, 
     return lanes;
 }
 
-static uint32_t find_shared(struct warp *warp, const struct obs_access *access, uint32_t lanes,
-                            uint8_t **host)
+LANES_INLINE uint32_t find_shared(struct warp *warp, const struct obs_access *access,
+                                  uint32_t lanes, uint8_t **host)
 {
     uint32_t size = warp->cta->shared_bytes;
     uint64_t high = 0;
@@ -161,7 +162,8 @@ static uint32_t find_shared(struct warp *warp, const struct obs_access *access, 
         high = access->addr[l] > high ? access->addr[l] : high;
     if (high > size || high + access->bytes > size)
         for (unsigned l = 0; l < WARP; l++)
-            if (lanes >> l & 1 && (access->addr[l] > size || access->addr[l] + access->bytes > size))
+            if (lanes >> l & 1 &&
+                (access->addr[l] > size || access->addr[l] + access->bytes > size))
                 lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
     for (unsigned l = 0; l < WARP; l++)
         host[l] = warp->cta->shared + (lanes >> l & 1 ? access->addr[l] : 0);
@@ -210,8 +212,8 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
 }
 
 /* Checks and reports one access of LANES in one space; HOST gets the bytes of each lane returned. */
-static uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
-                           uint8_t **host)
+LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
+                                 uint8_t **host)
 {
     access->mask = lanes;
     access->dense = is_dense(access->addr, access->bytes, lanes);
@@ -257,7 +259,7 @@ static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32
 }
 
 #define LOAD_LANES(T)                                                                              \
-    static void load_##T(T *d, uint8_t *const *host, uint32_t lanes)                               \
+    LANES_INLINE void load_##T(T *d, uint8_t *const *host, uint32_t lanes)                         \
     {                                                                                              \
         if (lanes == ALL_LANES)                                                                    \
             for (unsigned l = 0; l < WARP; l++)                                                    \
@@ -267,7 +269,7 @@ static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32
                 if (lanes >> l & 1)                                                                \
                     d[l] = *(const T *)(const void *)host[l];                                      \
     }                                                                                              \
-    static void store_##T(const T *v, uint8_t *const *host, uint32_t lanes)                        \
+    LANES_INLINE void store_##T(const T *v, uint8_t *const *host, uint32_t lanes)                  \
     {                                                                                              \
         for (unsigned l = 0; l < WARP; l++)                                                        \
             if (lanes >> l & 1)                                                                    \
@@ -276,8 +278,8 @@ static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32
 LOAD_LANES(uint32_t)
 LOAD_LANES(uint64_t)
 
-static void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                         uint8_t *const *host, uint32_t lanes, bool dense)
+LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                               uint8_t *const *host, uint32_t lanes, bool dense)
 {
     struct slot slot = inst->mem.vector[k];
     if (slot.offset == NO_SLOT) /* _ */
@@ -295,8 +297,8 @@ static void load_element(const struct warp *warp, const struct inst *inst, unsig
         load_uint64_t((uint64_t *)(void *)d, host, lanes);
 }
 
-static void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                          uint8_t *const *host, uint32_t lanes, bool dense)
+LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                                uint8_t *const *host, uint32_t lanes, bool dense)
 {
     struct slot slot = inst->mem.vector[k];
     const uint8_t *v = slot_at(warp, slot);
@@ -322,7 +324,7 @@ static void advance(uint8_t **host, uint32_t lanes, unsigned bytes)
 /* What a bad address reads: zeros, so that the rest of the kernel can still be watched. */
 static void load_zeros(const struct warp *warp, const struct inst *inst, uint32_t lanes)
 {
-    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+    for (unsigned k = 0; k < inst->mem.count; k++) {
         struct slot slot = inst->mem.vector[k];
         for (unsigned l = 0; l < WARP && slot.offset != NO_SLOT; l++)
             if (lanes >> l & 1)
@@ -337,7 +339,7 @@ static struct obs_access start_access(struct warp *warp, const struct inst *inst
                                .bytes = (uint8_t)(inst->mem.bytes * inst->mem.count)};
 }
 
-void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access = start_access(warp, inst);
@@ -347,7 +349,8 @@ void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         uint32_t lanes = find_lanes(warp, &access, group, host);
         bool dense = access.dense && inst->mem.count == 1 && lanes == ALL_LANES &&
                      is_contiguous(access.space);
-        load_zeros(warp, inst, group & ~lanes);
+        if (group != lanes)
+            load_zeros(warp, inst, group & ~lanes);
         for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
             load_element(warp, inst, k, host, lanes, dense);
             if (k + 1 < inst->mem.count)
@@ -357,7 +360,7 @@ void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access = start_access(warp, inst);
@@ -493,7 +496,7 @@ static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned la
 }
 
 /* Lanes take their turn in order: one legal outcome, and always the same. */
-void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access = start_access(warp, inst);

@@ -20,13 +20,6 @@ typedef int64_t s64;
 typedef float f32;
 typedef double f64;
 
-/* One clone for CPUs with AVX2, one for the rest. The sanitizers do not bear the resolver. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
-#define LANES_FUNCTION static
-#else
-#define LANES_FUNCTION static __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-
 /* --- what C has no operator for ----------------------------------------------------------------- */
 
 static inline f32 from_bits32(u32 bits)
@@ -157,24 +150,23 @@ static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
 
 /* Lanes are independent: a source may be the destination, but never overlap it in part. */
 #define START(name, D)                                                                             \
-    LANES_FUNCTION void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)         \
+    LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
     {                                                                                              \
         D *d_ = (D *)slot_at(warp, inst->dst);
-#define SOURCE(T, x, i) const T *x##_ = (const T *)slot_at(warp, inst->src[i]);
-#define LANE(T, x)      const T x = x##_[l];
+#define SOURCE(T, x, i)         const T *x##_ = (const T *)slot_at(warp, inst->src[i]);
+#define LANE(T, x)              const T x = x##_[l];
 
-#define ROW1(name, D, A, value)                                                                    \
-    START(name, D) SOURCE(A, a, 0)                                                                 \
-    BODY(D, LANE(A, a), value)
+#define ROW1(name, D, A, value) START(name, D) SOURCE(A, a, 0) BODY(D, LANE(A, a), value)
 #define ROW2(name, D, A, B, value)                                                                 \
-    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1)                                                 \
-    BODY(D, LANE(A, a) LANE(B, b), value)
+    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) BODY(D, LANE(A, a) LANE(B, b), value)
 #define ROW3(name, D, A, B, C, value)                                                              \
-    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2)                                 \
-    BODY(D, LANE(A, a) LANE(B, b) LANE(C, c), value)
+    START(name, D)                                                                                 \
+    SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c), value)
 #define ROW4(name, D, A, B, C, E, value)                                                           \
-    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2) SOURCE(E, e, 3)                 \
-    BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
+    START(name, D)                                                                                 \
+    SOURCE(A, a, 0)                                                                                \
+    SOURCE(B, b, 1) SOURCE(C, c, 2) SOURCE(E, e, 3)                                                \
+        BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
 #define BODY(D, lanes, value)                                                                      \
     if (mask == ALL_LANES) {                                                                       \
         _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
@@ -196,8 +188,8 @@ static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
 #undef ROW4
 
 static const struct alu_row rows[] = {
-#define ROW1(name, D, A, value)       {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
-#define ROW2(name, D, A, B, value)    {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
+#define ROW1(name, D, A, value)    {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
+#define ROW2(name, D, A, B, value) {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
 #define ROW3(name, D, A, B, C, value)                                                              \
     {#name, name##_lanes, 3, {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}},
 #define ROW4(name, D, A, B, C, E, value)                                                           \

@@ -14,37 +14,39 @@ typedef int64_t s64;
 typedef float f32;
 typedef double f64;
 
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
-#define LANES_FUNCTION static
-#else
-#define LANES_FUNCTION static __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#endif
-
 /* Every comparison: COMPARE(name, type, condition on x and y). */
 #define ORDERED(T)                                                                                 \
-    COMPARE(eq, T, x == y) COMPARE(ne, T, x != y) COMPARE(lt, T, x < y)                            \
-    COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
+    COMPARE(eq, T, x == y)                                                                         \
+    COMPARE(ne, T, x != y)                                                                         \
+    COMPARE(lt, T, x < y) COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
 #define UNSIGNED(T)                                                                                \
-    ORDERED(T) COMPARE(lo, T, x < y) COMPARE(ls, T, x <= y) COMPARE(hi, T, x > y)                  \
-    COMPARE(hs, T, x >= y)
+    ORDERED(T)                                                                                     \
+    COMPARE(lo, T, x < y) COMPARE(ls, T, x <= y) COMPARE(hi, T, x > y) COMPARE(hs, T, x >= y)
 #define NAN_TOO(T)                                                                                 \
-    COMPARE(equ, T, !(x < y || x > y)) COMPARE(neu, T, !(x == y)) COMPARE(ltu, T, !(x >= y))       \
-    COMPARE(leu, T, !(x > y)) COMPARE(gtu, T, !(x <= y)) COMPARE(geu, T, !(x < y))                 \
-    COMPARE(num, T, x == x && y == y) COMPARE(nan, T, x != x || y != y)
+    COMPARE(equ, T, !(x < y || x > y))                                                             \
+    COMPARE(neu, T, !(x == y))                                                                     \
+    COMPARE(ltu, T, !(x >= y)) COMPARE(leu, T, !(x > y)) COMPARE(gtu, T, !(x <= y))                \
+        COMPARE(geu, T, !(x < y)) COMPARE(num, T, x == x && y == y)                                \
+            COMPARE(nan, T, x != x || y != y)
 #define CLASSES(T)                                                                                 \
-    COMPARE(finite, T, isfinite(x)) COMPARE(infinite, T, isinf(x)) COMPARE(number, T, x == x)      \
-    COMPARE(notanumber, T, x != x) COMPARE(normal, T, isnormal(x) || x == 0)                       \
-    COMPARE(subnormal, T, fpclassify(x) == FP_SUBNORMAL)
+    COMPARE(finite, T, isfinite(x))                                                                \
+    COMPARE(infinite, T, isinf(x))                                                                 \
+    COMPARE(number, T, x == x) COMPARE(notanumber, T, x != x)                                      \
+        COMPARE(normal, T, isnormal(x) || x == 0)                                                  \
+            COMPARE(subnormal, T, fpclassify(x) == FP_SUBNORMAL)
 #define EVERY_COMPARISON                                                                           \
-    ORDERED(s16) ORDERED(s32) ORDERED(s64) UNSIGNED(u16) UNSIGNED(u32) UNSIGNED(u64)               \
-    FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
+    ORDERED(s16)                                                                                   \
+    ORDERED(s32)                                                                                   \
+    ORDERED(s64) UNSIGNED(u16) UNSIGNED(u32) UNSIGNED(u64) FLOAT_ORDERED(f32) NAN_TOO(f32)         \
+        CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
 /* != is true for NaN in C, but "ne" is an ordered comparison in PTX */
 #define FLOAT_ORDERED(T)                                                                           \
-    COMPARE(eq, T, x == y) COMPARE(ne, T, x < y || x > y) COMPARE(lt, T, x < y)                    \
-    COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
+    COMPARE(eq, T, x == y)                                                                         \
+    COMPARE(ne, T, x<y || x> y)                                                                    \
+    COMPARE(lt, T, x < y) COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
 
 #define COMPARE(name, T, condition)                                                                \
-    LANES_FUNCTION u32 name##_##T(const void *a, const void *b)                                    \
+    LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \
     {                                                                                              \
         const T *x_ = a, *y_ = b;                                                                  \
         u32 bits = 0;                                                                              \

@@ -17,9 +17,20 @@
 #include "emulator/observe/observer.h"
 #include "emulator/ptx/module.h"
 
-#define WARP      32u
-#define ALL_LANES 0xffffffffu
-#define MAX_WARPS 32u /* of a CTA */
+/* Functions that loop over lanes are compiled once for CPUs with AVX-512, once for those with AVX2 and
+ * once for the rest; the loader picks. The sanitizers do not bear the resolver. */
+#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#define LANES_CLONES
+#else
+#define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+
+/* What such a function is made of must be compiled with it. */
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+#define WARP         32u
+#define ALL_LANES    0xffffffffu
+#define MAX_WARPS    32u /* of a CTA */
 
 struct warp;
 struct inst;
@@ -35,13 +46,13 @@ struct slot {
 };
 #define NO_SLOT UINT32_MAX
 
-enum inst_kind { /* what the loop in warp.c must do itself */
-    KIND_LANES,  /* run() does it all */
-    KIND_BRANCH,
-    KIND_EXIT,
-    KIND_BARRIER,
-    KIND_WARP_SYNC,
-    KIND_TRAP,
+enum inst_kind {             /* what the loop in warp.c must do itself */
+                 KIND_LANES, /* run() does it all */
+                 KIND_BRANCH,
+                 KIND_EXIT,
+                 KIND_BARRIER,
+                 KIND_WARP_SYNC,
+                 KIND_TRAP,
 };
 
 /* Where a floating-point instruction leaves the default mode: bits of the MXCSR register. */
@@ -56,8 +67,8 @@ struct inst {
     uint8_t kind;
     uint8_t source_count;
     bool guard_negated;
-    bool observes; /* may be waiting for another thread: see warp.c */
-    bool aligned;  /* a barrier that all lanes of a warp must reach together */
+    bool observes;  /* may be waiting for another thread: see warp.c */
+    bool aligned;   /* a barrier that all lanes of a warp must reach together */
     uint32_t guard; /* slot offset of the predicate, or NO_SLOT */
     uint32_t mode;  /* of floating-point arithmetic: MODE_DEFAULT and more bits */
     struct slot dst, src[4];
@@ -106,10 +117,10 @@ struct kernel {
     struct inst *code; /* code_count + 1: the last one is an exit */
     uint32_t code_count;
     uint8_t *constants;
-    uint32_t register_bytes;                 /* of a warp */
-    uint32_t live_registers;                 /* of a thread: an estimate */
-    uint32_t special[PTX_SPECIAL_COUNT];     /* register slot of each static special, or NO_SLOT */
-    struct slot *vectors;                    /* storage behind inst.mem.vector */
+    uint32_t register_bytes;             /* of a warp */
+    uint32_t live_registers;             /* of a thread: an estimate */
+    uint32_t special[PTX_SPECIAL_COUNT]; /* register slot of each static special, or NO_SLOT */
+    struct slot *vectors;                /* storage behind inst.mem.vector */
     uint32_t vector_count, constant_room;
     struct emu_param *params;
 };
@@ -122,7 +133,8 @@ void kernel_free(struct kernel *kernel);
 
 /* --- running state ------------------------------------------------------------------------------ */
 
-#define MAX_STACK 66 /* each level splits the lanes above it: 2 entries for each of 32, and a base */
+#define MAX_STACK                                                                                  \
+    66 /* each level splits the lanes above it: 2 entries for each of 32, and a base */
 
 struct path_entry {
     uint32_t pc, meet, lanes;
@@ -133,7 +145,7 @@ enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_DONE };
 struct path {
     enum path_state state;
     uint32_t depth;
-    uint32_t wait_mask;          /* at a warp sync: the lanes waited for */
+    uint32_t wait_mask;           /* at a warp sync: the lanes waited for */
     uint32_t wait_id, wait_count; /* at a barrier */
     struct path_entry stack[MAX_STACK];
 };
@@ -196,8 +208,8 @@ struct launch {
     uint64_t clock;                        /* of the device when the launch begins */
 
     atomic_uint_fast64_t next_cta, executed;
-    atomic_int status;    /* enum emu_status: the first thing that went wrong */
-    atomic_bool stopping; /* nothing more is executed */
+    atomic_int status;                    /* enum emu_status: the first thing that went wrong */
+    atomic_bool stopping;                 /* nothing more is executed */
     struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
     uint64_t longest;                     /* instructions of one warp */
 };

@@ -17,7 +17,7 @@
 
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host; /* NULL once freed */
+    uint8_t *host;    /* NULL once freed */
     bool is_constant; /* a .const variable: kernels may not write it */
     const char *name; /* of a variable, or NULL; owned by the module */
 };

@@ -30,17 +30,20 @@ lane_fn *select_find(unsigned bytes)
 
 static void and_pred(struct warp *w, const struct inst *i, uint32_t mask)
 {
-    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) & slot_predicate(w, i->src[1]), mask);
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) & slot_predicate(w, i->src[1]),
+                       mask);
 }
 
 static void or_pred(struct warp *w, const struct inst *i, uint32_t mask)
 {
-    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) | slot_predicate(w, i->src[1]), mask);
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) | slot_predicate(w, i->src[1]),
+                       mask);
 }
 
 static void xor_pred(struct warp *w, const struct inst *i, uint32_t mask)
 {
-    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) ^ slot_predicate(w, i->src[1]), mask);
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) ^ slot_predicate(w, i->src[1]),
+                       mask);
 }
 
 static void not_pred(struct warp *w, const struct inst *i, uint32_t mask)

@@ -64,7 +64,8 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 /* How many different values the addresses have once SHIFT low bits are dropped: a bitmap where they
  * lie close together, else sorted. */
-static unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high, unsigned shift)
+LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
+                                     unsigned shift)
 {
     uint64_t first = low >> shift, span = (high >> shift) - first;
     if (span == 0)
@@ -91,7 +92,7 @@ static unsigned log2_of(unsigned power_of_two)
 /* --- global memory ------------------------------------------------------------------------------ */
 
 /* Inactive lanes repeat an active one's address, so all 32 can be counted. */
-static void count_global(struct traffic *traffic, const struct obs_access *access)
+LANES_INLINE void count_global(struct traffic *traffic, const struct obs_access *access)
 {
     uint64_t low = access->addr[0], high = low;
     unsigned bytes = access->bytes;
@@ -138,43 +139,33 @@ static unsigned fullest_bank(const struct obs_access *access, unsigned *distinct
     return fullest;
 }
 
-static bool is_uniform(const struct obs_access *access)
+/* True if no bank is asked for two different words. Each lane writes its word into its bank's place and
+ * looks whether it is still there. */
+LANES_INLINE bool is_free_of_conflicts(const struct obs_access *access)
 {
-    uint64_t different = 0;
+    uint32_t place[BANKS], different = 0;
     for (unsigned i = 0; i < LANES; i++)
-        different |= access->addr[i] ^ access->addr[0];
+        place[access->addr[i] / 4 % BANKS] = (uint32_t)(access->addr[i] / 4);
+    for (unsigned i = 0; i < LANES; i++)
+        different |= place[access->addr[i] / 4 % BANKS] ^ (uint32_t)(access->addr[i] / 4);
     return !different;
 }
 
-/* Each lane in a bank of its own: no conflict, whatever the words. */
-static bool has_own_banks(const struct obs_access *access)
+LANES_INLINE void count_shared(struct traffic *traffic, const struct obs_access *access)
 {
-    uint32_t banks = 0;
-    for (unsigned i = 0; i < LANES; i++)
-        banks |= 1u << (access->addr[i] / 4 % BANKS);
-    return banks == ALL_LANES;
-}
-
-static void count_shared(struct traffic *traffic, const struct obs_access *access)
-{
-    unsigned bytes = access->bytes, distinct, wavefronts;
-    traffic->requests++;
-    if (is_uniform(access)) {
-        wavefronts = distinct = 1;
-    } else if (access->dense && !(access->addr[0] & 3)) {
+    unsigned bytes = access->bytes, distinct = 1, wavefronts = 1;
+    if (bytes > 4 && access->dense) {
         distinct = LANES * bytes / 4;
-        wavefronts = bytes > 4 ? bytes / 4 : 1;
-    } else if (bytes == 4 && has_own_banks(access)) {
-        distinct = LANES;
-        wavefronts = 1;
-    } else {
+        wavefronts = bytes / 4;
+    } else if (bytes > 4 || !is_free_of_conflicts(access)) {
         wavefronts = fullest_bank(access, &distinct);
     }
+    traffic->requests++;
     traffic->pieces += wavefronts;
-    traffic->ideal += distinct ? (distinct + BANKS - 1) / BANKS : 1;
+    traffic->ideal += (distinct + BANKS - 1) / BANKS;
 }
 
-static void counters_access(void *argument, const struct obs_access *access)
+LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     state->kind[access->pc] = access->kind;
@@ -211,9 +202,9 @@ static void counters_end(void *argument, const struct obs_launch *launch,
                          struct emu_counters *per_instruction)
 {
     /* the first of the four counters of each kind, in counters.def's order */
-    static const enum emu_counter global[] = {
-        EMU_global_load_requests, EMU_global_store_requests, EMU_global_atomic_requests,
-        EMU_global_reduction_requests};
+    static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
+                                              EMU_global_atomic_requests,
+                                              EMU_global_reduction_requests};
     static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests};
     struct state *state = argument;
     for (uint32_t pc = 0; per_instruction && pc < launch->kernel->code_count; pc++) {

@@ -91,8 +91,8 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
                  place, thread);
         break;
     case OBS_MISALIGNED:
-        snprintf(text, size, "%s %s of %u bytes at 0x%" PRIx64
-                 ", which is no multiple of %u; by %s",
+        snprintf(text, size,
+                 "%s %s of %u bytes at 0x%" PRIx64 ", which is no multiple of %u; by %s",
                  space_name(fault->space), access_name(fault->access), fault->bytes, fault->addr,
                  fault->bytes, thread);
         break;
@@ -110,7 +110,8 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         snprintf(text, size, "deadlock: %s waits here for threads that never come", thread);
         break;
     default:
-        snprintf(text, size, "still running after %" PRIu64 " instructions of its warps: an endless "
+        snprintf(text, size,
+                 "still running after %" PRIu64 " instructions of its warps: an endless "
                  "loop? (%s was here)",
                  launch->launch->limit, thread);
     }

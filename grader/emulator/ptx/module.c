@@ -7,7 +7,7 @@
 #include "emulator/ptx/arena.h"
 
 const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT] = {
-#define T(type) (1u << PTX_##type)
+#define T(type)                                       (1u << PTX_##type)
 #define OP(name, operands, types, modifiers, meaning) {#name, operands, modifiers, meaning, types},
 #include "emulator/ptx/opcodes.def"
 #undef OP
@@ -19,11 +19,11 @@ static const struct {
     uint8_t bytes;
     char class;
 } types[PTX_TYPE_COUNT] = {
-#define U 'U'
-#define S 'S'
-#define B 'B'
-#define F 'F'
-#define P 'P'
+#define U                        'U'
+#define S                        'S'
+#define B                        'B'
+#define F                        'F'
+#define P                        'P'
 #define TYPE(name, bytes, class) {#name, bytes, class},
 #include "emulator/ptx/names.def"
 #undef TYPE
@@ -44,8 +44,8 @@ static const struct {
     uint8_t bytes;
     char when;
 } specials[PTX_SPECIAL_COUNT] = {
-#define S 'S'
-#define D 'D'
+#define S                                  'S'
+#define D                                  'D'
 #define SPECIAL(id, spelling, bytes, when) {bytes, when},
 #include "emulator/ptx/names.def"
 #undef SPECIAL

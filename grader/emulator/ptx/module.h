@@ -32,7 +32,7 @@ enum ptx_special {
 };
 
 enum ptx_opcode {
-#define T(type) 0
+#define T(type)                                       0
 #define OP(name, operands, types, modifiers, meaning) PTX_OP_##name,
 #include "emulator/ptx/opcodes.def"
 #undef OP
@@ -111,7 +111,7 @@ struct ptx_operand {
     const struct ptx_variable *variable;
     int64_t value;
 };
-#define PTX_NONE UINT32_MAX
+#define PTX_NONE          UINT32_MAX
 
 #define PTX_MAX_OPERANDS  5
 #define PTX_MAX_MODIFIERS 10
@@ -137,8 +137,8 @@ struct ptx_loc {
 struct ptx_function {
     struct ptx_name name;
     bool is_kernel;
-    uint32_t line;     /* in the PTX text */
-    const char *error; /* why this kernel cannot run, or NULL */
+    uint32_t line;                                 /* in the PTX text */
+    const char *error;                             /* why this kernel cannot run, or NULL */
     struct ptx_variable *params, *shared, *locals; /* lists in order */
     uint32_t param_count, param_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;

@@ -10,7 +10,7 @@
 
 struct entry {
     struct ptx_symbol symbol;
-    struct entry *chain; /* older symbols of the bucket */
+    struct entry *chain;  /* older symbols of the bucket */
     struct entry *before; /* the symbol added before this one, anywhere */
     uint32_t bucket;
     unsigned depth;

@@ -93,10 +93,10 @@ static json_t *lines_json(const struct launch *launch)
         emu_counters_add(&total_of(totals, &count, place)->counters, &launch->per_instruction[pc]);
     }
     for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(
-            lines, json_pack("{so,si,so}", "file", path_json(kernel->module, totals[i].place.file),
-                             "line", (int)totals[i].place.line, "counters",
-                             counters_json(&totals[i].counters, false)));
+        json_array_append_new(lines, json_pack("{so,si,so}", "file",
+                                               path_json(kernel->module, totals[i].place.file),
+                                               "line", (int)totals[i].place.line, "counters",
+                                               counters_json(&totals[i].counters, false)));
     free(totals);
     return lines;
 }
@@ -139,12 +139,12 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
     if (!name)
         return false;
     const struct emu_launch *request = &launch->request;
-    json_t *line = json_pack(
-        "{s{ss,so,so,sI,ss,so,so},so}", "launch", "kernel", name, "grid", dimensions(request->grid),
-        "block", dimensions(request->block), "dynamic_shared_bytes",
-        (json_int_t)request->dynamic_shared_bytes, "status", record_status(status), "counters",
-        counters_json(totals, true), "lines", lines_json(launch), "findings",
-        findings_json(launch, name));
+    json_t *line =
+        json_pack("{s{ss,so,so,sI,ss,so,so},so}", "launch", "kernel", name, "grid",
+                  dimensions(request->grid), "block", dimensions(request->block),
+                  "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "status",
+                  record_status(status), "counters", counters_json(totals, true), "lines",
+                  lines_json(launch), "findings", findings_json(launch, name));
     free(name);
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     json_decref(line);

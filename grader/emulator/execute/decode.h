@@ -1,0 +1,85 @@
+/* Inside the decoder: its state, and the functions that its files share.
+ *
+ *   slots.c          where operands lie: registers, constants, addresses
+ *   decode_value.c   arithmetic, comparison, moves, conversion
+ *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
+ *   decode.c         the kernel as a whole
+ *
+ * The first error is kept; what is decoded after it is thrown away. */
+#ifndef EXECUTE_DECODE_H
+#define EXECUTE_DECODE_H
+
+#include "emulator/execute/machine.h"
+
+#define SLOT_ALIGN 64u /* a cache line, and the widest vector registers */
+
+struct constant {
+    uint64_t value;
+    uint32_t offset;
+    unsigned bytes;
+};
+
+struct decoder {
+    struct kernel *kernel;
+    const struct ptx_instruction *in; /* the one being decoded */
+    struct inst *out;
+    uint32_t pc;
+    uint32_t *slots;    /* slot offset of each PTX register */
+    uint32_t *meet;     /* see analyse_reconvergence() */
+    bool *is_reduction; /* see analyse_reductions() */
+    struct constant *constants;
+    uint32_t constant_count, constant_room;
+    uint32_t constants_used; /* bytes of the kernel's constants */
+    symbol_fn *symbol;
+    void *context;
+    bool failed;
+    char *error;
+    size_t error_size;
+};
+
+static const struct slot no_slot = {.offset = NO_SLOT};
+
+static inline enum ptx_type decode_type_of(const struct decoder *d)
+{
+    return (enum ptx_type)d->in->types[0];
+}
+
+__attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
+void decode_unsupported(struct decoder *d);
+
+/* Room for 32 values of BYTES, or for the word of a predicate, behind *USED. */
+uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
+/* 32 lanes of VALUE (or one word, of a predicate), shared by the operands that need the same. */
+struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
+struct slot decode_register_slot(const struct decoder *d, uint32_t index);
+/* A variable's address in its own state space. */
+uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
+
+/* Operands that are read and written, BYTES wide in each lane; an error if they are not. */
+struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
+                          unsigned bytes);
+struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
+struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
+struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
+/* The parts of {a, b, c, d}; NEEDED bytes wide, or at least that if a load or store EXTENDS them. */
+void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
+                   unsigned needed, bool is_load, bool extends);
+
+/* One instruction each: d->in to d->out. */
+void decode_alu(struct decoder *d);
+void decode_slct(struct decoder *d);
+void decode_selp(struct decoder *d);
+void decode_predicate_logic(struct decoder *d);
+void decode_setp(struct decoder *d);
+void decode_set(struct decoder *d);
+void decode_testp(struct decoder *d);
+void decode_mov(struct decoder *d);
+void decode_cvt(struct decoder *d);
+void decode_cvta(struct decoder *d);
+void decode_load_store(struct decoder *d, bool is_load);
+void decode_atomic(struct decoder *d);
+void decode_shfl(struct decoder *d);
+void decode_vote(struct decoder *d);
+void decode_control(struct decoder *d);
+
+#endif

@@ -1,0 +1,203 @@
+/* Decoding of memory accesses, of what lanes tell each other, and of control. */
+#include "emulator/execute/decode.h"
+
+/* --- memory ---------------------------------------------------------------------------------------- */
+
+static void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space)
+{
+    struct inst *out = d->out;
+    if (op->kind != PTX_ADDRESS) {
+        decode_fail(d, "an operand must be an address");
+        return;
+    }
+    out->mem.base = no_slot;
+    out->mem.offset = op->value;
+    if (op->index != PTX_NONE) {
+        out->mem.base = decode_register_slot(d, op->index);
+        if (out->mem.base.bytes < 4)
+            decode_fail(d, "an address of fewer than 32 bits");
+    }
+    if (op->variable) {
+        out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
+        if (space == PTX_GENERIC) /* the name says which space it is in */
+            space = op->variable->space;
+    }
+    out->mem.space = (uint8_t)space;
+}
+
+static unsigned vector_width(const struct ptx_instruction *in)
+{
+    return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
+}
+
+static bool is_strong(const struct ptx_instruction *in)
+{
+    return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_relaxed) ||
+           ptx_has(in, PTX_MOD_acquire);
+}
+
+void decode_load_store(struct decoder *d, bool is_load)
+{
+    const struct ptx_operand *address = &d->in->operands[is_load];
+    const struct ptx_operand *values = &d->in->operands[!is_load];
+    unsigned bytes = ptx_type_bytes(decode_type_of(d)), width = vector_width(d->in);
+    decode_address(d, address, ptx_space_of(d->in));
+    d->out->run = is_load ? load_run : store_run;
+    d->out->mem.bytes = (uint8_t)bytes;
+    d->out->mem.type = (uint8_t)decode_type_of(d);
+    d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
+    d->out->observes = is_load && is_strong(d->in);
+    decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
+    if (d->out->mem.count != width || bytes * width > 16)
+        decode_unsupported(d);
+    if (!is_load && d->out->mem.space == PTX_PARAM)
+        decode_unsupported(d);
+}
+
+static bool atomic_is_legal(uint8_t op, enum ptx_type type)
+{
+    bool bits = ptx_type_class(type) == 'B', is_float = ptx_type_class(type) == 'F';
+    switch (op) {
+    case PTX_MOD_add:
+        return !bits;
+    case PTX_MOD_min:
+    case PTX_MOD_max:
+        return !bits && !is_float;
+    case PTX_MOD_inc:
+    case PTX_MOD_dec:
+        return type == PTX_u32;
+    default:
+        return bits;
+    }
+}
+
+static uint8_t atomic_operation(const struct ptx_instruction *in)
+{
+    for (unsigned i = 0; i < in->modifier_count; i++)
+        if (in->modifiers[i] >= PTX_MOD_and && in->modifiers[i] <= PTX_MOD_cas)
+            return in->modifiers[i];
+    return PTX_MOD_COUNT;
+}
+
+/* A reduction is an atomic without a destination. */
+void decode_atomic(struct decoder *d)
+{
+    bool is_red = d->in->opcode == PTX_OP_red;
+    const struct ptx_operand *op = d->in->operands;
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    uint8_t operation = atomic_operation(d->in);
+    unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
+    if (d->in->operand_count != operands || !atomic_is_legal(operation, decode_type_of(d))) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = atomic_run;
+    d->out->dst = no_slot;
+    if (!is_red && op[0].kind != PTX_SINK)
+        d->out->dst = decode_destination(d, &op[0], bytes);
+    op += !is_red;
+    decode_address(d, &op[0], ptx_space_of(d->in));
+    d->out->src[0] = decode_source(d, &op[1], decode_type_of(d), bytes);
+    d->out->src[1] = no_slot;
+    if (operation == PTX_MOD_cas)
+        d->out->src[1] = decode_source(d, &op[2], decode_type_of(d), bytes);
+    d->out->mem.count = 1;
+    d->out->mem.bytes = (uint8_t)bytes;
+    d->out->mem.type = (uint8_t)decode_type_of(d);
+    d->out->mem.op = operation;
+    bool reduces = is_red || d->is_reduction[d->pc];
+    d->out->mem.event = reduces ? OBS_REDUCTION : OBS_ATOMIC;
+    d->out->observes = !reduces;
+}
+
+/* --- lanes and control ----------------------------------------------------------------------------- */
+
+void decode_shfl(struct decoder *d)
+{
+    const struct ptx_operand *op = &d->in->operands[0];
+    bool pair = op->kind == PTX_PAIR;
+    d->out->run = shfl_run;
+    d->out->dst = decode_destination(d, pair ? &op->elements[0] : op, 4);
+    d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
+    for (unsigned i = 0; i < 4; i++)
+        d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_b32, 4);
+    d->out->warp.op = d->in->modifiers[d->in->modifier_count - 1];
+    if (!ptx_has(d->in, PTX_MOD_sync) || d->out->warp.op == PTX_MOD_sync)
+        decode_unsupported(d);
+}
+
+void decode_vote(struct decoder *d)
+{
+    bool ballot = ptx_has(d->in, PTX_MOD_ballot);
+    const struct ptx_operand *op = d->in->operands;
+    d->out->run = vote_run;
+    d->out->dst =
+        ballot ? decode_destination(d, &op[0], 4) : decode_predicate_destination(d, &op[0]);
+    d->out->src[0] = decode_predicate_source(d, &op[1]);
+    d->out->src[1] = decode_source(d, &op[2], PTX_b32, 4);
+    d->out->warp.op = d->in->modifiers[d->in->modifier_count ? d->in->modifier_count - 1 : 0];
+    if (!ptx_has(d->in, PTX_MOD_sync) || ballot != (decode_type_of(d) == PTX_b32) ||
+        d->out->warp.op == PTX_MOD_sync)
+        decode_unsupported(d);
+}
+
+static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)warp;
+    (void)inst;
+    (void)mask;
+}
+
+static void decode_barrier(struct decoder *d)
+{
+    if (!ptx_has(d->in, PTX_MOD_sync)) {
+        decode_unsupported(d);
+        return;
+    }
+    bool warp = ptx_has(d->in, PTX_MOD_warp);
+    d->out->kind = warp ? KIND_WARP_SYNC : KIND_BARRIER;
+    d->out->aligned = d->in->opcode == PTX_OP_bar || ptx_has(d->in, PTX_MOD_aligned);
+    d->out->source_count = d->in->operand_count;
+    if (warp && d->in->operand_count != 1)
+        decode_unsupported(d);
+    for (unsigned i = 0; i < d->in->operand_count; i++)
+        d->out->src[i] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
+}
+
+static void decode_branch(struct decoder *d)
+{
+    if (d->in->operands[0].kind != PTX_LABEL) {
+        decode_fail(d, "the operand must be a label");
+        return;
+    }
+    d->out->kind = KIND_BRANCH;
+    d->out->branch.target = (uint32_t)d->in->operands[0].value;
+    d->out->branch.meet = d->meet[d->pc];
+}
+
+void decode_control(struct decoder *d)
+{
+    switch (d->in->opcode) {
+    case PTX_OP_bra:
+        decode_branch(d);
+        break;
+    case PTX_OP_ret:
+    case PTX_OP_exit:
+        d->out->kind = KIND_EXIT;
+        break;
+    case PTX_OP_trap:
+        d->out->kind = KIND_TRAP;
+        break;
+    case PTX_OP_bar:
+    case PTX_OP_barrier:
+        decode_barrier(d);
+        break;
+    case PTX_OP_activemask:
+        d->out->run = activemask_run;
+        d->out->dst = decode_destination(d, &d->in->operands[0], 4);
+        break;
+    default: /* fences: memory is always in order here; nanosleep: waiting is the scheduler's */
+        d->out->run = nothing_run;
+        d->out->observes = d->in->opcode == PTX_OP_nanosleep;
+    }
+}

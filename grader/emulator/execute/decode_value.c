@@ -1,0 +1,310 @@
+/* Decoding of what computes or moves values. */
+#include "emulator/execute/decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- arithmetic ------------------------------------------------------------------------------------ */
+
+static bool is_mode(unsigned modifier)
+{
+    return modifier == PTX_MOD_rn || modifier == PTX_MOD_rz || modifier == PTX_MOD_rm ||
+           modifier == PTX_MOD_rp || modifier == PTX_MOD_ftz || modifier == PTX_MOD_sat ||
+           modifier == PTX_MOD_approx || modifier == PTX_MOD_full;
+}
+
+uint32_t decode_mode_of(const struct ptx_instruction *in)
+{
+    uint32_t mode = MODE_DEFAULT;
+    mode |= ptx_has(in, PTX_MOD_rz) ? MODE_ZERO : 0;
+    mode |= ptx_has(in, PTX_MOD_rm) ? MODE_DOWN : 0;
+    mode |= ptx_has(in, PTX_MOD_rp) ? MODE_UP : 0;
+    mode |= ptx_has(in, PTX_MOD_ftz) ? MODE_FTZ : 0;
+    return mode;
+}
+
+/* "mul_wide_s32": the mnemonic without its modes, as alu.def spells it. */
+static void row_name(const struct decoder *d, const char *type, char *name, size_t size)
+{
+    int n = snprintf(name, size, "%s", ptx_opcodes[d->in->opcode].name);
+    for (unsigned i = 0; i < d->in->modifier_count && (size_t)n < size; i++)
+        if (!is_mode(d->in->modifiers[i]))
+            n += snprintf(name + n, size - (size_t)n, "_%s",
+                          ptx_modifier_name((enum ptx_modifier)d->in->modifiers[i]));
+    if ((size_t)n < size)
+        snprintf(name + n, size - (size_t)n, "_%s", type);
+}
+
+const char *decode_width_type(unsigned bytes)
+{
+    return bytes == 2 ? "b16" : bytes == 4 ? "b32" : "b64";
+}
+
+static void use_row(struct decoder *d, const char *name)
+{
+    const struct alu_row *row = alu_find(name);
+    if (!row || d->in->operand_count != row->sources + 1u) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = row->run;
+    d->out->source_count = row->sources;
+    d->out->dst = decode_destination(d, &d->in->operands[0], row->bytes[0]);
+    for (unsigned i = 0; i < row->sources; i++)
+        d->out->src[i] =
+            decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
+}
+
+/* Rounding, flushing and saturation wrap the row's function; integers have none of them. */
+static void use_modes(struct decoder *d)
+{
+    bool is_float = ptx_type_class(decode_type_of(d)) == 'F';
+    bool saturate = ptx_has(d->in, PTX_MOD_sat);
+    uint32_t mode = decode_mode_of(d->in);
+    if (!is_float) {
+        for (unsigned i = 0; i < d->in->modifier_count; i++)
+            if (is_mode(d->in->modifiers[i]))
+                decode_unsupported(d);
+        return;
+    }
+    if (decode_type_of(d) == PTX_f64 && (saturate || ptx_has(d->in, PTX_MOD_ftz)))
+        decode_unsupported(d);
+    if (mode == MODE_DEFAULT && !saturate)
+        return;
+    d->out->mode = mode;
+    d->out->fp.inner = d->out->run;
+    d->out->fp.saturate = saturate;
+    d->out->run = fp_run;
+}
+
+void decode_alu(struct decoder *d)
+{
+    char name[80];
+    row_name(d, ptx_type_name(decode_type_of(d)), name, sizeof name);
+    use_row(d, name);
+    use_modes(d);
+}
+
+/* slct.b32.s32, whatever the 32-bit type of its values is called */
+void decode_slct(struct decoder *d)
+{
+    char name[80];
+    if (d->in->type_count != 2) {
+        decode_unsupported(d);
+        return;
+    }
+    snprintf(name, sizeof name, "slct_%s_%s", decode_width_type(ptx_type_bytes(decode_type_of(d))),
+             ptx_type_name((enum ptx_type)d->in->types[1]));
+    use_row(d, name);
+    if (ptx_has(d->in, PTX_MOD_ftz) && d->in->types[1] != PTX_f32)
+        decode_unsupported(d); /* flushing changes no sign, so there is nothing else to do */
+}
+
+void decode_predicate_logic(struct decoder *d)
+{
+    unsigned sources = d->in->opcode == PTX_OP_not || d->in->opcode == PTX_OP_mov ? 1 : 2;
+    if (d->in->operand_count != sources + 1) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = predicate_find((enum ptx_opcode)d->in->opcode);
+    d->out->dst = decode_predicate_destination(d, &d->in->operands[0]);
+    for (unsigned i = 0; i < sources; i++)
+        d->out->src[i] = decode_predicate_source(d, &d->in->operands[i + 1]);
+}
+
+void decode_selp(struct decoder *d)
+{
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    d->out->run = select_find(bytes);
+    d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
+    d->out->src[1] = decode_source(d, &d->in->operands[2], decode_type_of(d), bytes);
+    d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
+}
+
+/* --- comparison ------------------------------------------------------------------------------------ */
+
+static bool is_combination(unsigned modifier)
+{
+    return modifier == PTX_MOD_and || modifier == PTX_MOD_or || modifier == PTX_MOD_xor;
+}
+
+/* The comparison's name, such as "lt_s32"; untyped bits compare as unsigned. */
+static void comparison_name(struct decoder *d, enum ptx_type type, char *name, size_t size)
+{
+    const char *word = "";
+    for (unsigned i = 0; i < d->in->modifier_count; i++) {
+        unsigned modifier = d->in->modifiers[i];
+        if (is_combination(modifier))
+            d->out->set.combine = modifier == PTX_MOD_and  ? '&'
+                                  : modifier == PTX_MOD_or ? '|'
+                                                           : '^';
+        else if (modifier != PTX_MOD_ftz)
+            word = ptx_modifier_name((enum ptx_modifier)modifier);
+    }
+    char class = ptx_type_class(type);
+    bool only_equal = strcmp(word, "eq") == 0 || strcmp(word, "ne") == 0;
+    if (class == 'B' && !only_equal)
+        decode_unsupported(d);
+    snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a',
+             8 * ptx_type_bytes(type));
+}
+
+static void decode_comparison(struct decoder *d, enum ptx_type type)
+{
+    char name[40];
+    comparison_name(d, type, name, sizeof name);
+    d->out->set.compare = compare_find(name);
+    if (!d->out->set.compare || (type == PTX_f64 && ptx_has(d->in, PTX_MOD_ftz)) ||
+        d->in->operand_count != 3u + !!d->out->set.combine) {
+        decode_unsupported(d);
+        return;
+    }
+    unsigned bytes = ptx_type_bytes(type);
+    d->out->mode = decode_mode_of(d->in);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], type, bytes);
+    d->out->src[1] = decode_source(d, &d->in->operands[2], type, bytes);
+    if (d->out->set.combine)
+        d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
+}
+
+void decode_predicate_pair(struct decoder *d, struct slot *second)
+{
+    const struct ptx_operand *op = &d->in->operands[0];
+    bool pair = op->kind == PTX_PAIR;
+    d->out->dst = decode_predicate_destination(d, pair ? &op->elements[0] : op);
+    *second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
+}
+
+void decode_setp(struct decoder *d)
+{
+    decode_predicate_pair(d, &d->out->set.second);
+    d->out->run = setp_run;
+    decode_comparison(d, decode_type_of(d));
+}
+
+void decode_set(struct decoder *d)
+{
+    if (d->in->type_count != 2) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = set_run;
+    d->out->set.is_float = decode_type_of(d) == PTX_f32;
+    d->out->dst = decode_destination(d, &d->in->operands[0], 4);
+    decode_comparison(d, (enum ptx_type)d->in->types[1]);
+}
+
+void decode_testp(struct decoder *d)
+{
+    char name[40];
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    comparison_name(d, decode_type_of(d), name, sizeof name);
+    decode_predicate_pair(d, &d->out->set.second);
+    d->out->run = setp_run;
+    d->out->set.compare = compare_find(name);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
+    d->out->src[1] = d->out->src[0];
+    if (!d->out->set.compare)
+        decode_unsupported(d);
+}
+
+/* --- moves and conversion -------------------------------------------------------------------------- */
+
+static void decode_pack(struct decoder *d)
+{
+    const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
+    bool pack = from->kind == PTX_VECTOR;
+    const struct ptx_operand *parts = pack ? from : to, *whole = pack ? to : from;
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    if (whole->kind == PTX_VECTOR || bytes % parts->count || bytes / parts->count < 2) {
+        decode_unsupported(d);
+        return;
+    }
+    unsigned part = bytes / parts->count;
+    d->out->run = pack ? pack_run : unpack_run;
+    if (pack)
+        d->out->dst = decode_destination(d, whole, bytes);
+    else
+        d->out->src[0] = decode_source(d, whole, decode_type_of(d), bytes);
+    d->out->mem.bytes = (uint8_t)part;
+    decode_vector(d, parts, part == 2 ? PTX_b16 : PTX_b32, part, !pack, false);
+}
+
+void decode_mov(struct decoder *d)
+{
+    const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    if (decode_type_of(d) == PTX_pred) {
+        decode_predicate_logic(d);
+    } else if (to->kind == PTX_VECTOR || from->kind == PTX_VECTOR) {
+        decode_pack(d);
+    } else if (from->kind == PTX_SPECIAL_REGISTER &&
+               ptx_special_is_dynamic((enum ptx_special)from->index)) {
+        d->out->run = read_special_run;
+        d->out->read.special = from->index;
+        d->out->dst = decode_destination(d, to, ptx_special_bytes((enum ptx_special)from->index));
+    } else {
+        char name[16];
+        snprintf(name, sizeof name, "mov_%s", decode_width_type(bytes));
+        use_row(d, name);
+    }
+}
+
+static uint8_t integer_rounding(const struct ptx_instruction *in)
+{
+    return ptx_has(in, PTX_MOD_rni)   ? 'n'
+           : ptx_has(in, PTX_MOD_rzi) ? 'z'
+           : ptx_has(in, PTX_MOD_rmi) ? 'm'
+           : ptx_has(in, PTX_MOD_rpi) ? 'p'
+                                      : 0;
+}
+
+void decode_cvt(struct decoder *d)
+{
+    const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
+    enum ptx_type from_type = (enum ptx_type)d->in->types[1];
+    if (d->in->type_count != 2 || !cvt_is_supported(decode_type_of(d), from_type) ||
+        to->kind != PTX_REGISTER) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = cvt_run;
+    d->out->mode = decode_mode_of(d->in);
+    d->out->cvt.to = (uint8_t)decode_type_of(d);
+    d->out->cvt.from = (uint8_t)from_type;
+    d->out->cvt.round = integer_rounding(d->in);
+    d->out->cvt.saturate = ptx_has(d->in, PTX_MOD_sat);
+    d->out->dst = decode_register_slot(d, to->index);
+    d->out->src[0] = from->kind == PTX_REGISTER
+                         ? decode_register_slot(d, from->index)
+                         : decode_source(d, from, from_type, ptx_type_bytes(from_type));
+    bool to_float = ptx_type_class(decode_type_of(d)) == 'F',
+         from_float = ptx_type_class(from_type) == 'F';
+    unsigned to_bytes = ptx_type_bytes(decode_type_of(d)), from_bytes = ptx_type_bytes(from_type);
+    if (d->out->dst.bytes < to_bytes || (to_float && d->out->dst.bytes != to_bytes) ||
+        d->out->src[0].bytes < from_bytes || (from_float && d->out->src[0].bytes != from_bytes))
+        decode_fail(d, "an operand is narrower than its type");
+    if (from_float && !to_float && !d->out->cvt.round)
+        decode_unsupported(d);
+}
+
+/* Generic addresses of shared and local memory are windows; the other spaces are mapped as is. */
+void decode_cvta(struct decoder *d)
+{
+    enum ptx_space space = ptx_space_of(d->in);
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    uint64_t window = space == PTX_SHARED  ? MEM_SHARED_WINDOW
+                      : space == PTX_LOCAL ? MEM_LOCAL_WINDOW
+                                           : 0;
+    bool back = ptx_has(d->in, PTX_MOD_to);
+    if (space == PTX_GENERIC || space == PTX_PARAM || d->in->operand_count != 2) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = alu_find(bytes == 8 ? "add_u64" : "add_u32")->run;
+    d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
+    d->out->src[1] = decode_constant_slot(d, back ? 0 - window : window, bytes);
+}
