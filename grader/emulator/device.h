@@ -118,10 +118,11 @@ struct emu_launch {
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
-/* Limits of the virtual GPU (an A100-like one, compute capability 8.0 rules). */
-#define EMU_MAX_THREADS     1024u  /* a CTA */
-#define EMU_MAX_SHARED      49152u /* a CTA, static and dynamic, without opting in */
-#define EMU_MULTIPROCESSORS 108u
+/* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
+#define EMU_MAX_THREADS     1024u   /* a CTA */
+#define EMU_MAX_SHARED      232448u /* a CTA, static and dynamic; what a program must opt in to is
+                                       the runtime library's affair */
+#define EMU_MULTIPROCESSORS 132u
 #define EMU_WARP_SIZE       32u
 
 #endif

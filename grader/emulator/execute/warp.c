@@ -188,6 +188,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
     } else {
         warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
+        keep_lanes(path, 0);
     }
 }
 

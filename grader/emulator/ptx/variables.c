@@ -116,6 +116,10 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool
     struct ptx_variable *var = parse_take_memory(p, sizeof *var);
     if (!var)
         return NULL;
+    if (parse_accept_dot(p,
+                         "attribute")) /* (.managed): the host's side of it is the host's affair */
+        while (!parse_at_end(p) && !parse_accept(p, ')'))
+            parse_take(p);
     uint64_t align = parse_accept_dot(p, "align") ? parse_expect_int(p) : 0;
     unsigned lanes = parse_accept_dot(p, "v2") ? 2 : parse_accept_dot(p, "v4") ? 4 : 1;
     enum ptx_type type = parse_expect_type(p);
