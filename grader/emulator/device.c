@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/decode.h"
 #include "emulator/report/record.h"
 
+#define HEAP_BYTES       ((uint64_t)8 << 20) /* for malloc() in kernels, as the real default */
 #define DEFAULT_MEMORY   ((uint64_t)16 << 30)
 #define THREADS_OF_AN_SM 2048u
 #define CTAS_OF_AN_SM    32u
@@ -32,6 +33,8 @@ struct emu_device {
     struct emu_options options;
     pthread_mutex_t lock;
     struct memory memory;
+    struct heap heap;
+    struct output output;
     struct module *modules;
     struct kernel_handle *kernels; /* handle - 1 is the index */
     uint32_t kernel_count, kernel_room, next_module;
@@ -72,6 +75,8 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     (*device)->options = *options;
     (*device)->next_module = 1;
     pthread_mutex_init(&(*device)->lock, NULL);
+    pthread_mutex_init(&(*device)->output.lock, NULL);
+    heap_init(&(*device)->heap);
     mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
              options->poison);
     return EMU_OK;
@@ -101,7 +106,10 @@ void emu_close(struct emu_device *device)
         device->modules = module->next;
         close_module(device, module);
     }
+    heap_close(&device->heap);
     mem_close(&device->memory);
+    free(device->output.text);
+    pthread_mutex_destroy(&device->output.lock);
     free(device->kernels);
     pthread_mutex_destroy(&device->lock);
     free(device);
@@ -243,15 +251,17 @@ static bool place_variable(struct emu_device *device, const struct ptx_variable 
     return true;
 }
 
-/* Words of initial values that are addresses of other variables. */
+/* Words of initial values that are addresses of other variables or of functions. */
 static void place_pointers(struct emu_device *device, const struct module *module)
 {
     uint32_t i = 0, target;
     for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++) {
         for (const struct ptx_pointer *p = v->pointers; p; p = p->next) {
-            if (!find_variable(module, p->target, &target))
+            const struct ptx_function *f = decode_find_function(module->ptx, p->target);
+            if (!f && !find_variable(module, p->target, &target))
                 continue;
-            uint64_t value = module->variables[target] + (uint64_t)p->addend;
+            uint64_t value = f ? decode_function_address(module->ptx, f)
+                               : module->variables[target] + (uint64_t)p->addend;
             uint8_t *word = mem_range(&device->memory, module->variables[i] + p->at, sizeof value);
             if (word)
                 memcpy(word, &value, sizeof value);
@@ -421,8 +431,8 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .params = kernel->params,
         .param_bytes = f->param_bytes,
         .registers = kernel->live_registers,
-        .shared_bytes = f->shared_bytes,
-        .local_bytes = f->local_bytes,
+        .shared_bytes = kernel->shared_bytes,
+        .local_bytes = kernel->local_bytes,
         .max_threads = f->max_threads,
         .ptx_version = kernel->module->version,
         .sm_version = kernel->module->sm,
@@ -454,10 +464,10 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
     if (threads > f->max_threads)
         return failed(EMU_INVALID_CONFIG, "%llu threads a block; the kernel was built for %u",
                       (unsigned long long)threads, f->max_threads);
-    if ((uint64_t)f->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
+    if ((uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
         return failed(EMU_OUT_OF_RESOURCES,
                       "%u static and %u dynamic bytes of shared memory; a block may have %u",
-                      f->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
+                      kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
     if (request->param_bytes < f->param_bytes)
         return failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
                       request->param_bytes, f->param_bytes);
@@ -478,20 +488,41 @@ static unsigned worker_count(const struct emu_options *options, uint64_t ctas)
 static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
 {
     const struct emu_launch *request = &launch->request;
-    const struct ptx_function *f = launch->kernel->function;
-    uint32_t static_bytes = (f->shared_bytes + 15u) & ~15u;
+    uint32_t static_bytes = (launch->kernel->shared_bytes + 15u) & ~15u;
     uint32_t dynamic = request->dynamic_shared_bytes;
     launch->threads = request->block[0] * request->block[1] * request->block[2];
     launch->warps = (launch->threads + WARP - 1) / WARP;
-    launch->shared_bytes = dynamic ? static_bytes + dynamic : f->shared_bytes;
+    launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
     uint32_t of_an_sm = THREADS_OF_AN_SM / (launch->warps * WARP);
     if (of_an_sm > CTAS_OF_AN_SM)
         of_an_sm = CTAS_OF_AN_SM;
     launch->resident = (EMU_MULTIPROCESSORS * of_an_sm + workers - 1) / workers;
     launch->memory = &device->memory;
+    launch->heap = &device->heap;
+    launch->output = &device->output;
+    device->output.assertion[0] = 0;
     launch->limit = device->options.max_warp_instructions;
     launch->clock = device->clock;
     launch->grid_id = ++device->launches;
+}
+
+/* The heap is made when the first kernel that needs it is launched. */
+static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
+{
+    if (!kernel->uses_heap || device->heap.first)
+        return true;
+    const struct mem_block *block = mem_alloc(&device->memory, HEAP_BYTES);
+    return block && heap_open(&device->heap, block->addr, HEAP_BYTES);
+}
+
+void emu_output(struct emu_device *device, char **text, size_t *length)
+{
+    pthread_mutex_lock(&device->output.lock);
+    *text = device->output.text;
+    *length = device->output.length;
+    device->output.text = NULL;
+    device->output.length = 0;
+    pthread_mutex_unlock(&device->output.lock);
 }
 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
@@ -501,6 +532,8 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     pthread_mutex_lock(&device->lock);
     const struct kernel *kernel = find_kernel(device, request->kernel);
     enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
+    if (status == EMU_OK && !prepare_heap(device, kernel))
+        status = failed(EMU_OUT_OF_MEMORY, "no memory for the kernels' malloc()");
     if (status != EMU_OK)
         return unlock(device, status);
     struct findings findings;

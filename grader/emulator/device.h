@@ -118,9 +118,13 @@ struct emu_launch {
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
+/* Takes what kernels have printed since the last call: *TEXT is the caller's to free, NULL if nothing. */
+void emu_output(struct emu_device *device, char **text, size_t *length);
+
 /* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
-#define EMU_MAX_THREADS     1024u   /* a CTA */
-#define EMU_MAX_SHARED      232448u /* a CTA, static and dynamic; what a program must opt in to is
+#define EMU_MAX_THREADS 1024u /* a CTA */
+#define EMU_MAX_SHARED                                                                             \
+    232448u /* a CTA, static and dynamic; what a program must opt in to is
                                        the runtime library's affair */
 #define EMU_MULTIPROCESSORS 132u
 #define EMU_WARP_SIZE       32u

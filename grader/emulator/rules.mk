@@ -11,6 +11,9 @@ $(EMULATOR): $(EMULATOR_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The flags below are seen by nobody else: a change to them is a change to this file.
+$(EMULATOR_OBJECTS): grader/emulator/rules.mk
+
 # Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
 $(filter %/alu.o %/compare.o %/convert.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
 # Loops over lanes are worth the compiler's vectoriser.

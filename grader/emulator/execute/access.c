@@ -173,7 +173,7 @@ LANES_INLINE uint32_t find_shared(struct warp *warp, const struct obs_access *ac
 static uint32_t find_local(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                            uint8_t **host)
 {
-    uint32_t size = warp->cta->launch->kernel->function->local_bytes;
+    uint32_t size = warp->cta->launch->kernel->local_bytes;
     for (unsigned l = 0; l < WARP; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -202,6 +202,22 @@ static uint32_t find_param(struct warp *warp, const struct obs_access *access, u
     return lanes;
 }
 
+/* Parameters and results of device functions: each lane's own, in the frame. */
+static uint32_t find_frame(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                           uint8_t **host)
+{
+    uint32_t size = warp->frame->image->function->frame_bytes;
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (access->addr[l] > size || access->addr[l] + access->bytes > size)
+            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
+        else
+            host[l] = warp->frame->params + (size_t)l * size + access->addr[l];
+    }
+    return lanes;
+}
+
 static void tell_observers(struct warp *warp, const struct obs_access *access)
 {
     struct worker *worker = warp->cta->worker;
@@ -217,7 +233,8 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, u
 {
     access->mask = lanes;
     access->dense = is_dense(access->addr, access->bytes, lanes);
-    if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM)
+    if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
+        access->space != PTX_FRAME)
         tell_observers(warp, access);
     lanes = check_alignment(warp, access, lanes);
     if (!lanes)
@@ -229,6 +246,8 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, u
         return find_local(warp, access, lanes, host);
     case PTX_PARAM:
         return find_param(warp, access, lanes, host);
+    case PTX_FRAME:
+        return find_frame(warp, access, lanes, host);
     default:
         return find_global(warp, access, lanes, host);
     }
@@ -239,7 +258,7 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, u
 /* Neighbouring addresses are neighbouring bytes: not so between the lanes' local memories. */
 static bool is_contiguous(uint8_t space)
 {
-    return space != PTX_LOCAL && space != PTX_PARAM;
+    return space == PTX_GLOBAL || space == PTX_SHARED || space == PTX_CONST;
 }
 
 /* Values narrower than the register are extended to its width. */
@@ -516,5 +535,24 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
             if (lanes >> l & 1)
                 memcpy(slot_at(warp, inst->dst) + l * inst->dst.bytes, &old[l], inst->dst.bytes);
         todo &= ~group;
+    }
+}
+
+/* --- for functions without PTX ------------------------------------------------------------------ */
+
+uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
+{
+    uint32_t local = warp->cta->launch->kernel->local_bytes;
+    uint64_t at = addr - MEM_LOCAL_WINDOW;
+    switch (space_of_address(addr)) {
+    case PTX_LOCAL:
+        return at <= local && size <= local - at ? warp->local + (size_t)lane * local + at : NULL;
+    case PTX_SHARED:
+        at = addr - MEM_SHARED_WINDOW;
+        return at <= warp->cta->shared_bytes && size <= warp->cta->shared_bytes - at
+                   ? warp->cta->shared + at
+                   : NULL;
+    default:
+        return mem_range(warp->cta->launch->memory, addr, size);
     }
 }

@@ -165,8 +165,8 @@ static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
 #define ROW4(name, D, A, B, C, E, value)                                                           \
     START(name, D)                                                                                 \
     SOURCE(A, a, 0)                                                                                \
-    SOURCE(B, b, 1) SOURCE(C, c, 2) SOURCE(E, e, 3)                                                \
-        BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
+    SOURCE(B, b, 1)                                                                                \
+    SOURCE(C, c, 2) SOURCE(E, e, 3) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
 #define BODY(D, lanes, value)                                                                      \
     if (mask == ALL_LANES) {                                                                       \
         _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \

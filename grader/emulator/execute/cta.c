@@ -20,12 +20,12 @@ static struct cta *make_cta(const struct launch *launch)
     struct cta *cta = calloc(1, sizeof *cta);
     if (!cta)
         return NULL;
-    size_t registers = (size_t)kernel->register_bytes * launch->warps + 64;
-    size_t local = (size_t)kernel->function->local_bytes * WARP * launch->warps + 64;
+    size_t special = (size_t)kernel->special_bytes * launch->warps + 64;
+    size_t local = (size_t)kernel->local_bytes * WARP * launch->warps + 64;
     cta->shared = aligned_alloc(64, shared_room(launch));
-    cta->register_memory = aligned_alloc(64, (registers + 63) / 64 * 64);
+    cta->special_memory = aligned_alloc(64, (special + 63) / 64 * 64);
     cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
-    if (cta->shared && cta->register_memory && cta->local_memory)
+    if (cta->shared && cta->special_memory && cta->local_memory)
         return cta;
     cta_free(cta);
     return NULL;
@@ -34,7 +34,7 @@ static struct cta *make_cta(const struct launch *launch)
 void cta_free(struct cta *cta)
 {
     free(cta->shared);
-    free(cta->register_memory);
+    free(cta->special_memory);
     free(cta->local_memory);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);
@@ -61,7 +61,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
     memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
-           (size_t)launch->kernel->function->local_bytes * WARP * launch->warps);
+           (size_t)launch->kernel->local_bytes * WARP * launch->warps);
     for (uint32_t i = 0; i < cta->warp_count; i++)
         if (!warp_start(&cta->warps[i], cta, i))
             return NULL;
@@ -70,9 +70,11 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
 
 void cta_recycle(struct cta *cta)
 {
-    for (uint32_t i = 0; i < cta->warp_count; i++)
+    for (uint32_t i = 0; i < cta->warp_count; i++) {
         if (cta->warps[i].executed > cta->worker->longest)
             cta->worker->longest = cta->warps[i].executed;
+        warp_stop(&cta->warps[i]);
+    }
     cta->next = cta->worker->idle;
     cta->worker->idle = cta;
 }

@@ -12,6 +12,8 @@
 #include "emulator/analyse/flow.h"
 #include "emulator/analyse/lines.h"
 
+#define STACK_BYTES 4096u /* of a thread, for functions that call themselves */
+
 static void check_operand_count(struct decoder *d)
 {
     const char *letters = ptx_opcodes[d->in->opcode].operands, *optional = strchr(letters, '?');
@@ -80,7 +82,7 @@ static void decode_typed(struct decoder *d)
 static void decode_instruction(struct decoder *d, uint32_t pc)
 {
     d->pc = pc;
-    d->in = &d->kernel->function->code[pc];
+    d->in = &d->image->function->code[pc - d->image->start];
     d->out = &d->kernel->code[pc];
     *d->out = (struct inst){.guard = NO_SLOT, .dst = no_slot, .mode = MODE_DEFAULT};
     check_operand_count(d);
@@ -96,34 +98,7 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
         decode_control(d);
 }
 
-static bool allocate(struct decoder *d)
-{
-    struct kernel *k = d->kernel;
-    const struct ptx_function *f = k->function;
-    size_t n = (size_t)f->code_count + 1;
-    k->code_count = f->code_count;
-    k->code = calloc(n, sizeof *k->code);
-    k->vectors = malloc(n * 8 * sizeof *k->vectors);
-    k->params = calloc((size_t)f->param_count + 1, sizeof *k->params);
-    d->slots = malloc(((size_t)f->register_count + 1) * sizeof *d->slots);
-    d->meet = malloc(n * sizeof *d->meet);
-    d->is_reduction = calloc(n, sizeof *d->is_reduction);
-    return k->code && k->vectors && k->params && d->slots && d->meet && d->is_reduction &&
-           analyse_reconvergence(f, d->meet) && analyse_reductions(f, d->is_reduction);
-}
-
-static void place_registers(struct decoder *d)
-{
-    struct kernel *k = d->kernel;
-    for (uint32_t i = 0; i < k->function->register_count; i++)
-        d->slots[i] =
-            decode_take_slot(&k->register_bytes, ptx_type_bytes(k->function->registers[i].type));
-    for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
-        k->special[i] = NO_SLOT;
-    uint32_t i = 0;
-    for (const struct ptx_variable *p = k->function->params; p; p = p->next)
-        k->params[i++] = (struct emu_param){(uint32_t)p->offset, (uint32_t)p->size};
-}
+/* --- errors ------------------------------------------------------------------------------------- */
 
 /* "a.cu:12: " in front of an error of the parser, which stopped behind the last .loc it read. */
 static void explain_parse_error(const struct ptx_module *module, const struct ptx_function *f,
@@ -137,23 +112,129 @@ static void explain_parse_error(const struct ptx_module *module, const struct pt
         snprintf(error, size, "%s", f->error);
 }
 
-static void explain_decode_error(const struct decoder *d, char *error, size_t size)
+static void explain_decode_error(const struct decoder *d)
 {
-    struct source_line line = analyse_line(d->kernel->function, d->pc);
+    struct source_line line = kernel_line(d->kernel, d->pc);
     struct ptx_name path = ptx_file_path(d->kernel->module, line.file);
     char text[256];
-    snprintf(text, sizeof text, "%s", error);
+    snprintf(text, sizeof text, "%s", d->error);
     if (path.length)
-        snprintf(error, size, "%.*s:%u: %s", (int)path.length, path.text, line.line, text);
+        snprintf(d->error, d->error_size, "%.*s:%u: %s", (int)path.length, path.text, line.line,
+                 text);
+}
+
+/* --- images ------------------------------------------------------------------------------------- */
+
+static void add_image(struct decoder *d, const struct ptx_function *function)
+{
+    struct kernel *k = d->kernel;
+    for (uint32_t i = 0; i < k->image_count; i++)
+        if (k->images[i].function == function)
+            return;
+    struct image *images = realloc(k->images, (k->image_count + 1) * sizeof *images);
+    if (!images) {
+        d->failed = true;
+        return;
+    }
+    k->images = images;
+    k->images[k->image_count++] = (struct image){
+        .function = function,
+        .start = k->code_count,
+        .end = k->code_count + function->code_count,
+        .local_slot = NO_SLOT,
+        .shared_shift = function->is_kernel ? 0 : k->shared_bytes - k->module->shared_bytes,
+        .address = decode_function_address(k->module, function),
+    };
+    k->code_count += function->code_count + 1;
+    k->shared_bytes += function->shared_bytes - (function->is_kernel ? 0 : k->module->shared_bytes);
+    k->local_bytes += (function->local_bytes + 15u) & ~15u;
+}
+
+/* All that the kernel may call: directly, or, through pointers, any function of the module. */
+static void find_images(struct decoder *d)
+{
+    struct kernel *k = d->kernel;
+    bool indirect = false;
+    add_image(d, k->function);
+    for (uint32_t i = 0; i < k->image_count && !d->failed; i++) {
+        const struct ptx_function *f = k->images[i].function;
+        if (f->error) {
+            explain_parse_error(k->module, f, d->error, d->error_size);
+            d->failed = true;
+        }
+        for (uint32_t pc = 0; pc < f->code_count && !d->failed; pc++) {
+            const struct ptx_operand *target = &f->code[pc].operands[0];
+            if (f->code[pc].opcode != PTX_OP_call)
+                continue;
+            const struct ptx_function *callee =
+                target->kind == PTX_FUNCTION ? decode_find_function(k->module, target->name) : NULL;
+            if (callee)
+                add_image(d, callee);
+            indirect |= target->kind == PTX_REGISTER;
+        }
+        for (const struct ptx_function *g = k->module->functions; g && indirect; g = g->next)
+            if (!g->is_kernel && !g->error)
+                add_image(d, g);
+    }
+    if (k->image_count > 1)
+        k->local_bytes += STACK_BYTES;
+}
+
+static bool place_registers(struct decoder *d)
+{
+    const struct ptx_function *f = d->image->function;
+    size_t n = (size_t)f->code_count + 1;
+    d->slots = malloc(((size_t)f->register_count + 1) * sizeof *d->slots);
+    d->meet = malloc(n * sizeof *d->meet);
+    d->is_reduction = calloc(n, sizeof *d->is_reduction);
+    if (!d->slots || !d->meet || !d->is_reduction || !analyse_reconvergence(f, d->meet) ||
+        !analyse_reductions(f, d->is_reduction))
+        return false;
+    uint32_t *used = &d->image->register_bytes;
+    for (uint32_t i = 0; i < f->register_count; i++)
+        d->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    if (!f->is_kernel && f->locals)
+        d->image->local_slot = decode_take_slot(used, 8);
+    *used = (*used + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+    return true;
+}
+
+static void decode_image(struct decoder *d, struct image *image)
+{
+    d->image = image;
+    d->failed = !place_registers(d);
+    bool began = !d->failed;
+    for (uint32_t pc = image->start; pc < image->end && !d->failed; pc++)
+        decode_instruction(d, pc);
+    if (began && d->failed)
+        explain_decode_error(d);
+    d->kernel->code[image->end] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
+    free(d->slots);
+    free(d->meet);
+    free(d->is_reduction);
+}
+
+/* --- kernels ------------------------------------------------------------------------------------ */
+
+static bool allocate(struct decoder *d)
+{
+    struct kernel *k = d->kernel;
+    k->code = calloc(k->code_count, sizeof *k->code);
+    k->vectors = malloc((size_t)k->code_count * 8 * sizeof *k->vectors);
+    k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
+    if (!k->code || !k->vectors || !k->params)
+        return false;
+    for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
+        k->special[i] = NO_SLOT;
+    uint32_t i = 0;
+    for (const struct ptx_variable *p = k->function->params; p; p = p->next)
+        k->params[i++] = (struct emu_param){(uint32_t)p->offset, (uint32_t)p->size};
+    return true;
 }
 
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, char *error, size_t error_size)
 {
-    if (function->error) {
-        explain_parse_error(module, function, error, error_size);
-        return NULL;
-    }
     struct kernel *kernel = calloc(1, sizeof *kernel);
     struct decoder d = {.kernel = kernel, .symbol = symbol, .context = context};
     d.error = error;
@@ -163,19 +244,10 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
         return NULL;
     kernel->module = module;
     kernel->function = function;
-    d.failed = !allocate(&d);
-    if (!d.failed) {
-        place_registers(&d);
-        for (uint32_t pc = 0; pc < function->code_count && !d.failed; pc++)
-            decode_instruction(&d, pc);
-        if (d.failed)
-            explain_decode_error(&d, error, error_size);
-        kernel->code[function->code_count] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
-    }
-    kernel->register_bytes = (kernel->register_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
-    free(d.slots);
-    free(d.meet);
-    free(d.is_reduction);
+    find_images(&d);
+    d.failed = d.failed || !allocate(&d);
+    for (uint32_t i = 0; i < kernel->image_count && !d.failed; i++)
+        decode_image(&d, &kernel->images[i]);
     free(d.constants);
     if (!d.failed)
         return kernel;
@@ -187,9 +259,25 @@ void kernel_free(struct kernel *kernel)
 {
     if (!kernel)
         return;
+    free(kernel->images);
     free(kernel->code);
     free(kernel->constants);
     free(kernel->vectors);
     free(kernel->params);
     free(kernel);
+}
+
+const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
+{
+    uint32_t i = kernel->image_count - 1;
+    while (i && kernel->images[i].start > pc)
+        i--;
+    return &kernel->images[i];
+}
+
+struct source_line kernel_line(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end ? analyse_line(image->function, pc - image->start)
+                           : (struct source_line){0};
 }

@@ -21,9 +21,10 @@ struct constant {
 
 struct decoder {
     struct kernel *kernel;
+    struct image *image;              /* the function being decoded */
     const struct ptx_instruction *in; /* the one being decoded */
     struct inst *out;
-    uint32_t pc;
+    uint32_t pc;        /* in the kernel's code */
     uint32_t *slots;    /* slot offset of each PTX register */
     uint32_t *meet;     /* see analyse_reconvergence() */
     bool *is_reduction; /* see analyse_reductions() */
@@ -52,7 +53,7 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
 /* 32 lanes of VALUE (or one word, of a predicate), shared by the operands that need the same. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
-/* A variable's address in its own state space. */
+/* A variable's address in its own state space; local ones relative to the function's. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
 /* Operands that are read and written, BYTES wide in each lane; an error if they are not. */
@@ -81,5 +82,11 @@ void decode_atomic(struct decoder *d);
 void decode_shfl(struct decoder *d);
 void decode_vote(struct decoder *d);
 void decode_control(struct decoder *d);
+
+/* The address that pointers to the function hold, by its place in the module. */
+uint64_t decode_function_address(const struct ptx_module *module,
+                                 const struct ptx_function *function);
+const struct ptx_function *decode_find_function(const struct ptx_module *module,
+                                                struct ptx_name name);
 
 #endif

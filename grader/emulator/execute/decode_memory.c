@@ -19,9 +19,13 @@ static void decode_address(struct decoder *d, const struct ptx_operand *op, enum
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC) /* the name says which space it is in */
+        if (space == PTX_GENERIC || space == PTX_PARAM) /* the name knows better */
             space = op->variable->space;
+    } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
+        space = PTX_FRAME;
     }
+    if (space == PTX_LOCAL && op->variable && d->image->local_slot != NO_SLOT)
+        out->mem.base = (struct slot){.offset = d->image->local_slot, .bytes = 8};
     out->mem.space = (uint8_t)space;
 }
 
@@ -50,7 +54,7 @@ void decode_load_store(struct decoder *d, bool is_load)
     decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
     if (d->out->mem.count != width || bytes * width > 16)
         decode_unsupported(d);
-    if (!is_load && d->out->mem.space == PTX_PARAM)
+    if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's are read-only */
         decode_unsupported(d);
 }
 
@@ -105,7 +109,7 @@ void decode_atomic(struct decoder *d)
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.op = operation;
-    bool reduces = is_red || d->is_reduction[d->pc];
+    bool reduces = is_red || d->is_reduction[d->pc - d->image->start];
     d->out->mem.event = reduces ? OBS_REDUCTION : OBS_ATOMIC;
     d->out->observes = !reduces;
 }
@@ -171,8 +175,40 @@ static void decode_branch(struct decoder *d)
         return;
     }
     d->out->kind = KIND_BRANCH;
-    d->out->branch.target = (uint32_t)d->in->operands[0].value;
-    d->out->branch.meet = d->meet[d->pc];
+    d->out->branch.target = d->image->start + (uint32_t)d->in->operands[0].value;
+    d->out->branch.meet = d->image->start + d->meet[d->pc - d->image->start];
+}
+
+static void decode_call(struct decoder *d)
+{
+    const struct ptx_operand *target = &d->in->operands[0];
+    d->out->call.in = d->in;
+    d->out->call.image = NO_IMAGE;
+    d->out->kind = KIND_CALL;
+    if (target->kind == PTX_REGISTER) {
+        d->out->src[0] = decode_source(d, target, PTX_b64, 8);
+        return;
+    }
+    const struct ptx_function *f = decode_find_function(d->kernel->module, target->name);
+    for (uint32_t i = 0; f && i < d->kernel->image_count; i++)
+        if (d->kernel->images[i].function == f)
+            d->out->call.image = i;
+    if (f)
+        return;
+    d->out->kind = KIND_LANES;
+    d->out->run = builtin_find(target->name);
+    d->kernel->uses_heap |= ptx_name_is(target->name, "malloc");
+    if (!d->out->run)
+        decode_fail(d, "function '%.*s' is not in the module", (int)target->name.length,
+                    target->name.text);
+}
+
+/* Threads end where a kernel returns; elsewhere it is a branch to the function's end. */
+static void decode_return(struct decoder *d)
+{
+    d->out->kind = d->image->function->is_kernel ? KIND_EXIT : KIND_RETURN;
+    if (d->out->kind == KIND_RETURN)
+        d->out->branch.target = d->out->branch.meet = d->image->end;
 }
 
 void decode_control(struct decoder *d)
@@ -181,7 +217,12 @@ void decode_control(struct decoder *d)
     case PTX_OP_bra:
         decode_branch(d);
         break;
+    case PTX_OP_call:
+        decode_call(d);
+        break;
     case PTX_OP_ret:
+        decode_return(d);
+        break;
     case PTX_OP_exit:
         d->out->kind = KIND_EXIT;
         break;

@@ -232,6 +232,21 @@ static void decode_pack(struct decoder *d)
     decode_vector(d, parts, part == 2 ? PTX_b16 : PTX_b32, part, !pack, false);
 }
 
+/* The address of a device function's local variable depends on the depth of calls: the frame knows
+ * where its local memory begins. */
+static void decode_local_address(struct decoder *d, unsigned bytes)
+{
+    const struct ptx_operand *from = &d->in->operands[1];
+    if (bytes != 8) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = alu_find("add_u64")->run;
+    d->out->dst = decode_destination(d, &d->in->operands[0], 8);
+    d->out->src[0] = (struct slot){.offset = d->image->local_slot, .bytes = 8};
+    d->out->src[1] = decode_constant_slot(d, from->variable->offset + (uint64_t)from->value, 8);
+}
+
 void decode_mov(struct decoder *d)
 {
     const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
@@ -245,6 +260,9 @@ void decode_mov(struct decoder *d)
         d->out->run = read_special_run;
         d->out->read.special = from->index;
         d->out->dst = decode_destination(d, to, ptx_special_bytes((enum ptx_special)from->index));
+    } else if (from->kind == PTX_VARIABLE && from->variable->space == PTX_LOCAL &&
+               d->image->local_slot != NO_SLOT) {
+        decode_local_address(d, bytes);
     } else {
         char name[16];
         snprintf(name, sizeof name, "mov_%s", decode_width_type(bytes));

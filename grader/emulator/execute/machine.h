@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/analyse/lines.h"
 #include "emulator/device.h"
+#include "emulator/execute/heap.h"
 #include "emulator/execute/memory.h"
 #include "emulator/observe/observer.h"
 #include "emulator/ptx/module.h"
@@ -38,9 +40,16 @@ typedef void lane_fn(struct warp *warp, const struct inst *inst, uint32_t mask);
 typedef uint32_t compare_fn(const void *a, const void *b); /* 32 lanes to a bit each */
 
 /* Where an operand's lanes lie: 32 values of `bytes` each, or one word of predicate bits. */
+enum bank {
+    BANK_REGISTERS, /* of the function that runs: its frame */
+    BANK_CONSTANTS, /* of the kernel: immediates and addresses */
+    BANK_SPECIALS,  /* of the warp: %tid.x and the like */
+    BANK_COUNT,
+};
+
 struct slot {
     uint32_t offset;
-    bool constant; /* in the kernel's constants, else in the warp's registers */
+    uint8_t bank;
     bool negated;  /* a predicate read as !p */
     uint8_t bytes; /* of one lane; 0 for a predicate or no operand */
 };
@@ -50,6 +59,8 @@ enum inst_kind {             /* what the loop in warp.c must do itself */
                  KIND_LANES, /* run() does it all */
                  KIND_BRANCH,
                  KIND_EXIT,
+                 KIND_CALL,
+                 KIND_RETURN,
                  KIND_BARRIER,
                  KIND_WARP_SYNC,
                  KIND_TRAP,
@@ -101,6 +112,10 @@ struct inst {
             uint32_t target, meet;
         } branch;
         struct {
+            const struct ptx_instruction *in; /* its operands: target, parameters, results */
+            uint32_t image;                   /* NO_IMAGE: src[0] holds the function's address */
+        } call;
+        struct {
             uint32_t special;
         } read;
         struct {
@@ -110,18 +125,35 @@ struct inst {
     };
 };
 
-/* A decoded kernel: read-only while it runs. */
+#define NO_IMAGE UINT32_MAX
+
+/* A function's part of a kernel's code. */
+struct image {
+    const struct ptx_function *function;
+    uint32_t start, end; /* in the code; end is an exit that nobody comes to but by falling off */
+    uint32_t register_bytes; /* of a frame */
+    uint32_t local_slot;     /* register slot of where its local memory begins, or NO_SLOT */
+    uint32_t shared_shift;   /* what its own shared variables' offsets need to be added */
+    uint64_t address;        /* that function pointers hold */
+};
+
+/* A decoded kernel with all functions that it may call: read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    const struct ptx_function *function;
-    struct inst *code; /* code_count + 1: the last one is an exit */
-    uint32_t code_count;
+    const struct ptx_function *function; /* of the first image: the kernel itself */
+    struct image *images;
+    uint32_t image_count;
+    struct inst *code;
+    uint32_t code_count; /* of all images, with one more at the end of each */
     uint8_t *constants;
-    uint32_t register_bytes;             /* of a warp */
+    uint32_t special_bytes;              /* of a warp's special registers */
     uint32_t live_registers;             /* of a thread: an estimate */
-    uint32_t special[PTX_SPECIAL_COUNT]; /* register slot of each static special, or NO_SLOT */
+    uint32_t shared_bytes;               /* static, of a CTA */
+    uint32_t local_bytes;                /* of a thread: variables and stack */
+    uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
     struct slot *vectors;                /* storage behind inst.mem.vector */
     uint32_t vector_count, constant_room;
+    bool uses_heap;
     struct emu_param *params;
 };
 
@@ -130,14 +162,27 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, char *error, size_t error_size);
 void kernel_free(struct kernel *kernel);
+/* The place in the source of the instruction at PC, and the image that it is in. */
+struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
+const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
 /* --- running state ------------------------------------------------------------------------------ */
 
-#define MAX_STACK                                                                                  \
-    66 /* each level splits the lanes above it: 2 entries for each of 32, and a base */
+/* A function's activation in some lanes of a warp: registers, and the parameters and results of it
+ * and of its calls, frame_bytes for each lane. Path entries hold on to it. */
+struct frame {
+    uint8_t *registers, *params;
+    const struct image *image;
+    struct frame *caller;
+    const struct inst *call; /* in the caller */
+    uint32_t local_base;     /* where its local variables begin */
+    uint32_t holders;
+    struct frame *next; /* in the list of free ones */
+};
 
 struct path_entry {
     uint32_t pc, meet, lanes;
+    struct frame *frame;
 };
 
 enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_DONE };
@@ -147,13 +192,15 @@ struct path {
     uint32_t depth;
     uint32_t wait_mask;           /* at a warp sync: the lanes waited for */
     uint32_t wait_id, wait_count; /* at a barrier */
-    struct path_entry stack[MAX_STACK];
+    uint32_t room;
+    struct path_entry *stack;
 };
 
 struct warp {
-    uint8_t *registers;
-    const uint8_t *constants;
-    uint8_t *local; /* local_bytes for each lane */
+    uint8_t *bank[BANK_COUNT];
+    uint8_t *local;      /* the kernel's local_bytes for each lane */
+    struct frame *frame; /* of the instruction that runs */
+    struct frame *free_frames;
     struct cta *cta;
     uint32_t index;    /* in the CTA */
     uint32_t alive;    /* lanes that have not exited */
@@ -172,7 +219,7 @@ struct cta {
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
-    uint8_t *register_memory, *local_memory;
+    uint8_t *special_memory, *local_memory;
     struct cta *next;
 };
 
@@ -192,11 +239,21 @@ struct worker {
 
 #define EMU_MAX_WORKERS 64u
 
+/* What kernels have printed and nobody has fetched yet; the first assertion of a launch that failed. */
+struct output {
+    pthread_mutex_t lock;
+    char *text;
+    size_t length;
+    char assertion[160];
+};
+
 /* The first part is set by the caller, the rest must be zero. */
 struct launch {
     struct emu_launch request;
     const struct kernel *kernel;
     struct memory *memory;
+    struct heap *heap;
+    struct output *output;
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted; /* events that some observer subscribed to */
@@ -248,10 +305,27 @@ void cta_free(struct cta *cta);
 
 /* warp.c */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index);
+struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
 void warp_release(struct warp *warp, uint32_t barrier); /* its paths that wait there go on */
+void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
+
+/* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
+struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
+void frame_release(struct warp *warp, struct frame *frame);
+void frames_free(struct warp *warp);
+/* LANES call; the path's top entry goes on behind the call. */
+void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes);
+/* Results of LANES go to the caller's variables. */
+void call_return(struct warp *warp, uint32_t lanes);
+
+/* builtin.c: functions that the device has without PTX, by name; NULL if there is none. */
+lane_fn *builtin_find(struct ptx_name name);
+
+/* access.c: SIZE bytes at a generic address of one lane, or NULL if they are not there. */
+uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
 /* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
 struct alu_row {
@@ -273,8 +347,7 @@ bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 
 static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)
 {
-    return slot.constant ? (uint8_t *)(uintptr_t)warp->constants + slot.offset
-                         : warp->registers + slot.offset;
+    return warp->bank[slot.bank] + slot.offset;
 }
 
 static inline uint32_t slot_predicate(const struct warp *warp, struct slot slot)

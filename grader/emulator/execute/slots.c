@@ -78,7 +78,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {
-    struct slot slot = {.constant = true, .bytes = (uint8_t)bytes};
+    struct slot slot = {.bank = BANK_CONSTANTS, .bytes = (uint8_t)bytes};
     if (bytes < 8)
         value &= ((uint64_t)1 << (bytes ? 8 * bytes : 32)) - 1;
     for (uint32_t i = d->constant_count, n = 0; i-- > 0 && n < REMEMBERED; n++) {
@@ -100,7 +100,7 @@ struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned byt
 
 struct slot decode_register_slot(const struct decoder *d, uint32_t index)
 {
-    enum ptx_type type = d->kernel->function->registers[index].type;
+    enum ptx_type type = d->image->function->registers[index].type;
     return (struct slot){.offset = d->slots[index], .bytes = (uint8_t)ptx_type_bytes(type)};
 }
 
@@ -109,25 +109,56 @@ struct slot decode_special_slot(struct decoder *d, uint32_t special)
     struct kernel *k = d->kernel;
     unsigned bytes = ptx_special_bytes((enum ptx_special)special);
     if (k->special[special] == NO_SLOT)
-        k->special[special] = decode_take_slot(&k->register_bytes, bytes);
-    return (struct slot){.offset = k->special[special], .bytes = (uint8_t)bytes};
+        k->special[special] = decode_take_slot(&k->special_bytes, bytes);
+    return (struct slot){
+        .offset = k->special[special], .bank = BANK_SPECIALS, .bytes = (uint8_t)bytes};
 }
 
-/* A variable's address in its own state space. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable)
 {
     switch (variable->space) {
     case PTX_SHARED:
-        if (variable->size)
-            return variable->offset;
-        /* dynamic shared memory lies behind the static */
-        return (d->kernel->function->shared_bytes + 15u) & ~15u;
+        if (!variable->size) /* dynamic shared memory lies behind the static */
+            return (d->kernel->shared_bytes + 15u) & ~15u;
+        /* the module's own come first and are the same for all its functions */
+        return variable->offset < d->kernel->module->shared_bytes
+                   ? variable->offset
+                   : variable->offset + d->image->shared_shift;
     case PTX_LOCAL:
     case PTX_PARAM:
+    case PTX_FRAME:
         return variable->offset;
     default:
         return d->symbol(d->context, variable);
     }
+}
+
+const struct ptx_function *decode_find_function(const struct ptx_module *module,
+                                                struct ptx_name name)
+{
+    const struct ptx_function *f = module->functions;
+    while (f && (f->name.length != name.length || memcmp(f->name.text, name.text, name.length)))
+        f = f->next;
+    return f;
+}
+
+uint64_t decode_function_address(const struct ptx_module *module,
+                                 const struct ptx_function *function)
+{
+    uint64_t address = MEM_CODE_WINDOW;
+    for (const struct ptx_function *f = module->functions; f != function; f = f->next)
+        address += 16;
+    return address;
+}
+
+/* The bits of a function's address, as mov takes them. */
+static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
+{
+    const struct ptx_function *f = decode_find_function(d->kernel->module, name);
+    if (!f)
+        decode_fail(d, "unknown name '%.*s'", (int)name.length, name.text);
+    return f ? decode_constant_slot(d, decode_function_address(d->kernel->module, f), bytes)
+             : no_slot;
 }
 
 static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, enum ptx_type type)
@@ -164,6 +195,8 @@ struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum 
     case PTX_IMMEDIATE:
         slot = decode_constant_slot(d, immediate_bits(d, op, type), bytes);
         break;
+    case PTX_FUNCTION:
+        return function_slot(d, op->name, bytes);
     case PTX_VARIABLE:
         slot = decode_constant_slot(
             d, decode_variable_address(d, op->variable) + (uint64_t)op->value, bytes);

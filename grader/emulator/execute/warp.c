@@ -36,12 +36,41 @@ static struct path *add_path(struct warp *warp)
     /* A path holds at least one lane, so there are never more than 32; old ones are used again. */
     struct path **place = &warp->paths[warp->path_count];
     if (!*place)
-        *place = malloc(sizeof **place);
-    if (*place)
-        warp->path_count++;
-    else
+        *place = calloc(1, sizeof **place);
+    if (!*place) {
         launch_stop(warp->cta->launch, EMU_INTERNAL);
+        return NULL;
+    }
+    warp->path_count++;
+    (*place)->state = PATH_READY;
+    (*place)->depth = 0;
     return *place;
+}
+
+struct path_entry *path_push(struct path *path, struct path_entry entry)
+{
+    if (path->depth == path->room) {
+        uint32_t room = path->room ? 2 * path->room : 16;
+        struct path_entry *stack = realloc(path->stack, room * sizeof *stack);
+        if (!stack)
+            return NULL;
+        path->stack = stack;
+        path->room = room;
+    }
+    path->stack[path->depth] = entry;
+    entry.frame->holders++;
+    return &path->stack[path->depth++];
+}
+
+static void push(struct warp *warp, struct path *path, struct path_entry entry)
+{
+    if (!path_push(path, entry))
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+}
+
+static void pop(struct warp *warp, struct path *path)
+{
+    frame_release(warp, path->stack[--path->depth].frame);
 }
 
 static void drop_done_paths(struct warp *warp)
@@ -58,7 +87,7 @@ static void drop_done_paths(struct warp *warp)
 }
 
 /* Keeps only LANES in the path, and pops what has none left. */
-static void keep_lanes(struct path *path, uint32_t lanes)
+static void keep_lanes(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < path->depth; i++) {
@@ -66,6 +95,8 @@ static void keep_lanes(struct path *path, uint32_t lanes)
         entry.lanes &= lanes;
         if (entry.lanes)
             path->stack[kept++] = entry;
+        else
+            frame_release(warp, entry.frame);
     }
     path->depth = kept;
     if (!kept)
@@ -79,10 +110,10 @@ static void split_path(struct warp *warp, struct path *path, uint32_t kept)
     struct path *fresh = others ? add_path(warp) : NULL;
     if (!fresh)
         return;
-    memcpy(fresh, path, sizeof *fresh);
-    fresh->state = PATH_READY;
-    keep_lanes(fresh, others);
-    keep_lanes(path, kept);
+    for (uint32_t i = 0; i < path->depth; i++)
+        push(warp, fresh, path->stack[i]);
+    keep_lanes(warp, fresh, others);
+    keep_lanes(warp, path, kept);
 }
 
 static bool same_place(const struct path *a, const struct path *b)
@@ -90,7 +121,8 @@ static bool same_place(const struct path *a, const struct path *b)
     if (a->state != PATH_READY || b->state != PATH_READY || a->depth != b->depth)
         return false;
     for (uint32_t i = 0; i < a->depth; i++)
-        if (a->stack[i].pc != b->stack[i].pc || a->stack[i].meet != b->stack[i].meet)
+        if (a->stack[i].pc != b->stack[i].pc || a->stack[i].meet != b->stack[i].meet ||
+            a->stack[i].frame != b->stack[i].frame)
             return false;
     return true;
 }
@@ -103,7 +135,7 @@ static void merge_paths(struct warp *warp)
                 continue;
             for (uint32_t n = 0; n < warp->paths[i]->depth; n++)
                 warp->paths[i]->stack[n].lanes |= warp->paths[k]->stack[n].lanes;
-            warp->paths[k]->state = PATH_DONE;
+            keep_lanes(warp, warp->paths[k], 0);
         }
     }
     drop_done_paths(warp);
@@ -111,31 +143,33 @@ static void merge_paths(struct warp *warp)
 
 /* --- control instructions ----------------------------------------------------------------------- */
 
-static void branch(struct path *path, const struct inst *in, uint32_t pc, uint32_t taken,
+static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
                    struct profile *profile)
 {
-    struct path_entry *top = top_of(path);
-    uint32_t passed = top->lanes & ~taken, meet = in->branch.meet;
+    struct path_entry top = *top_of(path);
+    uint32_t passed = top.lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
     if (!taken || !passed) {
-        top->pc = taken ? in->branch.target : pc + 1;
+        top_of(path)->pc = taken ? in->branch.target : pc + 1;
         return;
     }
     profile->divergent++;
-    if (meet == top->meet)
-        path->depth--; /* its lanes already wait there, further down */
+    top.frame->holders++; /* it must outlive the entry that is replaced */
+    if (meet == top.meet)
+        pop(warp, path); /* its lanes already wait there, further down */
     else
-        top->pc = meet;
+        top_of(path)->pc = meet;
     if (pc + 1 != meet)
-        path->stack[path->depth++] = (struct path_entry){pc + 1, meet, passed};
+        push(warp, path, (struct path_entry){pc + 1, meet, passed, top.frame});
     if (in->branch.target != meet)
-        path->stack[path->depth++] = (struct path_entry){in->branch.target, meet, taken};
+        push(warp, path, (struct path_entry){in->branch.target, meet, taken, top.frame});
+    frame_release(warp, top.frame);
 }
 
 static void leave(struct warp *warp, struct path *path, uint32_t lanes)
 {
     warp->alive &= ~lanes;
     top_of(path)->pc++;
-    keep_lanes(path, path->stack[0].lanes & ~lanes);
+    keep_lanes(warp, path, path->stack[0].lanes & ~lanes);
 }
 
 static uint32_t first_word(const struct warp *warp, const struct inst *in, unsigned source,
@@ -176,11 +210,16 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
                     struct profile *profile)
 {
     if (in->kind == KIND_BRANCH) {
-        branch(path, in, warp->pc, mask, profile);
+        branch(warp, path, in, mask, profile);
     } else if (!mask) {
         top_of(path)->pc++;
     } else if (in->kind == KIND_EXIT) {
         leave(warp, path, mask);
+    } else if (in->kind == KIND_CALL) {
+        call_enter(warp, path, in, mask);
+    } else if (in->kind == KIND_RETURN) {
+        call_return(warp, mask);
+        branch(warp, path, in, mask, profile);
     } else if (in->kind == KIND_BARRIER) {
         arrive(warp, path, in, mask);
     } else if (in->kind == KIND_WARP_SYNC) {
@@ -188,7 +227,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
     } else {
         warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
-        keep_lanes(path, 0);
+        keep_lanes(warp, path, 0);
     }
 }
 
@@ -216,6 +255,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     uint32_t count = (uint32_t)__builtin_popcount(lanes);
     const struct inst *in = NULL;
     uint64_t executed = 0;
+    warp->frame = top->frame;
+    warp->bank[BANK_REGISTERS] = top->frame->registers;
     for (; pc != meet && *slice > 0; pc++) {
         in = &code[pc];
         profile[pc].warps++;
@@ -224,7 +265,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         *slice -= in->observes ? OBSERVE_COST : 1;
         uint32_t active = lanes;
         if (in->guard != NO_SLOT) {
-            uint32_t guard = *(const uint32_t *)(const void *)(warp->registers + in->guard);
+            uint32_t guard =
+                *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
             active &= in->guard_negated ? ~guard : guard;
         }
         *mask = active;
@@ -250,10 +292,10 @@ static bool run_path(struct warp *warp, struct path *path)
     int64_t slice = SLICE;
     uint64_t before = warp->executed;
     uint32_t mask = 0;
-    while (path->state == PATH_READY && slice > 0) {
+    while (path->state == PATH_READY && slice > 0 && !atomic_load(&launch->stopping)) {
         struct path_entry *top = top_of(path);
         if (top->pc == top->meet) {
-            path->depth--;
+            pop(warp, path);
             continue;
         }
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
@@ -343,7 +385,7 @@ static void set_lane(struct warp *warp, enum ptx_special special, unsigned lane,
     uint32_t offset = warp->cta->launch->kernel->special[special];
     unsigned bytes = ptx_special_bytes(special);
     if (offset != NO_SLOT)
-        memcpy(warp->registers + offset + lane * bytes, &value, bytes);
+        memcpy(warp->bank[BANK_SPECIALS] + offset + lane * bytes, &value, bytes);
 }
 
 static void set_special_registers(struct warp *warp, unsigned lane)
@@ -394,23 +436,33 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index)
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
     warp->executed = 0;
     warp->path_count = 0;
-    warp->constants = kernel->constants;
-    warp->registers = cta->register_memory + (size_t)index * kernel->register_bytes;
-    warp->local = cta->local_memory + (size_t)index * WARP * kernel->function->local_bytes;
-    memset(warp->registers, 0, kernel->register_bytes);
+    warp->bank[BANK_CONSTANTS] = kernel->constants;
+    warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;
+    warp->local = cta->local_memory + (size_t)index * WARP * kernel->local_bytes;
     for (unsigned lane = 0; lane < WARP; lane++)
         set_special_registers(warp, lane);
     struct path *path = add_path(warp);
-    if (!path)
+    struct frame *frame = path ? frame_open(warp, &kernel->images[0]) : NULL;
+    if (!frame)
         return false;
-    path->state = PATH_READY;
-    path->depth = 1;
-    path->stack[0] = (struct path_entry){0, NOWHERE, warp->alive};
+    push(warp, path, (struct path_entry){0, NOWHERE, warp->alive, frame});
     return true;
+}
+
+/* Takes back what paths still hold when a launch was stopped. */
+void warp_stop(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        keep_lanes(warp, warp->paths[i], 0);
+    warp->path_count = 0;
 }
 
 void warp_free(struct warp *warp)
 {
-    for (unsigned i = 0; i < WARP; i++)
+    for (unsigned i = 0; i < WARP; i++) {
+        if (warp->paths[i])
+            free(warp->paths[i]->stack);
         free(warp->paths[i]);
+    }
+    frames_free(warp);
 }

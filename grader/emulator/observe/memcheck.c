@@ -57,7 +57,7 @@ static void print_place(char *text, size_t size, const struct obs_launch *launch
 {
     uint32_t bytes = fault->space == PTX_SHARED  ? launch->launch->shared_bytes
                      : fault->space == PTX_PARAM ? launch->launch->request.param_bytes
-                                                 : launch->kernel->function->local_bytes;
+                                                 : launch->kernel->local_bytes;
     if (fault->space == PTX_SHARED || fault->space == PTX_LOCAL || fault->space == PTX_PARAM)
         snprintf(text, size, "the %s has %u bytes of it",
                  fault->space == PTX_SHARED  ? "block"
@@ -69,13 +69,11 @@ static void print_place(char *text, size_t size, const struct obs_launch *launch
 }
 
 static const char *const fault_ids[] = {
-    [OBS_OUT_OF_BOUNDS] = "out-of-bounds",
-    [OBS_MISALIGNED] = "misaligned",
-    [OBS_READ_ONLY] = "read-only",
-    [OBS_TRAPPED] = "trap",
-    [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
-    [OBS_DEADLOCK] = "deadlock",
-    [OBS_ENDLESS] = "endless-loop",
+    [OBS_OUT_OF_BOUNDS] = "out-of-bounds", [OBS_MISALIGNED] = "misaligned",
+    [OBS_READ_ONLY] = "read-only",         [OBS_TRAPPED] = "trap",
+    [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
+    [OBS_BAD_CALL] = "bad-call",           [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
+    [OBS_DEADLOCK] = "deadlock",           [OBS_ENDLESS] = "endless-loop",
 };
 
 static void print_fault(char *text, size_t size, const struct obs_launch *launch,
@@ -102,6 +100,17 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         break;
     case OBS_TRAPPED:
         snprintf(text, size, "the kernel stopped itself (trap); by %s", thread);
+        break;
+    case OBS_ASSERTION:
+        snprintf(text, size, "assertion failed: %s; by %s", launch->launch->output->assertion,
+                 thread);
+        break;
+    case OBS_STACK_OVERFLOW:
+        snprintf(text, size, "a function calls itself too deeply, the stack is used up; by %s",
+                 thread);
+        break;
+    case OBS_BAD_CALL:
+        snprintf(text, size, "call through a pointer that is no function's; by %s", thread);
         break;
     case OBS_DIVERGENT_BARRIER:
         snprintf(text, size, "barrier reached by only some threads of a warp; first by %s", thread);

@@ -81,6 +81,45 @@ static void operands(struct parser *p, struct ptx_instruction *in)
     parse_expect(p, ';');
 }
 
+/* ( a, b, … ): the parameters of a call, any number of them. */
+static struct ptx_operand call_list(struct parser *p)
+{
+    struct ptx_operand list = {.kind = PTX_VECTOR};
+    uint32_t room = 0;
+    if (!parse_accept(p, '('))
+        return list;
+    while (!parse_at_end(p) && !parse_at_punct(p, ')')) {
+        list.elements = parse_grow(p, list.elements, list.count, &room, sizeof *list.elements);
+        struct ptx_operand element = parse_operand(p);
+        if (!p->failed && element.kind != PTX_VARIABLE)
+            parse_fail(p, "unsupported: a call must pass its parameters in .param variables");
+        if (!p->failed)
+            list.elements[list.count++] = element;
+        if (!parse_accept(p, ','))
+            break;
+    }
+    parse_expect(p, ')');
+    return list;
+}
+
+/* call (results), target, (parameters), prototype;   All but the target may be left out. */
+static void call_operands(struct parser *p, struct ptx_instruction *in)
+{
+    in->operand_count = 3;
+    in->operands[2] = call_list(p);
+    if (in->operands[2].count)
+        parse_expect(p, ',');
+    uint32_t use = p->use_count;
+    in->operands[0] = parse_operand(p);
+    if (use < p->use_count)
+        p->uses[use].operand = 0;
+    in->operands[1] =
+        parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
+    if (parse_accept(p, ','))
+        parse_expect_word(p); /* the prototype says nothing that the function does not say itself */
+    parse_expect(p, ';');
+}
+
 static uint32_t guard(struct parser *p, bool *negated)
 {
     if (!parse_accept(p, '@'))
@@ -115,7 +154,10 @@ void parse_instruction(struct parser *p)
     }
     in.opcode = (uint16_t)opcode;
     suffixes(p, &in);
-    operands(p, &in);
+    if (in.opcode == PTX_OP_call)
+        call_operands(p, &in);
+    else
+        operands(p, &in);
     add_instruction(p, &in);
 }
 
@@ -164,8 +206,10 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1)
-            parse_fail(p, "unknown name '%.*s'", (int)use.name.length, use.name.text);
+        if (here && p->depth == 1) { /* no label: the decoder looks for a function */
+            p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
+            continue;
+        }
         use.depth -= here;
         p->uses[kept++] = use;
     }
@@ -179,8 +223,6 @@ static bool is_label(const struct parser *p)
     return p->token.kind == PTX_WORD && next.kind == PTX_PUNCT && *next.text == ':';
 }
 
-void parse_body(struct parser *p);
-
 static void statement(struct parser *p)
 {
     if (parse_at_punct(p, '{'))
@@ -191,11 +233,14 @@ static void statement(struct parser *p)
         parse_declare_registers(p);
     else if (parse_accept_dot(p, "loc"))
         location(p);
-    else if (parse_accept_dot(p, "pragma"))
+    else if (parse_is_dot(p, "pragma") || parse_is_dot(p, "callprototype") ||
+             parse_is_dot(p, "calltargets"))
         parse_skip_statement(p);
-    else if (parse_is_dot(p, "shared") || parse_is_dot(p, "local")) {
-        enum ptx_space space =
-            ptx_name_is(parse_name_of(parse_take(p)), "shared") ? PTX_SHARED : PTX_LOCAL;
+    else if (parse_is_dot(p, "shared") || parse_is_dot(p, "local") || parse_is_dot(p, "param")) {
+        struct ptx_name word = parse_name_of(parse_take(p));
+        enum ptx_space space = ptx_name_is(word, "shared")  ? PTX_SHARED
+                               : ptx_name_is(word, "local") ? PTX_LOCAL
+                                                            : PTX_FRAME;
         parse_declare_variable(p, parse_variable(p, space, false));
         parse_expect(p, ';');
     } else if (p->token.kind == PTX_DOT) {

@@ -54,7 +54,15 @@ const char *ptx_modifier_name(enum ptx_modifier modifier);
 unsigned ptx_special_bytes(enum ptx_special special);
 bool ptx_special_is_dynamic(enum ptx_special special); /* read at each use */
 
-enum ptx_space { PTX_GENERIC, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_PARAM, PTX_CONST };
+enum ptx_space {
+    PTX_GENERIC,
+    PTX_GLOBAL,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_PARAM, /* a kernel's parameters */
+    PTX_CONST,
+    PTX_FRAME, /* parameters and results of device functions, on either side of a call */
+};
 
 /* A name and where its text lies; not NUL-terminated. */
 struct ptx_name {
@@ -98,6 +106,7 @@ enum ptx_operand_kind {
     PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
     PTX_PAIR,      /* p|q: elements[0] and elements[1] */
     PTX_LABEL,     /* value: index of the instruction behind the label */
+    PTX_FUNCTION,  /* name: a function's address */
     PTX_SINK,      /* _ */
 };
 
@@ -109,6 +118,7 @@ struct ptx_operand {
     uint32_t count;
     struct ptx_operand *elements;
     const struct ptx_variable *variable;
+    struct ptx_name name;
     int64_t value;
 };
 #define PTX_NONE          UINT32_MAX
@@ -137,10 +147,11 @@ struct ptx_loc {
 struct ptx_function {
     struct ptx_name name;
     bool is_kernel;
-    uint32_t line;                                 /* in the PTX text */
-    const char *error;                             /* why this kernel cannot run, or NULL */
-    struct ptx_variable *params, *shared, *locals; /* lists in order */
-    uint32_t param_count, param_bytes, shared_bytes, local_bytes, max_threads;
+    uint32_t line;     /* in the PTX text */
+    const char *error; /* why this kernel cannot run, or NULL */
+    struct ptx_variable *params, *results, *shared, *locals; /* lists in order */
+    struct ptx_variable *call_params;                        /* what its calls pass and get back */
+    uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;
     uint32_t register_count;
     struct ptx_instruction *code;

@@ -46,7 +46,7 @@ int64_t parse_offset_behind(struct parser *p)
     return minus ? (int64_t)(0 - (uint64_t)offset) : offset;
 }
 
-/* A name: register, special register, variable, or else a label that may come later. */
+/* A name: register, special register, variable, or else a label or function that may come later. */
 struct ptx_operand parse_named_operand(struct parser *p)
 {
     struct ptx_name name = parse_expect_word(p);
@@ -75,7 +75,7 @@ struct ptx_operand parse_named_operand(struct parser *p)
     p->uses = parse_grow(p, p->uses, p->use_count, &p->use_room, sizeof *p->uses);
     if (!p->failed)
         p->uses[p->use_count++] = use;
-    return (struct ptx_operand){.kind = PTX_LABEL};
+    return (struct ptx_operand){.kind = PTX_LABEL, .name = name};
 }
 
 static struct ptx_operand number_operand(struct parser *p)

@@ -13,16 +13,18 @@
 
 #include "emulator/ptx/arena.h"
 
-static void parameters(struct parser *p, struct ptx_function *f)
+/* ( .param .b64 name, … ) into LIST; where they lie depends on what is called. */
+static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
+    enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;
     if (!parse_accept(p, '('))
         return;
     while (parse_accept_dot(p, "param")) {
-        struct ptx_variable *var = parse_variable(p, PTX_PARAM, false);
+        struct ptx_variable *var = parse_variable(p, space, false);
         if (p->failed)
             return;
-        parse_place(&f->params, var, &f->param_bytes);
-        f->param_count++;
+        parse_place(list, var, f->is_kernel ? &f->param_bytes : &f->frame_bytes);
+        f->param_count += list == &f->params;
         if (!ptx_scope_add(p->scope,
                            (struct ptx_symbol){PTX_SYMBOL_VARIABLE, var->name, .variable = var}))
             parse_fail(p, "out of memory");
@@ -80,15 +82,13 @@ static void function(struct parser *p, bool is_kernel)
     if (!f)
         return;
     ptx_scope_enter(p->scope);
-    if (!is_kernel && parse_at_punct(p, '(')) /* the value that a device function returns */
-        while (!parse_at_end(p) && !parse_accept(p, ')'))
-            parse_take(p);
-    f->line = p->token.line;
     f->is_kernel = is_kernel;
+    parameters(p, f, &f->results);
+    f->line = p->token.line;
     f->max_threads = 1024;
     f->shared_bytes = p->module->shared_bytes;
     f->name = parse_expect_word(p);
-    parameters(p, f);
+    parameters(p, f, &f->params);
     performance_directives(p, f);
     if (parse_accept(p, ';')) { /* a prototype */
         ptx_scope_leave_to(p->scope, 1);

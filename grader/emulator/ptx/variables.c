@@ -170,6 +170,8 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
         parse_place(&function->shared, var, &function->shared_bytes);
     else if (function && var->space == PTX_LOCAL)
         parse_place(&function->locals, var, &function->local_bytes);
+    else if (function && var->space == PTX_FRAME)
+        parse_place(&function->call_params, var, &function->frame_bytes);
     else if (!function)
         parse_place(&p->module->variables, var, used);
     if (!ptx_scope_add(p->scope,

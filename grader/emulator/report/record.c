@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emulator/analyse/lines.h"
-
 /* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
@@ -89,7 +87,7 @@ static json_t *lines_json(const struct launch *launch)
     for (uint32_t pc = 0; totals && launch->per_instruction && pc < kernel->code_count; pc++) {
         if (!launch->per_instruction[pc].value[EMU_warp_instructions])
             continue;
-        struct source_line place = analyse_line(kernel->function, pc);
+        struct source_line place = kernel_line(kernel, pc);
         emu_counters_add(&total_of(totals, &count, place)->counters, &launch->per_instruction[pc]);
     }
     for (uint32_t i = 0; i < count; i++)
@@ -110,7 +108,7 @@ static json_t *findings_json(const struct launch *launch, const char *kernel_nam
         const struct finding *finding = &findings->list[i];
         struct source_line place = {0};
         if (finding->pc < kernel->code_count)
-            place = analyse_line(kernel->function, finding->pc);
+            place = kernel_line(kernel, finding->pc);
         json_array_append_new(
             list, json_pack("{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", "error",
                             "kernel", kernel_name, "file", path_json(kernel->module, place.file),

@@ -1,0 +1,179 @@
+/* Calls of device functions.
+ *
+ * A call pushes an entry at the function's first instruction whose meet is the function's end; ret is
+ * a branch to that end. So lanes that return at different places come together there, and the entry
+ * below goes on behind the call with all of them, as the stack of warp.c does it for any branch.
+ *
+ * Parameters and results are bytes in frames: the caller writes its .param variables, the call copies
+ * them into the callee's, ret copies the results back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+/* --- frames ------------------------------------------------------------------------------------- */
+
+static struct frame *new_frame(const struct image *image)
+{
+    size_t registers = image->register_bytes + 64u; /* never empty */
+    size_t params = (size_t)image->function->frame_bytes * WARP + 64;
+    struct frame *frame = calloc(1, sizeof *frame);
+    if (!frame)
+        return NULL;
+    frame->image = image;
+    frame->registers = aligned_alloc(64, registers);
+    frame->params = malloc(params);
+    if (frame->registers && frame->params)
+        return frame;
+    free(frame->registers);
+    free(frame->params);
+    free(frame);
+    return NULL;
+}
+
+struct frame *frame_open(struct warp *warp, const struct image *image)
+{
+    struct frame **place = &warp->free_frames;
+    while (*place && (*place)->image != image)
+        place = &(*place)->next;
+    struct frame *frame = *place;
+    if (frame)
+        *place = frame->next;
+    else
+        frame = new_frame(image);
+    if (!frame)
+        return NULL;
+    frame->caller = NULL;
+    frame->holders = 0;
+    frame->local_base = 0;
+    /* nobody may count on fresh registers, but every run must be the same */
+    memset(frame->registers, 0, image->register_bytes);
+    memset(frame->params, 0, (size_t)image->function->frame_bytes * WARP);
+    return frame;
+}
+
+void frame_release(struct warp *warp, struct frame *frame)
+{
+    while (frame && --frame->holders == 0) {
+        struct frame *caller = frame->caller;
+        frame->next = warp->free_frames;
+        warp->free_frames = frame;
+        frame = caller; /* a frame holds its caller's */
+    }
+}
+
+void frames_free(struct warp *warp)
+{
+    while (warp->free_frames) {
+        struct frame *frame = warp->free_frames;
+        warp->free_frames = frame->next;
+        free(frame->registers);
+        free(frame->params);
+        free(frame);
+    }
+}
+
+/* --- parameters --------------------------------------------------------------------------------- */
+
+static void copy_param(const struct frame *to, const struct ptx_variable *target,
+                       const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
+{
+    size_t to_bytes = to->image->function->frame_bytes;
+    size_t from_bytes = from->image->function->frame_bytes;
+    uint64_t size = source->size < target->size ? source->size : target->size;
+    for (unsigned l = 0; l < WARP; l++)
+        if (lanes >> l & 1)
+            memcpy(to->params + l * to_bytes + target->offset,
+                   from->params + l * from_bytes + source->offset, size);
+}
+
+static void pass_parameters(const struct frame *callee, uint32_t lanes)
+{
+    const struct ptx_operand *list = &callee->call->call.in->operands[1];
+    const struct ptx_variable *formal = callee->image->function->params;
+    for (uint32_t i = 0; i < list->count && formal; i++, formal = formal->next)
+        copy_param(callee, formal, callee->caller, list->elements[i].variable, lanes);
+}
+
+void call_return(struct warp *warp, uint32_t lanes)
+{
+    const struct frame *callee = warp->frame;
+    const struct ptx_operand *list = &callee->call->call.in->operands[2];
+    const struct ptx_variable *result = callee->image->function->results;
+    for (uint32_t i = 0; i < list->count && result; i++, result = result->next)
+        copy_param(callee->caller, list->elements[i].variable, callee, result, lanes);
+}
+
+/* --- calls -------------------------------------------------------------------------------------- */
+
+static void set_local_base(struct frame *frame, uint32_t base)
+{
+    frame->local_base = base;
+    if (frame->image->local_slot == NO_SLOT)
+        return;
+    uint64_t value = base;
+    for (unsigned l = 0; l < WARP; l++)
+        memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
+}
+
+static void call_image(struct warp *warp, struct path *path, const struct inst *inst,
+                       const struct image *image, uint32_t lanes)
+{
+    struct frame *caller = warp->frame;
+    uint32_t base = caller->local_base + ((caller->image->function->local_bytes + 15u) & ~15u);
+    base += 16; /* calls without local variables take stack too: endless recursion ends */
+    if (base + image->function->local_bytes > warp->cta->launch->kernel->local_bytes) {
+        warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
+        launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
+        return;
+    }
+    struct frame *frame = frame_open(warp, image);
+    struct path_entry entry = {image->start, image->end, lanes, frame};
+    if (!frame || !path_push(path, entry)) {
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+        return;
+    }
+    frame->caller = caller;
+    caller->holders++;
+    frame->call = inst;
+    set_local_base(frame, base);
+    pass_parameters(frame, lanes);
+}
+
+static const struct image *image_at(const struct kernel *kernel, uint64_t address)
+{
+    for (uint32_t i = 0; i < kernel->image_count; i++)
+        if (kernel->images[i].address == address && !kernel->images[i].function->is_kernel)
+            return &kernel->images[i];
+    return NULL;
+}
+
+/* Lanes whose pointers name different functions call them one after the other. */
+static void call_through_pointer(struct warp *warp, struct path *path, const struct inst *inst,
+                                 uint32_t lanes)
+{
+    const uint64_t *address = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    while (lanes && !atomic_load(&warp->cta->launch->stopping)) {
+        uint64_t wanted = address[__builtin_ctz(lanes)];
+        uint32_t together = 0;
+        for (unsigned l = 0; l < WARP; l++)
+            together |= (uint32_t)(lanes >> l & 1 && address[l] == wanted) << l;
+        const struct image *image = image_at(warp->cta->launch->kernel, wanted);
+        if (!image) {
+            warp_fault(warp, OBS_BAD_CALL, (unsigned)__builtin_ctz(lanes), NULL);
+            launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
+            return;
+        }
+        call_image(warp, path, inst, image, together);
+        lanes &= ~together;
+    }
+}
+
+void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes)
+{
+    path->stack[path->depth - 1].pc++;
+    if (inst->call.image == NO_IMAGE)
+        call_through_pointer(warp, path, inst, lanes);
+    else
+        call_image(warp, path, inst, &warp->cta->launch->kernel->images[inst->call.image], lanes);
+}
