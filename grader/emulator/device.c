@@ -108,7 +108,8 @@ void emu_close(struct emu_device *device)
     }
     heap_close(&device->heap);
     mem_close(&device->memory);
-    free(device->output.text);
+    for (int i = 0; i < EMU_STREAMS; i++)
+        free(device->output.streams[i].text);
     pthread_mutex_destroy(&device->output.lock);
     free(device->kernels);
     pthread_mutex_destroy(&device->lock);
@@ -515,13 +516,13 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
     return block && heap_open(&device->heap, block->addr, HEAP_BYTES);
 }
 
-void emu_output(struct emu_device *device, char **text, size_t *length)
+void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)
 {
     pthread_mutex_lock(&device->output.lock);
-    *text = device->output.text;
-    *length = device->output.length;
-    device->output.text = NULL;
-    device->output.length = 0;
+    *text = device->output.streams[stream].text;
+    *length = device->output.streams[stream].length;
+    device->output.streams[stream].text = NULL;
+    device->output.streams[stream].length = 0;
     pthread_mutex_unlock(&device->output.lock);
 }
 

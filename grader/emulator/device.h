@@ -118,8 +118,12 @@ struct emu_launch {
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
 
-/* Takes what kernels have printed since the last call: *TEXT is the caller's to free, NULL if nothing. */
-void emu_output(struct emu_device *device, char **text, size_t *length);
+/* Where kernels print: printf to EMU_STDOUT, failed assertions to EMU_STDERR. */
+enum emu_stream { EMU_STDOUT, EMU_STDERR, EMU_STREAMS };
+
+/* Takes what kernels have printed there since the last call: *TEXT is the caller's to free, and NULL
+ * if there is nothing. */
+void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length);
 
 /* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
 #define EMU_MAX_THREADS 1024u /* a CTA */

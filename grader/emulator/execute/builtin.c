@@ -139,17 +139,18 @@ static const char *put_directive(struct printer *p, const char *at)
     return at + 1;
 }
 
-static void append_output(struct launch *launch, const char *text, size_t length)
+static void append_output(struct launch *launch, enum emu_stream stream, const char *text,
+                          size_t length)
 {
     struct output *output = launch->output;
     pthread_mutex_lock(&output->lock);
-    size_t room = PRINT_LIMIT - output->length;
+    size_t used = output->streams[stream].length, room = PRINT_LIMIT - used;
     length = length < room ? length : room;
-    char *bigger = length ? realloc(output->text, output->length + length) : NULL;
+    char *bigger = length ? realloc(output->streams[stream].text, used + length) : NULL;
     if (bigger) {
-        memcpy(bigger + output->length, text, length);
-        output->text = bigger;
-        output->length += length;
+        memcpy(bigger + used, text, length);
+        output->streams[stream].text = bigger;
+        output->streams[stream].length += length;
     }
     pthread_mutex_unlock(&output->lock);
 }
@@ -169,12 +170,29 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
             if (*at)
                 at = put_directive(&printer, at);
         }
-        append_output(warp->cta->launch, printer.text, printer.length);
+        append_output(warp->cta->launch, EMU_STDOUT, printer.text, printer.length);
         set_result(warp, inst, l, printer.length);
     }
 }
 
 /* --- assert ------------------------------------------------------------------------------------- */
+
+/* The line that a GPU's driver prints for one thread. */
+static void print_assertion(struct warp *warp, const struct inst *inst, unsigned lane)
+{
+    char message[160], file[256], function[160], line[800];
+    const uint32_t *cta = warp->cta->index, *block = warp->cta->launch->request.block;
+    uint32_t thread = warp->index * WARP + lane;
+    device_string(warp, lane, parameter(warp, inst, 0, lane), message, sizeof message);
+    device_string(warp, lane, parameter(warp, inst, 1, lane), file, sizeof file);
+    device_string(warp, lane, parameter(warp, inst, 3, lane), function, sizeof function);
+    int n = snprintf(line, sizeof line,
+                     "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+                     file, (unsigned)parameter(warp, inst, 2, lane), function, cta[0], cta[1],
+                     cta[2], thread % block[0], thread / block[0] % block[1],
+                     thread / block[0] / block[1], message);
+    append_output(warp->cta->launch, EMU_STDERR, line, (size_t)n);
+}
 
 static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -185,9 +203,12 @@ static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t 
         device_string(warp, lane, parameter(warp, inst, 0, lane), launch->output->assertion,
                       sizeof launch->output->assertion);
     pthread_mutex_unlock(&launch->output->lock);
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            warp_fault(warp, OBS_ASSERTION, l, NULL);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        print_assertion(warp, inst, l);
+        warp_fault(warp, OBS_ASSERTION, l, NULL);
+    }
     launch_stop(launch, EMU_ASSERT);
 }
 

@@ -242,8 +242,10 @@ struct worker {
 /* What kernels have printed and nobody has fetched yet; the first assertion of a launch that failed. */
 struct output {
     pthread_mutex_t lock;
-    char *text;
-    size_t length;
+    struct {
+        char *text;
+        size_t length;
+    } streams[EMU_STREAMS];
     char assertion[160];
 };
 

@@ -14,7 +14,7 @@
 #define MEM_LOCAL_WINDOW  0x02000000ull
 #define MEM_CODE_WINDOW   0x03000000ull /* function pointers: 16 apart, in the module's order */
 #define MEM_WINDOW_BYTES  0x01000000ull
-#define MEM_GLOBAL_BASE   0x700000000ull
+#define MEM_GLOBAL_BASE   0x200000000000ull
 
 struct mem_block {
     uint64_t addr, size;
