@@ -1,0 +1,8 @@
+/* Channel descriptions of arrays and textures: plain values, useful before either exists here. */
+#include <cuda_runtime_api.h>
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){.x = x, .y = y, .z = z, .w = w, .f = kind};
+}

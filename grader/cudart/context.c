@@ -1,0 +1,83 @@
+/* The one device, opened at the first call that needs it, and the errors that stay.
+ *
+ * A kernel's fault has two stages, as on a GPU, where kernels run on while the host goes on:
+ *
+ *   launch -> fault is PENDING: launches and asynchronous copies still "succeed" (and do nothing)
+ *          -> the first call that waits reports it; from then on it is STICKY: every call that
+ *             needs the device returns it, until the process ends. */
+#include "cudart/rt.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static struct emu_device *_Atomic the_device;
+static pid_t owner; /* a forked child has the memory of the device, but none of its threads */
+static _Atomic(cudaError_t) pending, sticky;
+
+static cudaError_t open_device(struct emu_device **device)
+{
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&opening);
+    *device = the_device;
+    if (!*device) {
+        enum emu_status status = emu_open(rt_options(), device);
+        if (status != EMU_OK) {
+            *device = NULL;
+            error = cudaErrorInitializationError;
+            rt_finding("no-device", NULL, "the emulated device could not be opened%s",
+                       status == EMU_OUT_OF_MEMORY ? ": out of memory" : "");
+        }
+        owner = getpid();
+        the_device = *device;
+    }
+    pthread_mutex_unlock(&opening);
+    return error;
+}
+
+cudaError_t rt_device(struct emu_device **device)
+{
+    cudaError_t error = sticky;
+    if (error != cudaSuccess)
+        return error;
+    *device = the_device;
+    if (!*device)
+        return open_device(device);
+    return owner == getpid() ? cudaSuccess : cudaErrorInitializationError;
+}
+
+/* What kernels print comes out when the host waits for them, as on a GPU. */
+static void print_output(enum emu_stream stream, FILE *file)
+{
+    char *text;
+    size_t length;
+    emu_output(the_device, stream, &text, &length);
+    if (text)
+        fwrite(text, 1, length, file);
+    free(text);
+}
+
+cudaError_t rt_wait(struct emu_device **device)
+{
+    if (the_device && owner == getpid()) {
+        print_output(EMU_STDOUT, stdout);
+        print_output(EMU_STDERR, stderr);
+    }
+    if (pending != cudaSuccess)
+        sticky = pending;
+    return rt_device(device);
+}
+
+void rt_fault(cudaError_t error)
+{
+    cudaError_t none = cudaSuccess;
+    atomic_compare_exchange_strong(&pending, &none, error); /* the first one is the cause */
+}
+
+bool rt_faulted(void)
+{
+    return pending != cudaSuccess;
+}

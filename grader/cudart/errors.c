@@ -1,0 +1,84 @@
+/* Errors: their names and texts, and the last one of each thread. */
+#include "cudart/rt.h"
+
+#define UNRECOGNIZED "unrecognized error code"
+
+static _Thread_local cudaError_t last_error;
+
+cudaError_t rt_return(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    switch (error) {
+#define E(name, text)                                                                              \
+    case name:                                                                                     \
+        return #name;
+#include "cudart/errors.def"
+#undef E
+    default:
+        return UNRECOGNIZED;
+    }
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+#define E(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+#include "cudart/errors.def"
+#undef E
+    default:
+        return UNRECOGNIZED;
+    }
+}
+
+cudaError_t rt_error(enum emu_status status)
+{
+    switch (status) {
+    case EMU_OK:
+        return cudaSuccess;
+    case EMU_INVALID_VALUE:
+    case EMU_INVALID_ADDRESS:
+    case EMU_INVALID_CONFIG: /* since CUDA 13 a grid or block out of range is an invalid value too */
+    case EMU_NOT_FOUND:
+        return cudaErrorInvalidValue;
+    case EMU_OUT_OF_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case EMU_INVALID_PTX:
+        return cudaErrorInvalidPtx;
+    case EMU_OUT_OF_RESOURCES:
+        return cudaErrorLaunchOutOfResources;
+    case EMU_ILLEGAL_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case EMU_MISALIGNED_ADDRESS:
+        return cudaErrorMisalignedAddress;
+    case EMU_TRAP:
+        return cudaErrorLaunchFailure;
+    case EMU_ASSERT:
+        return cudaErrorAssert;
+    case EMU_DEADLOCK: /* a GPU would hang until its watchdog ends the kernel */
+    case EMU_TIMEOUT:
+        return cudaErrorLaunchTimeout;
+    case EMU_INTERNAL:
+        break;
+    }
+    return cudaErrorUnknown;
+}

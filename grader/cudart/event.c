@@ -1,0 +1,189 @@
+/* Events: points in time. The time is the host's clock, made to grow with each event recorded: it is
+ * the emulator's speed and says nothing about a GPU's. */
+#include "cudart/rt.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct CUevent_st {
+    unsigned flags;
+    uint64_t nanoseconds; /* when it was recorded; 0: it was not */
+    struct CUevent_st *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUevent_st *events;
+
+/* Where EVENT hangs in the list, with the lock held; NULL if it is not a live one. */
+static struct CUevent_st **find(cudaEvent_t event)
+{
+    for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
+        if (*at == event)
+            return at;
+    return NULL;
+}
+
+static bool is_live(cudaEvent_t event)
+{
+    pthread_mutex_lock(&lock);
+    bool live = event && find(event);
+    pthread_mutex_unlock(&lock);
+    return live;
+}
+
+/* Later than at any call before; with the lock held. */
+static uint64_t next_time(void)
+{
+    static uint64_t latest;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t nanoseconds = now.tv_sec * 1000000000ull + now.tv_nsec;
+    latest = nanoseconds > latest ? nanoseconds : latest + 1;
+    return latest;
+}
+
+static cudaError_t create(cudaEvent_t *event, unsigned flags)
+{
+    enum { KNOWN = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!event || (flags & ~KNOWN))
+        return cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess) /* it may not keep time, and other processes cannot see it */
+        return flags & cudaEventDisableTiming ? rt_unsupported("cudaEventInterprocess")
+                                              : cudaErrorInvalidValue;
+    struct CUevent_st *created = calloc(1, sizeof *created);
+    if (!created)
+        return cudaErrorMemoryAllocation;
+    created->flags = flags;
+    pthread_mutex_lock(&lock);
+    created->next = events;
+    events = created;
+    pthread_mutex_unlock(&lock);
+    *event = created;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return rt_return(create(event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    return rt_return(create(event, flags));
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return rt_return(error);
+    pthread_mutex_lock(&lock);
+    struct CUevent_st **at = find(event);
+    if (at)
+        *at = event->next;
+    pthread_mutex_unlock(&lock);
+    if (!at)
+        return rt_return(cudaErrorInvalidResourceHandle);
+    free(event);
+    return cudaSuccess;
+}
+
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_stream(stream);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    struct CUevent_st **at = find(event);
+    if (at)
+        event->nanoseconds = next_time();
+    pthread_mutex_unlock(&lock);
+    return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return rt_return(record(event, stream));
+}
+RT_PER_THREAD(cudaEventRecord, _ptsz)
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(record(event, stream));
+}
+RT_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
+
+static cudaError_t wait_for(cudaEvent_t event)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess)
+        return error;
+    return is_live(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return rt_return(wait_for(event));
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return rt_return(wait_for(event));
+}
+
+static bool keeps_time(cudaEvent_t event)
+{
+    return find(event) && event->nanoseconds && !(event->flags & cudaEventDisableTiming);
+}
+
+static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    struct emu_device *device;
+    if (!milliseconds)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    bool valid = keeps_time(start) && keeps_time(end);
+    if (valid)
+        *milliseconds = (int64_t)(end->nanoseconds - start->nanoseconds) * 1e-6f;
+    pthread_mutex_unlock(&lock);
+    return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    return rt_return(elapsed(milliseconds, start, end));
+}
+
+static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return cudaErrorInvalidValue;
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_stream(stream);
+    if (error != cudaSuccess)
+        return error;
+    return is_live(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    return rt_return(stream_waits(stream, event, flags));
+}
+RT_PER_THREAD(cudaStreamWaitEvent, _ptsz)

@@ -1,0 +1,86 @@
+/* What a program can ask of and set on a kernel. */
+#include "cudart/rt.h"
+
+static cudaError_t find(const void *func, struct rt_function **function)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    return error == cudaSuccess ? rt_function(device, func, function) : error;
+}
+
+static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *func)
+{
+    struct rt_function *function;
+    if (!attributes)
+        return cudaErrorInvalidValue;
+    cudaError_t error = find(func, &function);
+    if (error != cudaSuccess)
+        return error;
+    const struct emu_kernel_info *info = &function->info;
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = info->shared_bytes,
+        .constSizeBytes = info->const_bytes,
+        .localSizeBytes = info->local_bytes,
+        .maxThreadsPerBlock = info->max_threads,
+        .numRegs = rt_registers(info),
+        .ptxVersion = info->sm_version,
+        .binaryVersion = RT_ARCH,
+        .maxDynamicSharedSizeBytes = rt_dynamic_limit(function),
+        .preferredShmemCarveout = function->carveout,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *func)
+{
+    return rt_return(get_attributes(attributes, func));
+}
+
+static cudaError_t set_dynamic(struct rt_function *function, int bytes)
+{
+    int64_t limit = (int64_t)RT_SHARED_OPTIN - function->info.shared_bytes;
+    if (bytes < 0 || bytes > limit)
+        return cudaErrorInvalidValue;
+    function->max_dynamic_shared = bytes;
+    return cudaSuccess;
+}
+
+static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attribute, int value)
+{
+    struct rt_function *function;
+    cudaError_t error = find(func, &function);
+    if (error != cudaSuccess)
+        return error;
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return set_dynamic(function, value);
+    case cudaFuncAttributePreferredSharedMemoryCarveout: /* a hint: percent, or -1 for any */
+        if (value < -1 || value > 100)
+            return cudaErrorInvalidValue;
+        function->carveout = value;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+        return rt_unsupported("a function attribute for clusters of blocks");
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attribute, int value)
+{
+    return rt_return(set_attribute(func, attribute, value));
+}
+
+/* A hint how to divide L1 and shared memory: the emulator has neither's size to divide. */
+cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
+{
+    struct rt_function *function;
+    if ((unsigned)config > cudaFuncCachePreferEqual)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(find(func, &function));
+}

@@ -1,0 +1,228 @@
+/* Launches. nvcc turns kernel<<<grid, block, shared, stream>>>(args) into four calls:
+ *
+ *   __cudaPushCallConfiguration(grid, block, shared, stream)
+ *   kernel's stub(args):  __cudaGetKernel(&handle, stub)      once a kernel
+ *                         __cudaPopCallConfiguration(...)
+ *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
+ *
+ * (cudaLaunchKernel(stub, ...) at the end with older toolkits). The emulator runs a launch to its end
+ * before it returns; a kernel's fault is kept back until the program waits for it, as on a GPU. */
+#include "cudart/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PARAM_BYTES 65536u
+
+struct launch {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    void **args;
+};
+
+/* --- what <<<...>>> says, kept between push and pop ------------------------------------------------ */
+
+enum {
+    MAX_PUSHED = 64
+}; /* an argument of a launch may be an expression that launches, and so on */
+
+static _Thread_local struct launch pushed[MAX_PUSHED];
+static _Thread_local unsigned pushed_count;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (pushed_count == MAX_PUSHED)
+        return rt_return(cudaErrorMemoryAllocation);
+    pushed[pushed_count++] = (struct launch){grid, block, shared, stream, NULL};
+    return cudaSuccess;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (pushed_count == 0)
+        return rt_return(cudaErrorMissingConfiguration);
+    const struct launch *launch = &pushed[--pushed_count];
+    *grid = launch->grid;
+    *block = launch->block;
+    *shared = launch->shared;
+    memcpy(stream, &launch->stream, sizeof launch->stream);
+    return cudaSuccess;
+}
+
+/* --- may it run? ----------------------------------------------------------------------------------- */
+
+size_t rt_dynamic_limit(const struct rt_function *function)
+{
+    if (function->max_dynamic_shared >= 0)
+        return function->max_dynamic_shared;
+    uint32_t taken = function->info.shared_bytes;
+    return taken < RT_SHARED_PER_BLOCK ? RT_SHARED_PER_BLOCK - taken : 0;
+}
+
+static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
+{
+    return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= x && size.y <= y && size.z <= z;
+}
+
+/* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
+static cudaError_t check_config(const struct rt_function *function, const struct launch *launch)
+{
+    const char *name = function->name;
+    dim3 grid = launch->grid, block = launch->block;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const char *id = "invalid-launch";
+    if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z))
+        rt_finding(id, name,
+                   "a grid of %u x %u x %u blocks: each must be 1 or more, at most %u x %u "
+                   "x %u",
+                   grid.x, grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+    else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z))
+        rt_finding(id, name,
+                   "a block of %u x %u x %u threads: each must be 1 or more, at most %u x "
+                   "%u x %u",
+                   block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z);
+    else if (threads > function->info.max_threads)
+        rt_finding(id, name, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
+                   block.x, block.y, block.z, (unsigned long long)threads,
+                   function->info.max_threads);
+    else if (launch->shared > rt_dynamic_limit(function))
+        rt_finding(id, name,
+                   "%zu bytes of dynamic shared memory: %zu are left for a block of this kernel; "
+                   "more need cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                   launch->shared, rt_dynamic_limit(function));
+    else
+        return cudaSuccess;
+    return cudaErrorInvalidValue;
+}
+
+/* --- running it ------------------------------------------------------------------------------------- */
+
+/* The kernel's parameters as one block of bytes, to be freed. ARGS[i] points at the i-th value. */
+static char *pack_params(const struct emu_kernel_info *info, void **args)
+{
+    char *bytes = info->param_bytes <= MAX_PARAM_BYTES ? calloc(1, info->param_bytes + 1) : NULL;
+    for (uint32_t i = 0; bytes && i < info->param_count; i++)
+        memcpy(bytes + info->params[i].offset, args[i], info->params[i].size);
+    return bytes;
+}
+
+static cudaError_t run(struct emu_device *device, const struct rt_function *function,
+                       const struct launch *launch)
+{
+    char *params = pack_params(&function->info, launch->args);
+    if (!params)
+        return cudaErrorMemoryAllocation;
+    struct emu_launch request = {
+        .kernel = function->kernel,
+        .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+        .block = {launch->block.x, launch->block.y, launch->block.z},
+        .dynamic_shared_bytes = launch->shared,
+        .params = params,
+        .param_bytes = function->info.param_bytes,
+    };
+    rt_managed_to_device(device);
+    enum emu_status status = emu_launch(device, &request, NULL);
+    rt_managed_to_host(device);
+    free(params);
+    if (status < EMU_ILLEGAL_ADDRESS) {
+        if (status != EMU_OK)
+            rt_finding("launch-failed", function->name, "%s", emu_message(device));
+        return rt_error(status);
+    }
+    if (rt_options()->record_fd < 0) /* with a record, its findings say more */
+        rt_finding("kernel-fault", function->name, "%s", emu_message(device));
+    rt_fault(rt_error(status));
+    return cudaSuccess;
+}
+
+static cudaError_t launch_kernel(const void *func, const struct launch *launch)
+{
+    struct emu_device *device;
+    struct rt_function *function;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_function(device, func, &function);
+    if (error == cudaSuccess)
+        error = rt_stream(launch->stream);
+    if (error == cudaSuccess)
+        error = check_config(function, launch);
+    if (error == cudaSuccess && function->info.param_count > 0 && !launch->args)
+        error = cudaErrorInvalidValue;
+    if (error != cudaSuccess || rt_faulted())
+        return error;
+    return run(device, function, launch);
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream)
+{
+    return rt_return(launch_kernel(func, &(struct launch){grid, block, shared, stream, args}));
+}
+RT_PER_THREAD(cudaLaunchKernel, _ptsz)
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream)
+{
+    return rt_return(launch_kernel(kernel, &(struct launch){grid, block, shared, stream, args}));
+}
+RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
+
+/* --- launches with attributes ------------------------------------------------------------------------ */
+
+/* A grid whose blocks can all wait for each other needs all of them running at once. */
+static cudaError_t launch_cooperative(const void *func, const struct launch *launch)
+{
+    struct emu_device *device;
+    struct rt_function *function;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_function(device, func, &function);
+    if (error == cudaSuccess)
+        error = check_config(function, launch);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    unsigned resident = rt_blocks_per_sm(&function->info, threads, launch->shared);
+    if (blocks > (uint64_t)resident * EMU_MULTIPROCESSORS)
+        return cudaErrorCooperativeLaunchTooLarge;
+    return rt_unsupported("a cooperative launch (blocks of a grid that wait for each other)");
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
+                                        size_t shared, cudaStream_t stream)
+{
+    return rt_return(launch_cooperative(func, &(struct launch){grid, block, shared, stream, args}));
+}
+RT_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
+
+static bool is_cluster(const cudaLaunchAttribute *attribute)
+{
+    return attribute->id == cudaLaunchAttributeClusterDimension &&
+           (attribute->val.clusterDim.x > 1 || attribute->val.clusterDim.y > 1 ||
+            attribute->val.clusterDim.z > 1);
+}
+
+static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    if (!config || (config->numAttrs > 0 && !config->attrs))
+        return cudaErrorInvalidValue;
+    struct launch launch = {config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                            config->stream, args};
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute = &config->attrs[i];
+        if (is_cluster(attribute))
+            return rt_unsupported("a launch in clusters of blocks");
+        if (attribute->id == cudaLaunchAttributeCooperative && attribute->val.cooperative)
+            return launch_cooperative(func, &launch);
+    }
+    return launch_kernel(func, &launch); /* the other attributes only hint */
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return rt_return(launch_config(config, func, args));
+}
+RT_PER_THREAD(cudaLaunchKernelExC, _ptsz)

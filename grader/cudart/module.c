@@ -1,0 +1,404 @@
+/* Modules: what an executable registers before main, and its PTX, loaded at the first use.
+ *
+ *   __cudaRegisterFatBinary   one struct rt_module for each translation unit (or linked program)
+ *   __cudaRegisterFunction    its kernels, __cudaRegisterVar its variables
+ *   rt_function, rt_symbol    load the module's PTX into the device, then look up
+ *
+ * With -rdc=true the fat binary registered holds only linked machine code; the PTX of each object is
+ * in the list that hangs on its wrapper, so one rt_module may become several modules of the device. */
+#include "cudart/fatbin.h"
+#include "cudart/rt.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRAPPER_MAGIC 0x466243b1
+
+enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
+
+struct wrapper { /* in section .nvFatBinSegment of the executable */
+    int magic, version;
+    const void *data;
+    void *extra; /* WRAPPER_LINKED: a list of fat binaries that ends with NULL */
+};
+
+struct variable {
+    const void *host; /* what the program takes the address of */
+    void **managed;   /* where the program keeps the address, if it is a __managed__ variable */
+    char *name;
+    struct variable *next;
+};
+
+enum module_state { REGISTERED, LOADED, FAILED };
+
+struct rt_module {
+    const struct wrapper *wrapper;
+    enum module_state state;
+    cudaError_t error; /* of a FAILED one */
+    uint32_t *images;  /* modules of the device */
+    unsigned image_count;
+    struct rt_function *functions;
+    struct variable *variables;
+    struct rt_module *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_module *modules, *retired; /* registered; unregistered again */
+
+/* --- loading -------------------------------------------------------------------------------------- */
+
+struct segment {
+    uintptr_t addr;
+    size_t left; /* bytes from addr to the end of its segment */
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
+{
+    struct segment *segment = wanted;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        size_t length = info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && segment->addr - start < length) {
+            segment->left = length - (segment->addr - start);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* How many bytes may be read at DATA: up to the end of the segment of the executable that it is in. */
+static size_t readable(const void *data)
+{
+    struct segment segment = {(uintptr_t)data, 0};
+    return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
+}
+
+static cudaError_t add_image(struct rt_module *module, uint32_t image)
+{
+    uint32_t *images = realloc(module->images, (module->image_count + 1) * sizeof *images);
+    if (!images)
+        return cudaErrorMemoryAllocation;
+    module->images = images;
+    images[module->image_count++] = image;
+    return cudaSuccess;
+}
+
+static cudaError_t load_ptx(struct emu_device *device, struct rt_module *module,
+                            const struct fatbin_entry *ptx)
+{
+    char message[FATBIN_MESSAGE];
+    size_t size;
+    char *text = fatbin_text(ptx, &size, message);
+    if (!text) {
+        rt_finding("bad-fat-binary", NULL, "%s", message);
+        return cudaErrorInvalidKernelImage;
+    }
+    uint32_t image;
+    enum emu_status status = emu_load(device, text, size, &image);
+    if (status != EMU_OK)
+        rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
+                   emu_message(device));
+    free(text);
+    return status == EMU_OK ? add_image(module, image) : rt_error(status);
+}
+
+/* Loads the PTX of one fat binary; notes in SUMMARY what it holds. */
+static cudaError_t load_data(struct emu_device *device, struct rt_module *module, const void *data,
+                             struct fatbin_summary *summary)
+{
+    char message[FATBIN_MESSAGE];
+    summary->has_ptx = false;
+    if (!fatbin_summarise(summary, data, readable(data), RT_ARCH, message)) {
+        rt_finding("bad-fat-binary", NULL, "%s", message);
+        return cudaErrorInvalidKernelImage;
+    }
+    return summary->has_ptx ? load_ptx(device, module, &summary->ptx) : cudaSuccess;
+}
+
+static cudaError_t load_images(struct emu_device *device, struct rt_module *module)
+{
+    const struct wrapper *wrapper = module->wrapper;
+    if (!wrapper)
+        return cudaErrorInvalidKernelImage;
+    struct fatbin_summary summary = {0};
+    cudaError_t error = load_data(device, module, wrapper->data, &summary);
+    if (wrapper->version == WRAPPER_LINKED && module->image_count == 0)
+        for (void **data = wrapper->extra; data && *data && error == cudaSuccess; data++)
+            error = load_data(device, module, *data, &summary);
+    if (error == cudaSuccess && module->image_count == 0) {
+        char message[FATBIN_MESSAGE];
+        fatbin_explain(&summary, RT_ARCH, message);
+        rt_finding("no-ptx", NULL, "this program cannot be run: %s", message);
+        error = cudaErrorNoKernelImageForDevice;
+    }
+    return error;
+}
+
+/* With the lock held. */
+static cudaError_t load(struct emu_device *device, struct rt_module *module)
+{
+    if (module->state == REGISTERED) {
+        module->error = load_images(device, module);
+        module->state = module->error == cudaSuccess ? LOADED : FAILED;
+    }
+    return module->error;
+}
+
+static void unload(struct emu_device *device, struct rt_module *module)
+{
+    for (struct variable *v = module->variables; v; v = v->next)
+        if (v->managed && *v->managed) {
+            rt_managed_remove((emu_addr)*v->managed);
+            *v->managed = NULL;
+        }
+    for (unsigned i = 0; i < module->image_count; i++)
+        emu_unload(device, module->images[i]);
+    free(module->images);
+    module->images = NULL;
+    module->image_count = 0;
+    module->state = REGISTERED;
+    for (struct rt_function *f = module->functions; f; f = f->next)
+        f->loaded = false;
+}
+
+void rt_modules_reset(struct emu_device *device)
+{
+    pthread_mutex_lock(&lock);
+    for (struct rt_module *module = modules; module; module = module->next)
+        unload(device, module);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- looking up, with the lock held ---------------------------------------------------------------- */
+
+static struct rt_function *find_function(const void *func)
+{
+    for (struct rt_module *module = modules; module; module = module->next)
+        for (struct rt_function *f = module->functions; f; f = f->next)
+            if (f->host == func || f == func)
+                return f;
+    return NULL;
+}
+
+static cudaError_t load_function(struct emu_device *device, struct rt_function *function)
+{
+    cudaError_t error = load(device, function->module);
+    if (error != cudaSuccess || function->loaded)
+        return error;
+    enum emu_status status = EMU_NOT_FOUND;
+    for (unsigned i = 0; i < function->module->image_count && status == EMU_NOT_FOUND; i++)
+        status = emu_kernel(device, function->module->images[i], function->name, &function->kernel);
+    if (status == EMU_OK)
+        status = emu_kernel_info(device, function->kernel, &function->info);
+    if (status == EMU_OK) {
+        function->loaded = true;
+        return cudaSuccess;
+    }
+    rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "no-kernel", function->name, "%s",
+               emu_message(device));
+    return status == EMU_NOT_FOUND ? cudaErrorInvalidDeviceFunction : rt_error(status);
+}
+
+cudaError_t rt_function(struct emu_device *device, const void *func, struct rt_function **function)
+{
+    if (!func)
+        return cudaErrorInvalidDeviceFunction;
+    pthread_mutex_lock(&lock);
+    *function = find_function(func);
+    cudaError_t error =
+        *function ? load_function(device, *function) : cudaErrorInvalidResourceHandle;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+static cudaError_t variable_range(struct emu_device *device, struct rt_module *module,
+                                  const struct variable *variable, emu_addr *addr, size_t *size)
+{
+    cudaError_t error = load(device, module);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t bytes = 0;
+    enum emu_status status = EMU_NOT_FOUND;
+    for (unsigned i = 0; i < module->image_count && status == EMU_NOT_FOUND; i++)
+        status = emu_symbol(device, module->images[i], variable->name, addr, &bytes);
+    *size = bytes;
+    return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+/* A __managed__ variable is known by the address of its pointer and by the address it points to. */
+static bool is_called(const struct variable *variable, const void *symbol)
+{
+    return variable->host == symbol ||
+           (variable->managed && *variable->managed == symbol && symbol != NULL);
+}
+
+cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *addr, size_t *size)
+{
+    cudaError_t error = cudaErrorInvalidSymbol;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (struct rt_module *module = modules; module && !found; module = module->next)
+        for (struct variable *v = module->variables; v && !found; v = v->next)
+            if ((found = is_called(v, symbol)))
+                error = variable_range(device, module, v, addr, size);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* --- registration: called by code that nvcc puts into the executable, before and after main -------- */
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    struct rt_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return NULL;
+    module->wrapper = wrapper;
+    if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
+        module->wrapper = NULL; /* using it says cudaErrorInvalidKernelImage */
+    pthread_mutex_lock(&lock);
+    module->next = modules;
+    modules = module;
+    pthread_mutex_unlock(&lock);
+    return (void **)module;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+}
+
+/* Nothing is freed: at the end of the process another thread may still run a kernel of the module. */
+void __cudaUnregisterFatBinary(void **handle)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    pthread_mutex_lock(&lock);
+    struct rt_module **at = &modules;
+    while (*at && *at != module)
+        at = &(*at)->next;
+    if (*at) {
+        *at = module->next;
+        module->next = retired;
+        retired = module;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device_function,
+                            const char *device_name, int thread_limit, uint3 *tid, uint3 *bid,
+                            dim3 *block, dim3 *grid, int *warp_size)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct rt_function *function = module ? calloc(1, sizeof *function) : NULL;
+    char *name = function ? strdup(device_name) : NULL;
+    if (!name) {
+        free(function);
+        return;
+    }
+    *function = (struct rt_function){
+        .host = host, .name = name, .module = module, .max_dynamic_shared = -1, .carveout = -1};
+    pthread_mutex_lock(&lock);
+    function->next = module->functions;
+    module->functions = function;
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_variable(void **handle, const void *host, void **managed, const char *name)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct variable *variable = module ? calloc(1, sizeof *variable) : NULL;
+    char *copy = variable ? strdup(name) : NULL;
+    if (!copy) {
+        free(variable);
+        return;
+    }
+    *variable = (struct variable){.host = host, .managed = managed, .name = copy};
+    pthread_mutex_lock(&lock);
+    variable->next = module->variables;
+    module->variables = variable;
+    pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *device_name,
+                       int external, size_t size, int constant, int global)
+{
+    add_variable(handle, host, NULL, device_name);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
+                              const char *device_name, int external, size_t size, int constant,
+                              int global)
+{
+    add_variable(handle, host, host, device_name);
+}
+
+/* Gives one __managed__ variable its address, the same for the host and the device. */
+static cudaError_t share(struct emu_device *device, struct rt_module *module, struct variable *v)
+{
+    emu_addr addr;
+    size_t size;
+    if (!v->managed || *v->managed)
+        return cudaSuccess;
+    cudaError_t error = variable_range(device, module, v, &addr, &size);
+    if (error != cudaSuccess)
+        return error;
+    if (!rt_managed_add(device, addr, size))
+        return rt_unsupported("a __managed__ variable in this program (its address is taken)");
+    *v->managed = (void *)addr;
+    return cudaSuccess;
+}
+
+/* Called before the program's first use of a __managed__ variable. */
+char __cudaInitModule(void **handle)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct emu_device *device;
+    cudaError_t error = module ? rt_device(&device) : cudaErrorInvalidKernelImage;
+    pthread_mutex_lock(&lock);
+    struct variable *v = error == cudaSuccess ? module->variables : NULL;
+    for (; v && error == cudaSuccess; v = v->next)
+        error = share(device, module, v);
+    pthread_mutex_unlock(&lock);
+    return rt_return(error) == cudaSuccess;
+}
+
+/* --- kernels by handle ------------------------------------------------------------------------------ */
+
+static cudaError_t get_kernel(cudaKernel_t *kernel, const void *func)
+{
+    if (!kernel)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&lock);
+    struct rt_function *function = func ? find_function(func) : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!function)
+        return cudaErrorInvalidDeviceFunction;
+    *kernel = (cudaKernel_t)function;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    return rt_return(get_kernel(kernel, func));
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    return rt_return(get_kernel(kernel, func));
+}
+
+static cudaError_t function_name(const char **name, const void *func)
+{
+    cudaKernel_t kernel;
+    if (!name)
+        return cudaErrorInvalidValue;
+    cudaError_t error = get_kernel(&kernel, func);
+    if (error == cudaSuccess)
+        *name = ((struct rt_function *)kernel)->name;
+    return error;
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    return rt_return(function_name(name, func));
+}

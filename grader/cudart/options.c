@@ -1,0 +1,65 @@
+/* Options from the environment: how the student's process is told what to do. They are read before
+ * main, when nothing of the student's has run yet. This is the only place where the library may end
+ * the process: a mistyped option must not pass silently. */
+#include "cudart/rt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define USAGE_ERROR 2
+
+static struct emu_options options = {.record_fd = -1};
+
+__attribute__((noreturn)) static void refuse(const char *name, const char *value, const char *want)
+{
+    fprintf(stderr, "lanewise: %s=%s: %s\n", name, value, want);
+    _exit(USAGE_ERROR);
+}
+
+/* The number in the environment variable NAME, at most MAX; ABSENT if it is not set. */
+static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
+{
+    const char *value = getenv(name);
+    if (!value)
+        return absent;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    /* strtoull would take signs and spaces, and "-1" for the largest number */
+    if (value[0] < '0' || value[0] > '9' || *end || errno || number > max)
+        refuse(name, value, "a whole number is wanted here");
+    return number;
+}
+
+static int open_record(void)
+{
+    const char *path = getenv("LANEWISE_RECORD");
+    if (!path)
+        return -1;
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        refuse("LANEWISE_RECORD", path, strerror(errno));
+    return fd;
+}
+
+__attribute__((constructor)) static void read_options(void)
+{
+    options = (struct emu_options){
+        .workers = read_number("LANEWISE_WORKERS", 0, 1024),
+        .deterministic = read_number("LANEWISE_DETERMINISTIC", 0, 1),
+        .max_warp_instructions = read_number("LANEWISE_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
+        .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
+        .record_fd = open_record(),
+    };
+}
+
+const struct emu_options *rt_options(void)
+{
+    return &options;
+}

@@ -1,0 +1,22 @@
+# The CUDA runtime library of the emulator: the name, version and symbols that nvcc's programs ask for.
+CUDART_SOURCES := $(call sources,grader/cudart)
+CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
+CUDART_MAP := $(wildcard grader/cudart/*.map)
+CUDART := $(BUILD)/lib/libcudart.so.13
+CUDART_LIBS := $(EMULATOR_LIBS) -ljansson -llz4 -lzstd
+OBJECTS += $(CUDART_OBJECTS)
+
+$(CUDART_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
+
+$(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
+	$(call say,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(CUDART_MAP:%=-Wl,--version-script=%) \
+		$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_LIBS)
+
+# The name that the linker looks for when a program is built with -lcudart.
+$(BUILD)/lib/libcudart.so: $(CUDART)
+	$(Q)ln -sf $(<F) $@
+
+ifneq ($(CUDART_SOURCES),)
+TOOLS += $(CUDART) $(BUILD)/lib/libcudart.so
+endif
