@@ -1,0 +1,359 @@
+/* lanewise run: an ordinary CUDA program on the emulator.
+ *
+ *   lanewise run --environment--> program + our libcudart.so.13 --record file--> report on stderr
+ *
+ * The program keeps its own input and output: what it prints is as on a GPU, and the exit status is
+ * the program's. */
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "cudart/virtual_gpu.h"
+#include "report/run_terminal.h"
+#include "run/record.h"
+
+#define USAGE_ERROR   2
+#define DEFAULT_LINES 10
+
+static const char usage[] =
+    "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
+    "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports "
+    "what\n"
+    "its kernels did. The exit status is the program's; 2 if it could not be run.\n"
+    "\n"
+    "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the "
+    "terminal\n"
+    "  --lines N             show N source lines, the worst first (default: the 10 worst that "
+    "waste\n"
+    "                        something)\n"
+    "  --all                 show all source lines\n"
+    "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
+    "  --workers N           CPU threads that run blocks (default: one for each core)\n"
+    "  --max-instructions N  end a launch after N warp instructions\n";
+
+struct options {
+    const char *json; /* the file for it, or NULL */
+    struct report_run_options report;
+    char **argv; /* of the program, NULL-terminated */
+    char program[PATH_MAX];
+};
+
+__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "lanewise run: ");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return USAGE_ERROR;
+}
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+/* Whether TEXT is a whole number from MIN to MAX. */
+static bool is_number(const char *text, unsigned long long min, unsigned long long max)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end && !errno && number >= min && number <= max;
+}
+
+/* Hands an option on to the runtime library, through the environment. */
+static bool pass_number(const char *option, const char *variable, const char *value,
+                        unsigned long long max)
+{
+    if (!is_number(value, 1, max)) {
+        complain("%s %s: a whole number from 1 is wanted here", option, value);
+        return false;
+    }
+    return setenv(variable, value, 1) == 0;
+}
+
+static bool take_lines(struct options *options, const char *value)
+{
+    if (!is_number(value, 0, UINT_MAX - 1)) {
+        complain("--lines %s: a whole number is wanted here", value);
+        return false;
+    }
+    options->report.lines_asked = true;
+    options->report.line_limit = strtoul(value, NULL, 10);
+    return true;
+}
+
+enum {
+    OPTION_JSON = 1000,
+    OPTION_LINES,
+    OPTION_ALL,
+    OPTION_DETERMINISTIC,
+    OPTION_WORKERS,
+    OPTION_MAX_INSTRUCTIONS,
+    OPTION_HELP
+};
+
+static bool take_option(struct options *options, int option)
+{
+    switch (option) {
+    case OPTION_JSON:
+        options->json = optarg;
+        return true;
+    case OPTION_LINES:
+        return take_lines(options, optarg);
+    case OPTION_ALL:
+        options->report.lines_asked = true;
+        options->report.line_limit = REPORT_ALL_LINES;
+        return true;
+    case OPTION_DETERMINISTIC:
+        return setenv("LANEWISE_DETERMINISTIC", "1", 1) == 0;
+    case OPTION_WORKERS:
+        return pass_number("--workers", "LANEWISE_WORKERS", optarg, 1024);
+    case OPTION_MAX_INSTRUCTIONS:
+        return pass_number("--max-instructions", "LANEWISE_MAX_INSTRUCTIONS", optarg, ULLONG_MAX);
+    default: /* getopt has said what is wrong */
+        fprintf(stderr, "lanewise run --help lists the options\n");
+        return false;
+    }
+}
+
+/* False: EXIT_CODE says with what to end. */
+static bool parse(struct options *options, int argc, char **argv, int *exit_code)
+{
+    static const struct option known[] = {
+        {"json", required_argument, NULL, OPTION_JSON},
+        {"lines", required_argument, NULL, OPTION_LINES},
+        {"all", no_argument, NULL, OPTION_ALL},
+        {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
+        {"workers", required_argument, NULL, OPTION_WORKERS},
+        {"max-instructions", required_argument, NULL, OPTION_MAX_INSTRUCTIONS},
+        {"help", no_argument, NULL, OPTION_HELP},
+        {NULL, 0, NULL, 0},
+    };
+    *exit_code = USAGE_ERROR;
+    argv[0] = "lanewise run";
+    optind = 0; /* from the start: main has an argv of its own */
+    for (int option; (option = getopt_long(argc, argv, "+h", known, NULL)) != -1;) {
+        if (option == OPTION_HELP || option == 'h') {
+            fputs(usage, stdout);
+            *exit_code = 0;
+            return false;
+        }
+        if (!take_option(options, option))
+            return false;
+    }
+    if (optind == argc) {
+        fputs(usage, stderr);
+        return false;
+    }
+    options->argv = argv + optind;
+    /* Like a compiler's file argument, not like a shell's command: no search through $PATH. */
+    int size = snprintf(options->program, sizeof options->program, "%s%s",
+                        strchr(argv[optind], '/') ? "" : "./", argv[optind]);
+    if (size >= (int)sizeof options->program) {
+        complain("the program's name is too long");
+        return false;
+    }
+    return true;
+}
+
+/* --- surroundings of the program ------------------------------------------------------------------------ */
+
+/* The folder with our runtime library: lib/ beside the executable that runs now. */
+static bool find_library(char folder[PATH_MAX])
+{
+    char self[PATH_MAX], file[PATH_MAX + 32];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return false;
+    self[length] = '\0';
+    if (snprintf(folder, PATH_MAX, "%s/lib", dirname(self)) >= PATH_MAX)
+        return false;
+    snprintf(file, sizeof file, "%s/libcudart.so.13", folder);
+    return access(file, R_OK) == 0;
+}
+
+/* Puts VALUE before what the environment variable NAME has. */
+static bool prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    char *both;
+    if (!old || !*old)
+        return setenv(name, value, 1) == 0;
+    if (asprintf(&both, "%s:%s", value, old) < 0)
+        return false;
+    bool done = setenv(name, both, 1) == 0;
+    free(both);
+    return done;
+}
+
+/* An empty file for the record, in PATH. */
+static bool make_record(char path[PATH_MAX])
+{
+    const char *folder = getenv("TMPDIR");
+    if (snprintf(path, PATH_MAX, "%s/lanewise-XXXXXX", folder && *folder ? folder : "/tmp") >=
+        PATH_MAX)
+        return false;
+    int fd = mkstemp(path);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static bool set_surroundings(const char *library, const char *record)
+{
+    bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
+#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must come first in any process */
+    done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
+           setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
+#endif
+    return done;
+}
+
+/* --- running it ------------------------------------------------------------------------------------------- */
+
+/* Runs the program to its end; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
+static bool run_program(const struct options *options, int *status)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &interrupt, NULL);
+        sigaction(SIGQUIT, &quit, NULL);
+        execv(options->program, options->argv);
+        complain("%s: %s", options->program, strerror(errno));
+        _exit(USAGE_ERROR);
+    }
+    bool done = child > 0;
+    while (done && waitpid(child, status, 0) < 0)
+        done = errno == EINTR;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return done;
+}
+
+static int exit_code_of(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void explain_end(const struct options *options, int status)
+{
+    if (!WIFSIGNALED(status))
+        return;
+    int signal = WTERMSIG(status);
+    fprintf(stderr, "lanewise: %s was ended by signal %d (%s)%s\n", options->program, signal,
+            strsignal(signal),
+            signal == SIGSEGV
+                ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy "
+                  "with cudaMemcpy"
+                : "");
+}
+
+/* --- reporting ---------------------------------------------------------------------------------------------- */
+
+static json_t *describe_device(void)
+{
+    char capability[16];
+    snprintf(capability, sizeof capability, "%u.%u", RT_ARCH / 10, RT_ARCH % 10);
+    const char *deterministic = getenv("LANEWISE_DETERMINISTIC");
+    return json_pack("{s:s, s:s, s:s, s:b}", "name", RT_NAME, "kind", "emulator",
+                     "compute_capability", capability, "deterministic",
+                     deterministic && strcmp(deterministic, "1") == 0);
+}
+
+/* TEXT as JSON: what is not UTF-8 cannot be, so its bytes are replaced. */
+static json_t *json_text(const char *text)
+{
+    json_t *value = json_string(text);
+    char *copy = value ? NULL : strdup(text);
+    for (char *at = copy; at && *at; at++)
+        if (*at & 0x80)
+            *at = '?';
+    if (copy)
+        value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+/* The document in its order: what was run first, then what RECORD says. */
+static json_t *make_document(const struct options *options, int status, const json_t *record)
+{
+    json_t *arguments = json_array();
+    for (char **argument = options->argv + 1; *argument; argument++)
+        json_array_append_new(arguments, json_text(*argument));
+    return json_pack("{s:s, s:o, s:o, s:i, s:o, s:O, s:O}", "schema", RUN_RECORD_SCHEMA, "program",
+                     json_text(options->program), "args", arguments, "exit_status",
+                     exit_code_of(status), "device", describe_device(), "launches",
+                     json_object_get(record, "launches"), "findings",
+                     json_object_get(record, "findings"));
+}
+
+static bool wants_colour(void)
+{
+    const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(no && *no) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+static void print_report(const struct options *options, const json_t *record)
+{
+    struct report_run_options report = options->report;
+    report.colour = wants_colour();
+    fflush(stdout);
+    if (json_array_size(json_object_get(record, "launches")) == 0)
+        fprintf(stderr, "lanewise: no kernel ran\n");
+    report_run_terminal(stderr, record, &report);
+}
+
+static int report(const struct options *options, int status, const char *record_path)
+{
+    char error[200];
+    json_t *record = run_record_read(record_path, error, sizeof error);
+    if (!record)
+        return complain("the record of this run %s", error);
+    int code = exit_code_of(status);
+    print_report(options, record);
+    json_t *document = options->json ? make_document(options, status, record) : NULL;
+    if (options->json &&
+        (!document || json_dump_file(document, options->json, JSON_INDENT(2)) != 0))
+        code = complain("cannot write %s: %s", options->json, strerror(errno));
+    json_decref(document);
+    json_decref(record);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct options options = {.report = {.line_limit = DEFAULT_LINES}};
+    char message[PATH_MAX + 512], library[PATH_MAX], record[PATH_MAX];
+    int code, status;
+    if (!parse(&options, argc, argv, &code))
+        return code;
+    if (!cli_check_program(options.program, message, sizeof message))
+        return complain("%s", message);
+    if (!find_library(library))
+        return complain("libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
+    if (!make_record(record))
+        return complain("cannot make a temporary file: %s", strerror(errno));
+    bool ran = set_surroundings(library, record) && run_program(&options, &status);
+    if (ran) {
+        explain_end(&options, status);
+        code = report(&options, status, record);
+    } else
+        code = complain("cannot start %s: %s", options.program, strerror(errno));
+    unlink(record);
+    return code;
+}

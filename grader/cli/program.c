@@ -1,0 +1,205 @@
+/* Reads an ELF file's section and dynamic tables. The file is anyone's: an offset is used only after
+ * it has been compared with the file's size, and a damaged table is as good as none. */
+#include "cli/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cudart/fatbin.h"
+#include "cudart/virtual_gpu.h"
+
+#define RUNTIME_PREFIX "libcudart.so"
+#define RUNTIME        "libcudart.so.13"
+
+struct bytes {
+    const uint8_t *start;
+    size_t size;
+};
+
+/* What is to know about an executable. */
+struct program {
+    struct bytes file;
+    struct bytes sections; /* Elf64_Shdr each */
+    struct bytes names;    /* of sections */
+    bool has_fat_binary;   /* section .nv_fatbin or __nv_relfatbin */
+    char runtime[64];      /* the CUDA runtime library it needs; "" none */
+    bool registers_kernels;
+    struct fatbin_summary code;
+};
+
+/* SIZE bytes at OFFSET of WHOLE; none if they are not all there. */
+static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
+{
+    if (offset > whole.size || size > whole.size - offset)
+        return (struct bytes){NULL, 0};
+    return (struct bytes){whole.start + offset, size};
+}
+
+/* The string at OFFSET of TABLE; "" if it does not end inside. */
+static const char *string_at(struct bytes table, uint64_t offset)
+{
+    if (offset >= table.size || !memchr(table.start + offset, '\0', table.size - offset))
+        return "";
+    return (const char *)table.start + offset;
+}
+
+/* Entry INDEX of a table of entries of SIZE bytes, copied to ENTRY. */
+static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
+{
+    if (index >= table.size / size)
+        return false;
+    memcpy(entry, table.start + index * size, size);
+    return true;
+}
+
+static struct bytes section_bytes(const struct program *program, const Elf64_Shdr *section)
+{
+    if (section->sh_type == SHT_NOBITS)
+        return (struct bytes){NULL, 0};
+    return part(program->file, section->sh_offset, section->sh_size);
+}
+
+/* The bytes of section NUMBER, such as the string table that another section's sh_link names. */
+static struct bytes linked_bytes(const struct program *program, uint32_t number)
+{
+    Elf64_Shdr section;
+    if (!entry_at(program->sections, number, sizeof section, &section))
+        return (struct bytes){NULL, 0};
+    return section_bytes(program, &section);
+}
+
+/* --- the sections that tell something -------------------------------------------------------------- */
+
+/* The libraries that the program needs. */
+static void read_dynamic(struct program *program, struct bytes table, struct bytes strings)
+{
+    Elf64_Dyn item;
+    for (size_t i = 0; entry_at(table, i, sizeof item, &item) && item.d_tag != DT_NULL; i++) {
+        const char *name = item.d_tag == DT_NEEDED ? string_at(strings, item.d_un.d_val) : "";
+        if (strncmp(name, RUNTIME_PREFIX, strlen(RUNTIME_PREFIX)) == 0)
+            snprintf(program->runtime, sizeof program->runtime, "%s", name);
+    }
+}
+
+static void read_symbols(struct program *program, struct bytes table, struct bytes strings)
+{
+    Elf64_Sym symbol;
+    for (size_t i = 0; entry_at(table, i, sizeof symbol, &symbol); i++)
+        if (strcmp(string_at(strings, symbol.st_name), "__cudaRegisterFunction") == 0)
+            program->registers_kernels = true;
+}
+
+/* One section holds the fat binaries of all translation units, one after the other. */
+static void read_fat_binaries(struct program *program, struct bytes section)
+{
+    struct fatbin fatbin;
+    char message[FATBIN_MESSAGE];
+    program->has_fat_binary = true;
+    for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
+        if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
+            at += 8; /* they are aligned; there may be padding between two */
+            continue;
+        }
+        fatbin_summarise(&program->code, section.start + at, section.size - at, RT_ARCH, message);
+        at += (fatbin.size + 7) & ~(size_t)7;
+    }
+}
+
+static void read_section(struct program *program, const Elf64_Shdr *section)
+{
+    const char *name = string_at(program->names, section->sh_name);
+    struct bytes bytes = section_bytes(program, section);
+    if (strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0)
+        read_fat_binaries(program, bytes);
+    else if (section->sh_type == SHT_DYNAMIC)
+        read_dynamic(program, bytes, linked_bytes(program, section->sh_link));
+    else if (section->sh_type == SHT_DYNSYM)
+        read_symbols(program, bytes, linked_bytes(program, section->sh_link));
+}
+
+/* False: not a 64-bit executable of this machine. */
+static bool read_elf(struct program *program)
+{
+    Elf64_Ehdr header;
+    if (!entry_at(program->file, 0, sizeof header, &header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_machine != EM_X86_64 || (header.e_type != ET_EXEC && header.e_type != ET_DYN))
+        return false;
+    if (header.e_shentsize == sizeof(Elf64_Shdr))
+        program->sections =
+            part(program->file, header.e_shoff, (uint64_t)header.e_shnum * sizeof(Elf64_Shdr));
+    program->names = linked_bytes(program, header.e_shstrndx);
+    Elf64_Shdr section;
+    for (size_t i = 0; entry_at(program->sections, i, sizeof section, &section); i++)
+        read_section(program, &section);
+    return true;
+}
+
+/* --- the verdict ------------------------------------------------------------------------------------- */
+
+static bool judge(const struct program *program, const char *path, char *message, size_t size)
+{
+    char why[FATBIN_MESSAGE];
+    if (!program->runtime[0] && !program->has_fat_binary)
+        snprintf(message, size, "%s is not a CUDA program", path);
+    else if (!program->runtime[0])
+        snprintf(message, size,
+                 "%s is linked with CUDA's static runtime, which the emulator cannot replace: "
+                 "build it with nvcc -cudart shared",
+                 path);
+    else if (strcmp(program->runtime, RUNTIME) != 0)
+        snprintf(message, size, "%s needs %s: build it with nvcc of CUDA 13, whose runtime is %s",
+                 path, program->runtime, RUNTIME);
+    else if (program->registers_kernels && !program->code.has_ptx) {
+        fatbin_explain(&program->code, RT_ARCH, why);
+        snprintf(message, size, "%s cannot be run: %s", path, why);
+    } else
+        return true;
+    return false;
+}
+
+static bool check_file(const char *path, int fd, char *message, size_t size)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        snprintf(message, size, "%s is not a file", path);
+        return false;
+    }
+    struct program program = {0};
+    void *file =
+        status.st_size ? mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (file != MAP_FAILED)
+        program.file = (struct bytes){file, status.st_size};
+    bool good = read_elf(&program);
+    if (!good)
+        snprintf(message, size, "%s is not an executable for this machine", path);
+    else
+        good = judge(&program, path, message, size);
+    if (file != MAP_FAILED)
+        munmap(file, status.st_size);
+    return good;
+}
+
+bool cli_check_program(const char *path, char *message, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(message, size, "%s: %s", path, strerror(errno));
+        return false;
+    }
+    bool good = check_file(path, fd, message, size);
+    close(fd);
+    if (good && access(path, X_OK) != 0) {
+        snprintf(message, size, "%s is not executable: %s", path, strerror(errno));
+        return false;
+    }
+    return good;
+}

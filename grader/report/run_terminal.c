@@ -1,0 +1,313 @@
+/* The terminal report of a run. First the JSON document is added up, by kernel and by source line;
+ * then it is printed, as a table a kernel and a paragraph a line.
+ *
+ * A line's waste is what it cost beyond the ideal: sectors of global memory, wavefronts of shared
+ * memory and divergent branches, one point each. They are not the same thing, but a line that is bad
+ * in one of them is what a student should look at first. */
+#include "report/run_terminal.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emulator/counters.h"
+#include "report/run_totals.h"
+#include "run/text.h"
+
+enum { MAX_SOURCE = 4 << 20 };
+
+struct style {
+    const char *strong, *bad, *dim, *off;
+};
+
+static const struct style plain = {"", "", "", ""};
+static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[2m", "\033[0m"};
+
+/* A report being written. */
+struct page {
+    FILE *to;
+    struct style style;
+    char *folder; /* the working directory, to shorten file names; may be NULL */
+    char *source; /* text of the file shown last, NULL if it cannot be read */
+    char *source_name;
+};
+
+/* --- numbers ----------------------------------------------------------------------------------------- */
+
+#define NUMBER_SIZE 32
+
+/* 1234567 as "1,234,567". */
+static const char *number(uint64_t value, char text[NUMBER_SIZE])
+{
+    char *at = text + NUMBER_SIZE - 1;
+    *at = '\0';
+    for (int digits = 0; value || digits == 0; value /= 10, digits++) {
+        if (digits && digits % 3 == 0)
+            *--at = ',';
+        *--at = '0' + value % 10;
+    }
+    return at;
+}
+#define NUMBER(value) number(value, (char[NUMBER_SIZE]){0})
+
+static double ratio(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / whole : 0;
+}
+
+/* --- source lines -------------------------------------------------------------------------------------- */
+
+/* The file as students call it: relative to where they are. */
+static const char *shown_name(const struct page *page, const char *file)
+{
+    size_t length = page->folder ? strlen(page->folder) : 0;
+    if (length > 1 && strncmp(file, page->folder, length) == 0 && file[length] == '/')
+        return file + length + 1;
+    return file;
+}
+
+/* The name comes from a program: only a regular file is read, and not a huge one. */
+static char *read_source(const char *name)
+{
+    struct stat status;
+    int fd = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= MAX_SOURCE)
+        text = malloc(status.st_size + 1);
+    ssize_t size = text ? read(fd, text, status.st_size) : -1;
+    close(fd);
+    if (size < 0) {
+        free(text);
+        return NULL;
+    }
+    run_clean_text(text, size);
+    text[size] = '\0';
+    return text;
+}
+
+/* The text of FILE or NULL; the last one is kept. */
+static const char *source_of(struct page *page, const char *file)
+{
+    if (!page->source_name || strcmp(page->source_name, file) != 0) {
+        free(page->source_name);
+        free(page->source);
+        page->source_name = strdup(file);
+        page->source = *file ? read_source(file) : NULL;
+    }
+    return page->source;
+}
+
+static void print_source(struct page *page, const char *file, unsigned line)
+{
+    const char *text = source_of(page, file), *start;
+    size_t length;
+    if (!text || !run_source_line(text, line, &start, &length))
+        return;
+    while (length > 0 && (*start == ' ' || *start == '\t')) {
+        start++;
+        length--;
+    }
+    fprintf(page->to, "      %s%.*s%s\n", page->style.dim, (int)length, start, page->style.off);
+}
+
+/* --- counters ------------------------------------------------------------------------------------------ */
+
+/* The four kinds of global accesses and the two of shared ones, by their first counter. */
+struct access {
+    const char *name;
+    enum emu_counter requests; /* then sectors, ideal, lines; or wavefronts, ideal, conflicts */
+};
+
+static const struct access global_accesses[] = {
+    {"global loads", EMU_global_load_requests},
+    {"global stores", EMU_global_store_requests},
+    {"global atomics", EMU_global_atomic_requests},
+    {"global reductions", EMU_global_reduction_requests},
+};
+
+static const struct access shared_accesses[] = {
+    {"shared loads", EMU_shared_load_requests},
+    {"shared stores", EMU_shared_store_requests},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+enum { COST = 1, IDEAL = 2, LAST = 3 };
+
+static void print_global(struct page *page, const struct emu_counters *counters,
+                         const struct access *access)
+{
+    const uint64_t *value = &counters->value[access->requests];
+    if (value[0] == 0)
+        return;
+    bool bad = value[COST] > value[IDEAL];
+    fprintf(page->to, "  %-18s %15s requests  %15s sectors     %s%.1f a request%s, ideal %.1f\n",
+            access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
+            ratio(value[COST], value[0]), bad ? page->style.off : "",
+            ratio(value[IDEAL], value[0]));
+}
+
+static void print_shared(struct page *page, const struct emu_counters *counters,
+                         const struct access *access)
+{
+    const uint64_t *value = &counters->value[access->requests];
+    if (value[0] == 0)
+        return;
+    bool bad = value[LAST] > 0;
+    fprintf(page->to, "  %-18s %15s requests  %15s wavefronts  %s%s conflicts%s, %.1f a request\n",
+            access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
+            NUMBER(value[LAST]), bad ? page->style.off : "", ratio(value[LAST], value[0]));
+}
+
+static void print_counters(struct page *page, const struct emu_counters *counters)
+{
+    const uint64_t *value = counters->value;
+    uint64_t divergent = value[EMU_divergent_branches], branches = value[EMU_branches];
+    fprintf(page->to, "  %-18s %15s           longest warp %s, %.1f of 32 lanes active\n",
+            "warp instructions", NUMBER(value[EMU_warp_instructions]),
+            NUMBER(value[EMU_longest_warp_instructions]),
+            ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
+    if (branches)
+        fprintf(page->to, "  %-18s %15s           %s%s divergent%s, %.1f %%\n", "branches",
+                NUMBER(branches), divergent ? page->style.bad : "", NUMBER(divergent),
+                divergent ? page->style.off : "", 100 * ratio(divergent, branches));
+    if (value[EMU_barriers])
+        fprintf(page->to, "  %-18s %15s\n", "barriers", NUMBER(value[EMU_barriers]));
+    for (size_t i = 0; i < COUNT(global_accesses); i++)
+        print_global(page, counters, &global_accesses[i]);
+    for (size_t i = 0; i < COUNT(shared_accesses); i++)
+        print_shared(page, counters, &shared_accesses[i]);
+}
+
+/* --- kernels -------------------------------------------------------------------------------------------- */
+
+/* " of 32 x 4 blocks" for {32, 4, 1} and "block". */
+static void print_size(FILE *to, const unsigned size[3], const char *of)
+{
+    fprintf(to, " of %u", size[0]);
+    if (size[1] > 1 || size[2] > 1)
+        fprintf(to, " x %u", size[1]);
+    if (size[2] > 1)
+        fprintf(to, " x %u", size[2]);
+    bool one = size[0] == 1 && size[1] == 1 && size[2] == 1;
+    fprintf(to, " %s%s", of, one ? "" : "s");
+}
+
+static void print_kernel(struct page *page, const struct report_kernel *kernel)
+{
+    fprintf(page->to, "\n%s%s%s\n  %s %s", page->style.strong, kernel->name, page->style.off,
+            NUMBER(kernel->launches), kernel->launches == 1 ? "launch" : "launches");
+    if (kernel->sizes_differ)
+        fprintf(page->to, " of different sizes");
+    else {
+        print_size(page->to, kernel->grid, "block");
+        print_size(page->to, kernel->block, "thread");
+    }
+    if (kernel->failed)
+        fprintf(page->to, ", %s%s%s", page->style.bad, kernel->failed, page->style.off);
+    fputc('\n', page->to);
+    print_counters(page, &kernel->counters);
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------- */
+
+static void print_line(struct page *page, const struct report_line *line)
+{
+    const uint64_t *value = line->counters.value;
+    fprintf(page->to, "  %s%s:%u%s  %s warp instructions\n", page->style.strong,
+            shown_name(page, line->file), line->number, page->style.off,
+            NUMBER(value[EMU_warp_instructions]));
+    print_source(page, line->file, line->number);
+    for (size_t i = 0; i < COUNT(global_accesses); i++) {
+        const uint64_t *access = &value[global_accesses[i].requests];
+        if (access[COST] > access[IDEAL])
+            fprintf(page->to,
+                    "      %s: %s%.1f sectors a request%s where %.1f would do (%s wasted)\n",
+                    global_accesses[i].name, page->style.bad, ratio(access[COST], access[0]),
+                    page->style.off, ratio(access[IDEAL], access[0]),
+                    NUMBER(access[COST] - access[IDEAL]));
+    }
+    for (size_t i = 0; i < COUNT(shared_accesses); i++) {
+        const uint64_t *access = &value[shared_accesses[i].requests];
+        if (access[LAST])
+            fprintf(page->to, "      %s: %s%s bank conflicts%s in %s requests\n",
+                    shared_accesses[i].name, page->style.bad, NUMBER(access[LAST]), page->style.off,
+                    NUMBER(access[0]));
+    }
+    if (value[EMU_divergent_branches])
+        fprintf(page->to, "      branches: %s%s of %s divergent%s\n", page->style.bad,
+                NUMBER(value[EMU_divergent_branches]), NUMBER(value[EMU_branches]),
+                page->style.off);
+}
+
+static void print_lines(struct page *page, const struct report_totals *totals,
+                        const struct report_run_options *options)
+{
+    size_t count = totals->line_count;
+    if (!options->lines_asked)
+        while (count > 0 && totals->lines[count - 1].waste == 0)
+            count--; /* they are sorted: the last ones waste nothing */
+    if (count > options->line_limit)
+        count = options->line_limit;
+    if (totals->unknown_lines)
+        fprintf(page->to,
+                "\nThe program has no line information: build it with nvcc -lineinfo to see "
+                "which lines cost most.\n");
+    else if (count == 0 && totals->kernel_count > 0 && options->line_limit > 0)
+        fprintf(page->to, "\nNo line wastes sectors, wavefronts or branches.\n");
+    if (count > 0)
+        fprintf(page->to, "\n%sWorst lines first%s\n", page->style.strong, page->style.off);
+    for (size_t i = 0; i < count; i++)
+        print_line(page, &totals->lines[i]);
+}
+
+/* --- findings --------------------------------------------------------------------------------------------- */
+
+static void print_finding(struct page *page, const json_t *finding)
+{
+    const char *id = "", *severity = "", *kernel = "", *file = "", *message = "";
+    json_int_t line = 0, column = 0, count = 0;
+    json_unpack((json_t *)finding, "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I}", "id", &id,
+                "severity", &severity, "kernel", &kernel, "file", &file, "line", &line, "column",
+                &column, "message", &message, "count", &count);
+    if (!*file)
+        fprintf(page->to, "lanewise");
+    else if (column > 0)
+        fprintf(page->to, "%s:%lld:%lld", shown_name(page, file), (long long)line,
+                (long long)column);
+    else
+        fprintf(page->to, "%s:%lld", shown_name(page, file), (long long)line);
+    fprintf(page->to, ": %s%s:%s ", page->style.bad, severity, page->style.off);
+    if (*kernel && !strstr(message, kernel))
+        fprintf(page->to, "%s: ", kernel);
+    fprintf(page->to, "%s [%s]", message, id);
+    if (count > 1)
+        fprintf(page->to, ", %s times", NUMBER(count));
+    fputc('\n', page->to);
+    const char *text = *file ? source_of(page, file) : NULL;
+    if (text)
+        run_print_snippet(page->to, text, line, column);
+}
+
+void report_run_terminal(FILE *to, const json_t *document, const struct report_run_options *options)
+{
+    struct report_totals totals;
+    struct page page = {
+        .to = to, .style = options->colour ? coloured : plain, .folder = getcwd(NULL, 0)};
+    report_add_up(document, &totals);
+    for (size_t i = 0; i < totals.kernel_count; i++)
+        print_kernel(&page, &totals.kernels[i]);
+    print_lines(&page, &totals, options);
+    size_t i;
+    json_t *finding, *findings = json_object_get(document, "findings");
+    if (json_array_size(findings) > 0)
+        fputc('\n', to);
+    json_array_foreach(findings, i, finding) print_finding(&page, finding);
+    report_totals_free(&totals);
+    free(page.folder);
+    free(page.source);
+    free(page.source_name);
+}

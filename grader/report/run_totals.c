@@ -1,0 +1,158 @@
+/* Adding up. Kernels and lines are found again by a JSON object used as a dictionary: its values are
+ * indices into the arrays. */
+#include "report/run_totals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tally {
+    struct report_totals *totals;
+    json_t *kernel_index, *line_index; /* key -> index */
+    size_t kernel_room, line_room;
+};
+
+/* Room for one more element of SIZE bytes in an array of COUNT; false when out of memory. */
+static bool grow(void **array, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return true;
+    size_t wanted = *room ? *room * 2 : 64;
+    void *larger = realloc(*array, wanted * size);
+    if (!larger)
+        return false;
+    *array = larger;
+    *room = wanted;
+    return true;
+}
+
+/* The index that KEY stands for; COUNT, and now known, if it is new. */
+static size_t index_of(json_t *index, const char *key, size_t count)
+{
+    const json_t *known = json_object_get(index, key);
+    if (known)
+        return json_integer_value(known);
+    json_object_set_new(index, key, json_integer(count));
+    return count;
+}
+
+static void read_counters(const json_t *object, struct emu_counters *counters)
+{
+    const json_t *from = json_object_get(object, "counters");
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        counters->value[i] = json_integer_value(json_object_get(from, emu_counter_name(i)));
+}
+
+static void read_size(const json_t *launch, const char *name, unsigned size[3])
+{
+    for (int i = 0; i < 3; i++)
+        size[i] = json_integer_value(json_array_get(json_object_get(launch, name), i));
+}
+
+static void add_launch(struct tally *tally, const json_t *launch)
+{
+    struct report_totals *totals = tally->totals;
+    const char *name = json_string_value(json_object_get(launch, "kernel"));
+    const char *status = json_string_value(json_object_get(launch, "status"));
+    struct emu_counters counters;
+    unsigned grid[3], block[3];
+    if (!name || !status ||
+        !grow((void **)&totals->kernels, totals->kernel_count, &tally->kernel_room,
+              sizeof *totals->kernels))
+        return;
+    read_counters(launch, &counters);
+    read_size(launch, "grid", grid);
+    read_size(launch, "block", block);
+    size_t index = index_of(tally->kernel_index, name, totals->kernel_count);
+    struct report_kernel *kernel = &totals->kernels[index];
+    if (index == totals->kernel_count) {
+        totals->kernel_count++;
+        *kernel = (struct report_kernel){.name = name};
+        memcpy(kernel->grid, grid, sizeof grid);
+        memcpy(kernel->block, block, sizeof block);
+    }
+    kernel->launches++;
+    kernel->sizes_differ = kernel->sizes_differ || memcmp(kernel->grid, grid, sizeof grid) != 0 ||
+                           memcmp(kernel->block, block, sizeof block) != 0;
+    if (!kernel->failed && strcmp(status, "ok") != 0)
+        kernel->failed = status;
+    emu_counters_add(&kernel->counters, &counters);
+}
+
+static void add_line(struct tally *tally, const json_t *from)
+{
+    struct report_totals *totals = tally->totals;
+    const char *file = json_string_value(json_object_get(from, "file"));
+    unsigned number = json_integer_value(json_object_get(from, "line"));
+    char *key;
+    if (!file || !*file || number == 0 ||
+        !grow((void **)&totals->lines, totals->line_count, &tally->line_room,
+              sizeof *totals->lines) ||
+        asprintf(&key, "%u %s", number, file) < 0)
+        return;
+    size_t index = index_of(tally->line_index, key, totals->line_count);
+    free(key);
+    struct report_line *line = &totals->lines[index];
+    if (index == totals->line_count) {
+        totals->line_count++;
+        *line = (struct report_line){.file = file, .number = number};
+    }
+    struct emu_counters counters;
+    read_counters(from, &counters);
+    emu_counters_add(&line->counters, &counters);
+}
+
+uint64_t report_waste(const struct emu_counters *counters)
+{
+    static const enum emu_counter costs[] = {
+        EMU_global_load_sectors,      EMU_global_store_sectors,   EMU_global_atomic_sectors,
+        EMU_global_reduction_sectors, EMU_shared_load_wavefronts, EMU_shared_store_wavefronts,
+    };
+    uint64_t waste = counters->value[EMU_divergent_branches];
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        const uint64_t *cost = &counters->value[costs[i]]; /* its ideal comes next */
+        waste += cost[0] > cost[1] ? cost[0] - cost[1] : 0;
+    }
+    return waste;
+}
+
+static int by_waste(const void *a, const void *b)
+{
+    const struct report_line *left = a, *right = b;
+    uint64_t left_size = left->counters.value[EMU_warp_instructions];
+    uint64_t right_size = right->counters.value[EMU_warp_instructions];
+    if (left->waste != right->waste)
+        return left->waste < right->waste ? 1 : -1;
+    if (left_size != right_size)
+        return left_size < right_size ? 1 : -1;
+    int names = strcmp(left->file, right->file);
+    return names ? names : (left->number > right->number) - (left->number < right->number);
+}
+
+void report_add_up(const json_t *document, struct report_totals *totals)
+{
+    *totals = (struct report_totals){0};
+    struct tally tally = {
+        .totals = totals, .kernel_index = json_object(), .line_index = json_object()};
+    size_t i, j;
+    json_t *launch, *line;
+    json_array_foreach(json_object_get(document, "launches"), i, launch)
+    {
+        add_launch(&tally, launch);
+        json_array_foreach(json_object_get(launch, "lines"), j, line) add_line(&tally, line);
+    }
+    for (i = 0; i < totals->line_count; i++)
+        totals->lines[i].waste = report_waste(&totals->lines[i].counters);
+    if (totals->line_count)
+        qsort(totals->lines, totals->line_count, sizeof *totals->lines, by_waste);
+    totals->unknown_lines = totals->kernel_count > 0 && totals->line_count == 0;
+    json_decref(tally.kernel_index);
+    json_decref(tally.line_index);
+}
+
+void report_totals_free(struct report_totals *totals)
+{
+    free(totals->kernels);
+    free(totals->lines);
+    *totals = (struct report_totals){0};
+}

@@ -1,0 +1,45 @@
+/* A run's counters, added up by kernel and by source line. Pure: no input, no output. */
+#ifndef REPORT_RUN_TOTALS_H
+#define REPORT_RUN_TOTALS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "emulator/counters.h"
+
+/* All launches of one kernel. Texts belong to the document. */
+struct report_kernel {
+    const char *name;
+    const char *failed; /* how the first launch that did not end well ended; NULL: all did */
+    uint64_t launches;
+    unsigned grid[3], block[3]; /* of the first launch */
+    bool sizes_differ;          /* of a later one they are others */
+    struct emu_counters counters;
+};
+
+/* One source line, in all kernels. */
+struct report_line {
+    const char *file;
+    unsigned number;
+    uint64_t waste; /* sectors and wavefronts beyond the ideal, and divergent branches */
+    struct emu_counters counters;
+};
+
+struct report_totals {
+    struct report_kernel *kernels; /* in the order of their first launches */
+    size_t kernel_count;
+    struct report_line *lines; /* most waste first, then most warp instructions, then by place */
+    size_t line_count;
+    bool unknown_lines; /* there was a launch, but no line of source is known */
+};
+
+/* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
+void report_add_up(const json_t *document, struct report_totals *totals);
+void report_totals_free(struct report_totals *totals);
+
+/* What COUNTERS cost beyond the ideal. */
+uint64_t report_waste(const struct emu_counters *counters);
+
+#endif

@@ -1,0 +1,264 @@
+/* The reader of the record. Each value is copied by itself, by a function that knows what it must be:
+ * what is not asked for never reaches the document. */
+#include "run/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emulator/counters.h"
+#include "run/text.h"
+
+enum {
+    MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
+    MAX_MESSAGE = 1024,        /* of a message */
+    MAX_FILE = 1 << 30,        /* of the record */
+    MAX_SOURCE_LINE = 1 << 24, /* a line number */
+};
+
+/* --- values, copied only if they are what they should be ------------------------------------------- */
+
+/* Adds OBJECT's string NAME to INTO: printable, in one line, at most MAX bytes. */
+static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    if (!text)
+        return false;
+    size_t size = strnlen(text, max);
+    char *copy = strndup(text, size);
+    if (!copy)
+        return false;
+    run_clean_text(copy, size);
+    for (char *at = copy; *at; at++)
+        if (*at == '\n' || *at == '\t')
+            *at = ' ';
+    int failed = json_object_set_new(into, name, json_string(copy));
+    free(copy);
+    return failed == 0;
+}
+
+static bool read_number(const json_t *value, json_int_t max, json_int_t *number)
+{
+    *number = json_integer_value(value);
+    return json_is_integer(value) && *number >= 0 && *number <= max;
+}
+
+static bool copy_number(json_t *into, const json_t *object, const char *name, json_int_t max)
+{
+    json_int_t number;
+    return read_number(json_object_get(object, name), max, &number) &&
+           json_object_set_new(into, name, json_integer(number)) == 0;
+}
+
+static bool copy_triple(json_t *into, const json_t *object, const char *name)
+{
+    const json_t *from = json_object_get(object, name);
+    json_t *triple = json_array();
+    bool good = json_array_size(from) == 3;
+    for (size_t i = 0; i < 3 && good; i++) {
+        json_int_t number;
+        good = read_number(json_array_get(from, i), UINT32_MAX, &number) &&
+               json_array_append_new(triple, json_integer(number)) == 0;
+    }
+    if (good)
+        return json_object_set_new(into, name, triple) == 0;
+    json_decref(triple);
+    return false;
+}
+
+/* Adds OBJECT's counters to INTO in their fixed order. A line of source has only those that are not
+ * 0; a launch has all of them. */
+static bool copy_counters(json_t *into, const json_t *object, bool all)
+{
+    const json_t *from = json_object_get(object, "counters");
+    json_t *counters = json_object();
+    bool good = json_is_object(from);
+    for (int i = 0; i < EMU_COUNTER_COUNT && good; i++) {
+        const char *name = emu_counter_name(i);
+        if (all || json_object_get(from, name))
+            good = copy_number(counters, from, name, RUN_RECORD_COUNTER);
+    }
+    if (good)
+        return json_object_set_new(into, "counters", counters) == 0;
+    json_decref(counters);
+    return false;
+}
+
+/* --- launches ---------------------------------------------------------------------------------------- */
+
+static bool copy_lines(json_t *launch, const json_t *from)
+{
+    json_t *lines = json_array(), *line;
+    size_t i;
+    bool good = json_object_set_new(launch, "lines", lines) == 0 && json_is_array(from);
+    json_array_foreach(from, i, line)
+    {
+        json_t *copy = json_object();
+        good = good && copy_text(copy, line, "file", MAX_NAME) &&
+               copy_number(copy, line, "line", MAX_SOURCE_LINE) && copy_counters(copy, line, false);
+        good = json_array_append_new(lines, copy) == 0 && good;
+    }
+    return good;
+}
+
+static bool add_launch(json_t *launches, const json_t *from)
+{
+    json_t *launch = json_object();
+    bool good = copy_text(launch, from, "kernel", MAX_NAME) && copy_triple(launch, from, "grid") &&
+                copy_triple(launch, from, "block") &&
+                copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
+                copy_text(launch, from, "status", MAX_NAME) && copy_counters(launch, from, true) &&
+                copy_lines(launch, json_object_get(from, "lines"));
+    return json_array_append_new(launches, launch) == 0 && good;
+}
+
+/* --- findings ---------------------------------------------------------------------------------------- */
+
+/* The document under construction. */
+struct builder {
+    json_t *document, *launches, *findings;
+    json_t *known; /* findings by id, file and line, to add up their counts */
+};
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+/* Two findings with the same key are one: those of one place, or, where there is no place, those
+ * that say the same. To be freed. */
+static char *finding_key(const json_t *finding)
+{
+    char *key;
+    const char *file = text_of(finding, "file");
+    int size = asprintf(&key, "%s\n%s\n%lld\n%s", text_of(finding, "id"), file,
+                        (long long)json_integer_value(json_object_get(finding, "line")),
+                        *file ? "" : text_of(finding, "message"));
+    return size < 0 ? NULL : key;
+}
+
+static void add_count(json_t *known, const json_t *finding)
+{
+    json_int_t sum = json_integer_value(json_object_get(known, "count")) +
+                     json_integer_value(json_object_get(finding, "count"));
+    json_object_set_new(known, "count",
+                        json_integer(sum < RUN_RECORD_COUNTER ? sum : RUN_RECORD_COUNTER));
+}
+
+static bool merge_finding(struct builder *builder, json_t *finding)
+{
+    char *key = finding_key(finding);
+    if (!key)
+        return false;
+    json_t *known = json_object_get(builder->known, key);
+    if (known)
+        add_count(known, finding);
+    else if (json_array_size(builder->findings) < RUN_RECORD_FINDINGS) {
+        json_object_set(builder->known, key, finding);
+        json_array_append(builder->findings, finding);
+    }
+    free(key);
+    return true;
+}
+
+static bool add_finding(struct builder *builder, const json_t *from)
+{
+    json_t *finding = json_object();
+    bool good = copy_text(finding, from, "id", MAX_NAME) &&
+                copy_text(finding, from, "severity", MAX_NAME) &&
+                copy_text(finding, from, "kernel", MAX_NAME) &&
+                copy_text(finding, from, "file", MAX_NAME) &&
+                copy_number(finding, from, "line", MAX_SOURCE_LINE) &&
+                copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
+                copy_text(finding, from, "message", MAX_MESSAGE) &&
+                copy_number(finding, from, "count", RUN_RECORD_COUNTER) &&
+                merge_finding(builder, finding);
+    json_decref(finding);
+    return good;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------- */
+
+static bool add_line(struct builder *builder, const char *text, size_t size)
+{
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
+    const json_t *launch = json_object_get(line, "launch");
+    const json_t *findings = json_object_get(line, "findings");
+    size_t i;
+    bool good = json_is_object(line) && (launch || findings) &&
+                (!findings || json_is_array(findings)) &&
+                (!launch || add_launch(builder->launches, launch));
+    json_array_foreach(findings, i, finding)
+    {
+        good = good && add_finding(builder, finding);
+    }
+    json_decref(line);
+    return good;
+}
+
+static bool add_lines(struct builder *builder, FILE *file, char *error, size_t size)
+{
+    char *text = NULL;
+    size_t room = 0;
+    unsigned number = 0;
+    bool good = true;
+    for (ssize_t length; good && json_array_size(builder->launches) <= RUN_RECORD_LAUNCHES &&
+                         (length = getline(&text, &room, file)) > 0;) {
+        number++;
+        if (text[length - 1] != '\n')
+            break; /* the last one, cut off */
+        good = add_line(builder, text, length);
+    }
+    if (!good)
+        snprintf(error, size, "is malformed in line %u", number);
+    if (good && json_array_size(builder->launches) > RUN_RECORD_LAUNCHES) {
+        snprintf(error, size, "has more than %u launches", RUN_RECORD_LAUNCHES);
+        good = false;
+    }
+    free(text);
+    return good;
+}
+
+/* Opens a regular file: a process that may be hostile had time to put something else there. */
+static FILE *open_record(const char *path, char *error, size_t size)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(error, size, "%s",
+                 errno == ENOENT  ? "is missing"
+                 : errno == ELOOP ? "is not a file"
+                                  : strerror(errno));
+        return NULL;
+    }
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = regular && status.st_size <= MAX_FILE ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        snprintf(error, size, regular ? "is too large" : "is not a file");
+        close(fd);
+    }
+    return file;
+}
+
+json_t *run_record_read(const char *path, char *error, size_t size)
+{
+    FILE *file = open_record(path, error, size);
+    if (!file)
+        return NULL;
+    struct builder builder = {json_object(), json_array(), json_array(), json_object()};
+    json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
+    json_object_set_new(builder.document, "launches", builder.launches);
+    json_object_set_new(builder.document, "findings", builder.findings);
+    bool good = add_lines(&builder, file, error, size);
+    fclose(file);
+    json_decref(builder.known);
+    if (good)
+        return builder.document;
+    json_decref(builder.document);
+    return NULL;
+}

@@ -1,0 +1,32 @@
+/* Reads the record that the runtime library writes in the student's process, and makes of it the
+ * launches and findings of a "lanewise/run/v1" document.
+ *
+ * The record is one JSON object a line, one line a launch. The student's process can write to it too,
+ * so it is checked in full: nothing that is not of the format, and no text that is not printable,
+ * gets into the document. What it says is still only as trustworthy as that process. */
+#ifndef RUN_RECORD_H
+#define RUN_RECORD_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#define RUN_RECORD_SCHEMA   "lanewise/run/v1"
+#define RUN_RECORD_LAUNCHES (1u << 17)  /* at most */
+#define RUN_RECORD_FINDINGS 1000u       /* kinds and places, at most; further ones are left out */
+#define RUN_RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
+
+/* The record PATH as a new object:
+ *
+ *   {"schema": "lanewise/run/v1",
+ *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "dynamic_shared_bytes",
+ *                  "status": "ok" or how it ended, "counters": {all of counters.def},
+ *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
+ *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}]}
+ *
+ * Findings of the same id, file and line are one, their counts added; without a file, those of the
+ * same message. A last line without a newline
+ * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
+ * the file, such as "is missing" or "is malformed in line 3". */
+json_t *run_record_read(const char *path, char *error, size_t size);
+
+#endif
