@@ -158,6 +158,16 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     return unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
 }
 
+enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size)
+{
+    pthread_mutex_lock(&device->lock);
+    bool ok = size && mem_lend(&device->memory, addr, host, size);
+    if (!ok)
+        failed(EMU_INVALID_VALUE, "%llu bytes at 0x%llx cannot be lent", (unsigned long long)size,
+               (unsigned long long)addr);
+    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+}
+
 /* The bytes of a range, with the lock held, or NULL and a message. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {

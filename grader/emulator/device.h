@@ -2,7 +2,7 @@
  *
  * A device holds memory, modules of PTX and a record of what ran. Everything crosses this door as
  * plain integers and byte ranges, so that the device can live in another process than the program
- * that uses it. Device addresses are never host addresses.
+ * that uses it. Device addresses are never host addresses, except those of memory that is lent.
  *
  * Every call returns an emu_status and changes nothing when it fails; emu_message() then says why in
  * one line. A launch runs to its end before emu_launch() returns. Calls on one device are serialised
@@ -63,6 +63,10 @@ enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *ad
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
 /* The live allocation that holds ADDR, or EMU_NOT_FOUND. BASE and SIZE may be NULL. */
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
+/* Lends the program's own SIZE bytes at HOST to the device, as its memory at ADDR, until emu_free():
+ * kernels and the program then share them. ADDR is the start of a live allocation of SIZE bytes, which
+ * moves there, or HOST itself. */
+enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* Ranges may overlap. */

@@ -206,7 +206,7 @@ static uint32_t find_param(struct warp *warp, const struct obs_access *access, u
 static uint32_t find_frame(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                            uint8_t **host)
 {
-    uint32_t size = warp->frame->image->function->frame_bytes;
+    uint32_t size = warp->frame->image->frame_bytes;
     for (unsigned l = 0; l < WARP; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -337,7 +337,8 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
 static void advance(uint8_t **host, uint32_t lanes, unsigned bytes)
 {
     for (unsigned l = 0; l < WARP; l++)
-        host[l] += lanes >> l & 1 ? bytes : 0;
+        if (lanes >> l & 1)
+            host[l] += bytes;
 }
 
 /* What a bad address reads: zeros, so that the rest of the kernel can still be watched. */
@@ -433,14 +434,23 @@ static uint32_t flushed(uint32_t bits)
     return bits & 0x7f800000u ? bits : bits & 0x80000000u;
 }
 
+/* The hardware flushes denormals when it adds in global memory, and not in shared. */
+static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
+{
+    float sum = flushes ? as_float(flushed(a)) + as_float(flushed(b)) : as_float(a) + as_float(b);
+    if (sum != sum)
+        return 0x7fffffffu;
+    return flushes ? flushed(float_bits(sum)) : float_bits(sum);
+}
+
 /* What memory holds after one lane's operation on OLD, as words of the type's width. */
-static uint32_t combine32(const struct inst *inst, uint32_t old, uint32_t b, uint32_t c)
+static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
+                          uint32_t c)
 {
     bool is_signed = inst->mem.type == PTX_s32, is_float = inst->mem.type == PTX_f32;
     switch (inst->mem.op) {
-    case PTX_MOD_add: /* float atomics flush denormals, as the hardware's do */
-        return is_float ? flushed(float_bits(as_float(flushed(old)) + as_float(flushed(b))))
-                        : old + b;
+    case PTX_MOD_add:
+        return is_float ? add_floats(old, b, !shared) : old + b;
     case PTX_MOD_min:
         return (is_signed ? (int32_t)b < (int32_t)old : b < old) ? b : old;
     case PTX_MOD_max:
@@ -486,11 +496,11 @@ static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uin
 }
 
 /* Compare-and-swap until nobody came between: other workers run other CTAs at the same time. */
-static uint32_t atomic32(const struct inst *inst, void *host, uint32_t b, uint32_t c)
+static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint32_t b, uint32_t c)
 {
     uint32_t *word = host;
     uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, old, b, c), true,
+    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
@@ -524,12 +534,14 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
         uint32_t lanes = find_lanes(warp, &access, group, host);
+        bool shared = access.space == PTX_SHARED;
         for (unsigned l = 0; l < WARP; l++) {
             if (!(lanes >> l & 1))
                 continue;
             uint64_t b = read_lane(warp, inst->src[0], l), c = read_lane(warp, inst->src[1], l);
-            old[l] = inst->mem.bytes == 4 ? atomic32(inst, host[l], (uint32_t)b, (uint32_t)c)
-                                          : atomic64(inst, host[l], b, c);
+            old[l] = inst->mem.bytes == 4
+                         ? atomic32(inst, shared, host[l], (uint32_t)b, (uint32_t)c)
+                         : atomic64(inst, host[l], b, c);
         }
         for (unsigned l = 0; l < WARP && inst->dst.offset != NO_SLOT; l++)
             if (lanes >> l & 1)

@@ -22,7 +22,7 @@ static uint64_t parameter(const struct warp *warp, const struct inst *inst, unsi
     uint64_t value = 0;
     if (variable && variable->size <= sizeof value)
         memcpy(&value,
-               warp->frame->params + (size_t)lane * warp->frame->image->function->frame_bytes +
+               warp->frame->params + (size_t)lane * warp->frame->image->frame_bytes +
                    variable->offset,
                variable->size);
     return value;
@@ -33,7 +33,7 @@ static void set_result(const struct warp *warp, const struct inst *inst, unsigne
 {
     const struct ptx_variable *variable = argument(inst, 2, 0);
     if (variable && variable->size <= sizeof value)
-        memcpy(warp->frame->params + (size_t)lane * warp->frame->image->function->frame_bytes +
+        memcpy(warp->frame->params + (size_t)lane * warp->frame->image->frame_bytes +
                    variable->offset,
                &value, variable->size);
 }

@@ -16,7 +16,7 @@
 static struct frame *new_frame(const struct image *image)
 {
     size_t registers = image->register_bytes + 64u; /* never empty */
-    size_t params = (size_t)image->function->frame_bytes * WARP + 64;
+    size_t params = (size_t)image->frame_bytes * WARP + 64;
     struct frame *frame = calloc(1, sizeof *frame);
     if (!frame)
         return NULL;
@@ -48,7 +48,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     /* nobody may count on fresh registers, but every run must be the same */
     memset(frame->registers, 0, image->register_bytes);
-    memset(frame->params, 0, (size_t)image->function->frame_bytes * WARP);
+    memset(frame->params, 0, (size_t)image->frame_bytes * WARP);
     return frame;
 }
 
@@ -78,8 +78,8 @@ void frames_free(struct warp *warp)
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {
-    size_t to_bytes = to->image->function->frame_bytes;
-    size_t from_bytes = from->image->function->frame_bytes;
+    size_t to_bytes = to->image->frame_bytes;
+    size_t from_bytes = from->image->frame_bytes;
     uint64_t size = source->size < target->size ? source->size : target->size;
     for (unsigned l = 0; l < WARP; l++)
         if (lanes >> l & 1)

@@ -27,8 +27,8 @@ typedef double f64;
     COMPARE(neu, T, !(x == y))                                                                     \
     COMPARE(ltu, T, !(x >= y))                                                                     \
     COMPARE(leu, T, !(x > y))                                                                      \
-    COMPARE(gtu, T, !(x <= y)) COMPARE(geu, T, !(x < y)) COMPARE(num, T, x == x && y == y)         \
-        COMPARE(nan, T, x != x || y != y)
+    COMPARE(gtu, T, !(x <= y))                                                                     \
+    COMPARE(geu, T, !(x < y)) COMPARE(num, T, x == x && y == y) COMPARE(nan, T, x != x || y != y)
 #define CLASSES(T)                                                                                 \
     COMPARE(finite, T, isfinite(x))                                                                \
     COMPARE(infinite, T, isinf(x))                                                                 \
@@ -40,8 +40,9 @@ typedef double f64;
     ORDERED(s32)                                                                                   \
     ORDERED(s64)                                                                                   \
     UNSIGNED(u16)                                                                                  \
-    UNSIGNED(u32) UNSIGNED(u64) FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64)    \
-        NAN_TOO(f64) CLASSES(f64)
+    UNSIGNED(u32)                                                                                  \
+    UNSIGNED(u64) FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64)     \
+        CLASSES(f64)
 /* != is true for NaN in C, but "ne" is an ordered comparison in PTX */
 #define FLOAT_ORDERED(T)                                                                           \
     COMPARE(eq, T, x == y)                                                                         \

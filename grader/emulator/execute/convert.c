@@ -8,15 +8,42 @@
 
 #include "emulator/execute/machine.h"
 
+static bool is_float(unsigned type)
+{
+    return ptx_type_class((enum ptx_type)type) == 'F';
+}
+
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     return ptx_type_class(to) != 'P' && ptx_type_class(to) != 'B' && ptx_type_class(from) != 'P' &&
            ptx_type_class(from) != 'B';
 }
 
-static bool is_float(unsigned type)
+/* True if the integer type TO has room for every value of FROM. */
+static bool holds_all(enum ptx_type to, enum ptx_type from)
 {
-    return ptx_type_class((enum ptx_type)type) == 'F';
+    unsigned to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
+    if (ptx_type_class(to) == ptx_type_class(from))
+        return to_bytes >= from_bytes;
+    return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
+}
+
+bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
+{
+    bool narrows = to == PTX_f32 && from == PTX_f64;
+    switch (word) {
+    case PTX_MOD_rn:
+    case PTX_MOD_rz:
+    case PTX_MOD_rm:
+    case PTX_MOD_rp:
+        return is_float(to) && (!is_float(from) || narrows);
+    case PTX_MOD_ftz:
+        return from == PTX_f32 || narrows;
+    case PTX_MOD_sat:
+        return is_float(to) || is_float(from) || !holds_all(to, from);
+    default: /* rounding to an integer value */
+        return is_float(from) && (!is_float(to) || to == from);
+    }
 }
 
 /* --- widening ----------------------------------------------------------------------------------- */
@@ -96,14 +123,14 @@ static double rounded(double value, uint8_t round)
     }
 }
 
-/* A float outside the integer's range becomes its nearest end; NaN becomes 0, but for 64 bits the
- * GPU gives the word with only its top bit set. */
-static int64_t to_integer(double value, uint8_t round, unsigned type)
+/* A float outside the integer's range becomes its nearest end; NaN becomes 0, but from or to 64 bits
+ * the word with only its top bit set. */
+static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wide)
 {
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
     bool is_unsigned = ptx_type_class((enum ptx_type)type) == 'U';
     if (isnan(value))
-        return bits == 64 ? INT64_MIN : 0;
+        return is_wide || bits == 64 ? (int64_t)((uint64_t)1 << (bits - 1)) : 0;
     value = rounded(value, round);
     double most = ldexp(1, (int)bits - !is_unsigned), least = is_unsigned ? 0 : -most;
     if (value >= most)
@@ -127,6 +154,11 @@ static void integer_to_integer(struct warp *warp, const struct inst *inst, uint3
     write_integers(warp, inst, values, mask);
 }
 
+static double saturated(double value)
+{
+    return value > 0 ? (value < 1 ? value : 1) : 0;
+}
+
 static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     int64_t values[WARP];
@@ -137,6 +169,10 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
     for (unsigned l = 0; l < WARP; l++) {
         float narrow = is_u64 ? (float)(uint64_t)values[l] : (float)values[l];
         double wide = is_u64 ? (double)(uint64_t)values[l] : (double)values[l];
+        if (inst->cvt.saturate) {
+            narrow = (float)saturated(narrow);
+            wide = saturated(wide);
+        }
         if (mask >> l & 1 && inst->cvt.to == PTX_f32)
             memcpy(d + 4 * l, &narrow, 4);
         else if (mask >> l & 1)
@@ -145,13 +181,21 @@ static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_
     _mm_setcsr(MODE_DEFAULT);
 }
 
+/* .ftz: a denormal source counts as zero. */
+static double flushed(double value, const struct inst *inst)
+{
+    bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && inst->cvt.from == PTX_f32;
+    return flushes && fabs(value) < 0x1p-126 ? copysign(0, value) : value;
+}
+
 static void float_to_integer(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     double values[WARP];
     int64_t results[WARP];
     widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
     for (unsigned l = 0; l < WARP; l++)
-        results[l] = to_integer(values[l], inst->cvt.round, inst->cvt.to);
+        results[l] = to_integer(flushed(values[l], inst), inst->cvt.round, inst->cvt.to,
+                                inst->cvt.from == PTX_f64);
     write_integers(warp, inst, results, mask);
 }
 
@@ -159,7 +203,7 @@ static float finish32(double value, const struct inst *inst)
 {
     float narrow = (float)value;
     if (inst->cvt.saturate)
-        narrow = narrow > 0 ? (narrow < 1 ? narrow : 1) : 0;
+        narrow = (float)saturated(narrow);
     if ((inst->mode & MODE_FTZ) == MODE_FTZ && fpclassify(narrow) == FP_SUBNORMAL)
         narrow = copysignf(0, narrow);
     if (isnan(narrow))
@@ -172,15 +216,13 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     double values[WARP];
     widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
     uint8_t *d = slot_at(warp, inst->dst);
-    bool flush_source = (inst->mode & MODE_FTZ) == MODE_FTZ && inst->cvt.from == PTX_f32;
     _mm_setcsr(inst->mode & ~MODE_FTZ);
     for (unsigned l = 0; l < WARP; l++) {
-        if (flush_source && fabs(values[l]) < 0x1p-126)
-            values[l] = copysign(0, values[l]);
+        values[l] = flushed(values[l], inst);
         if (inst->cvt.round)
             values[l] = rounded(values[l], inst->cvt.round);
         if (inst->cvt.to == PTX_f64 && inst->cvt.saturate)
-            values[l] = values[l] > 0 ? (values[l] < 1 ? values[l] : 1) : 0;
+            values[l] = saturated(values[l]);
         float narrow = inst->cvt.to == PTX_f32 ? finish32(values[l], inst) : 0;
         if (mask >> l & 1 && inst->cvt.to == PTX_f32)
             memcpy(d + 4 * l, &narrow, 4);

@@ -14,15 +14,6 @@
 
 #define STACK_BYTES 4096u /* of a thread, for functions that call themselves */
 
-static void check_operand_count(struct decoder *d)
-{
-    const char *letters = ptx_opcodes[d->in->opcode].operands, *optional = strchr(letters, '?');
-    size_t most = strlen(letters) - !!optional;
-    size_t least = optional ? (size_t)(optional - letters) : most;
-    if (d->in->operand_count < least || d->in->operand_count > most)
-        decode_fail(d, "%u operands where %zu are needed", d->in->operand_count, least);
-}
-
 static void decode_typed(struct decoder *d)
 {
     switch (d->in->opcode) {
@@ -85,9 +76,6 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
     d->in = &d->image->function->code[pc - d->image->start];
     d->out = &d->kernel->code[pc];
     *d->out = (struct inst){.guard = NO_SLOT, .dst = no_slot, .mode = MODE_DEFAULT};
-    check_operand_count(d);
-    if (d->failed)
-        return;
     if (d->in->guard != PTX_NONE) {
         d->out->guard = d->slots[d->in->guard];
         d->out->guard_negated = d->in->guard_negated;
@@ -105,7 +93,9 @@ static void explain_parse_error(const struct ptx_module *module, const struct pt
                                 char *error, size_t size)
 {
     const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
-    struct ptx_name path = ptx_file_path(module, loc ? loc->file : 0);
+    struct ptx_name path = {"", 0};
+    if (loc)
+        path = ptx_file_path(module, loc->file);
     if (path.length)
         snprintf(error, size, "%.*s:%u: %s", (int)path.length, path.text, loc->line, f->error);
     else
@@ -141,6 +131,7 @@ static void add_image(struct decoder *d, const struct ptx_function *function)
         .function = function,
         .start = k->code_count,
         .end = k->code_count + function->code_count,
+        .frame_bytes = (function->frame_bytes + 15u) & ~15u,
         .local_slot = NO_SLOT,
         .shared_shift = function->is_kernel ? 0 : k->shared_bytes - k->module->shared_bytes,
         .address = decode_function_address(k->module, function),

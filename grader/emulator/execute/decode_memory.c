@@ -63,7 +63,7 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
     bool bits = ptx_type_class(type) == 'B', is_float = ptx_type_class(type) == 'F';
     switch (op) {
     case PTX_MOD_add:
-        return !bits;
+        return !bits && type != PTX_s64; /* .u64 does the same */
     case PTX_MOD_min:
     case PTX_MOD_max:
         return !bits && !is_float;

@@ -67,7 +67,9 @@ static void use_modes(struct decoder *d)
                 decode_unsupported(d);
         return;
     }
-    if (decode_type_of(d) == PTX_f64 && (saturate || ptx_has(d->in, PTX_MOD_ftz)))
+    bool approximate = ptx_has(d->in, PTX_MOD_approx) || ptx_has(d->in, PTX_MOD_full);
+    if (decode_type_of(d) == PTX_f64 &&
+        (saturate || ptx_has(d->in, PTX_MOD_ftz) || (approximate && d->in->opcode != PTX_OP_rsqrt)))
         decode_unsupported(d);
     if (mode == MODE_DEFAULT && !saturate)
         return;
@@ -85,7 +87,8 @@ void decode_alu(struct decoder *d)
     use_modes(d);
 }
 
-/* slct.b32.s32, whatever the 32-bit type of its values is called */
+/* slct.b32.s32, whatever the 32-bit type of its values is called. With .ftz a negative denormal is a
+ * zero, so the comparison is another one. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -93,11 +96,10 @@ void decode_slct(struct decoder *d)
         decode_unsupported(d);
         return;
     }
-    snprintf(name, sizeof name, "slct_%s_%s", decode_width_type(ptx_type_bytes(decode_type_of(d))),
+    snprintf(name, sizeof name, "slct%s_%s_%s", ptx_has(d->in, PTX_MOD_ftz) ? "_ftz" : "",
+             decode_width_type(ptx_type_bytes(decode_type_of(d))),
              ptx_type_name((enum ptx_type)d->in->types[1]));
     use_row(d, name);
-    if (ptx_has(d->in, PTX_MOD_ftz) && d->in->types[1] != PTX_f32)
-        decode_unsupported(d); /* flushing changes no sign, so there is nothing else to do */
 }
 
 void decode_predicate_logic(struct decoder *d)
@@ -156,7 +158,7 @@ static void decode_comparison(struct decoder *d, enum ptx_type type)
     char name[40];
     comparison_name(d, type, name, sizeof name);
     d->out->set.compare = compare_find(name);
-    if (!d->out->set.compare || (type == PTX_f64 && ptx_has(d->in, PTX_MOD_ftz)) ||
+    if (!d->out->set.compare || (type != PTX_f32 && ptx_has(d->in, PTX_MOD_ftz)) ||
         d->in->operand_count != 3u + !!d->out->set.combine) {
         decode_unsupported(d);
         return;
@@ -288,6 +290,9 @@ void decode_cvt(struct decoder *d)
         decode_unsupported(d);
         return;
     }
+    for (unsigned i = 0; i < d->in->modifier_count; i++)
+        if (!cvt_allows(decode_type_of(d), from_type, (enum ptx_modifier)d->in->modifiers[i]))
+            decode_unsupported(d);
     d->out->run = cvt_run;
     d->out->mode = decode_mode_of(d->in);
     d->out->cvt.to = (uint8_t)decode_type_of(d);

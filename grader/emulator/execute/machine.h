@@ -21,7 +21,7 @@
 
 /* Functions that loop over lanes are compiled once for CPUs with AVX-512, once for those with AVX2 and
  * once for the rest; the loader picks. The sanitizers do not bear the resolver. */
-#if defined(__SANITIZE_ADDRESS__) || !defined(__x86_64__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANES_CLONES
 #else
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -132,6 +132,7 @@ struct image {
     const struct ptx_function *function;
     uint32_t start, end; /* in the code; end is an exit that nobody comes to but by falling off */
     uint32_t register_bytes; /* of a frame */
+    uint32_t frame_bytes;    /* of a frame's parameters and results, for each lane: 16-aligned */
     uint32_t local_slot;     /* register slot of where its local memory begins, or NO_SLOT */
     uint32_t shared_shift;   /* what its own shared variables' offsets need to be added */
     uint64_t address;        /* that function pointers hold */
@@ -344,6 +345,7 @@ lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
 lane_fn load_run, store_run, atomic_run;
 lane_fn vote_run, activemask_run, shfl_run, pack_run, unpack_run;
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
+bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
 /* --- lanes -------------------------------------------------------------------------------------- */
 

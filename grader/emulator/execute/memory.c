@@ -15,7 +15,9 @@ void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
 
 static void release(struct mem_block *block)
 {
-    if (block->host && block->size >= MAP_FROM)
+    if (block->is_lent)
+        block->is_lent = false;
+    else if (block->host && block->size >= MAP_FROM)
         munmap(block->host, block->size);
     else
         free(block->host);
@@ -63,6 +65,16 @@ static bool make_room(struct memory *memory)
     return true;
 }
 
+/* A new block at its place in the order of addresses; there is room. */
+static struct mem_block *insert(struct memory *memory, struct mem_block block)
+{
+    uint32_t at = memory->count++;
+    for (; at && memory->blocks[at - 1].addr > block.addr; at--)
+        memory->blocks[at] = memory->blocks[at - 1];
+    memory->blocks[at] = block;
+    return &memory->blocks[at];
+}
+
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
 {
     if (size > memory->limit - memory->used || !make_room(memory))
@@ -70,8 +82,8 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     uint8_t *host = take_host(size);
     if (!host)
         return NULL;
-    struct mem_block *block = &memory->blocks[memory->count++];
-    *block = (struct mem_block){.addr = memory->next, .size = size, .host = host};
+    struct mem_block *block =
+        insert(memory, (struct mem_block){.addr = memory->next, .size = size, .host = host});
     memory->next += (size + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memory->used += size;
     if (memory->poison)
@@ -86,8 +98,40 @@ bool mem_free(struct memory *memory, uint64_t addr)
     struct mem_block *block = mem_nearest(memory, addr);
     if (!block || block->addr != addr || !block->host)
         return false;
+    if (block->is_guest) { /* the program may use the address again */
+        memory->count--;
+        for (struct mem_block *end = memory->blocks + memory->count; block < end; block++)
+            *block = block[1];
+        return true;
+    }
     memory->used -= block->size;
     release(block);
+    return true;
+}
+
+static bool is_unused(const struct memory *memory, uint64_t addr, uint64_t size)
+{
+    if (addr + size < addr || (addr < memory->next && addr + size > MEM_SHARED_WINDOW))
+        return false;
+    const struct mem_block *below = mem_nearest(memory, addr + size - 1);
+    return !below || below->addr + below->size <= addr;
+}
+
+bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size)
+{
+    struct mem_block *block = mem_nearest(memory, addr);
+    if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
+        memcpy(host, block->host, size);
+        release(block);
+        block->host = host;
+        block->is_lent = true;
+        return true;
+    }
+    if (!is_unused(memory, addr, size) || !make_room(memory))
+        return false;
+    insert(memory,
+           (struct mem_block){
+               .addr = addr, .size = size, .host = host, .is_lent = true, .is_guest = true});
     return true;
 }
 

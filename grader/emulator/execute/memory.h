@@ -2,7 +2,8 @@
  *
  * Device addresses start high enough that a host pointer is never one of them, go up with each
  * allocation and are not reused, with a gap between neighbours: a stray index or a stale pointer
- * meets no one else's data and can be named. */
+ * meets no one else's data and can be named. Only memory that the program lends (page-locked memory
+ * and managed memory) keeps the host's address. */
 #ifndef EXECUTE_MEMORY_H
 #define EXECUTE_MEMORY_H
 
@@ -20,6 +21,8 @@ struct mem_block {
     uint64_t addr, size;
     uint8_t *host;    /* NULL once freed */
     bool is_constant; /* a .const variable: kernels may not write it */
+    bool is_lent;     /* its bytes are the program's own: see mem_lend() */
+    bool is_guest;    /* and so is its address */
     const char *name; /* of a variable, or NULL; owned by the module */
 };
 
@@ -38,6 +41,11 @@ void mem_close(struct memory *memory);
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 /* False if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
+
+/* Lets SIZE > 0 bytes of the program at HOST be the memory at ADDR. Where a live block of that size
+ * begins, it moves there with what it holds; otherwise ADDR must be free and lie outside what the
+ * device gives out. False if not, or when memory is out. */
+bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size);
 
 /* The block, live or freed, whose range or the gap behind it holds ADDR; NULL below the first. */
 struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr);

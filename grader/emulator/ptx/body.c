@@ -81,6 +81,16 @@ static void operands(struct parser *p, struct ptx_instruction *in)
     parse_expect(p, ';');
 }
 
+static void check_operand_count(struct parser *p, const struct ptx_instruction *in)
+{
+    const char *letters = ptx_opcodes[in->opcode].operands, *optional = strchr(letters, '?');
+    size_t most = strlen(letters) - !!optional;
+    size_t least = optional ? (size_t)(optional - letters) : most;
+    if (in->operand_count < least || in->operand_count > most)
+        parse_fail(p, "'%s' has %u operands where %zu are needed", ptx_opcodes[in->opcode].name,
+                   in->operand_count, least);
+}
+
 /* ( a, b, … ): the parameters of a call, any number of them. */
 static struct ptx_operand call_list(struct parser *p)
 {
@@ -158,6 +168,7 @@ void parse_instruction(struct parser *p)
         call_operands(p, &in);
     else
         operands(p, &in);
+    check_operand_count(p, &in);
     add_instruction(p, &in);
 }
 

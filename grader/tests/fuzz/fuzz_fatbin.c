@@ -1,0 +1,25 @@
+/* Fuzz target: any bytes as a fat binary's data, as it stands in an executable. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cudart/fatbin.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fatbin_summary summary = {0};
+    struct fatbin fatbin;
+    struct fatbin_entry entry;
+    char message[FATBIN_MESSAGE];
+    fatbin_summarise(&summary, data, size, 90, message);
+    fatbin_explain(&summary, 90, message);
+    if (!fatbin_open(&fatbin, data, size))
+        return 0;
+    while (fatbin_next(&fatbin, &entry) > 0) {
+        size_t length;
+        /* what a small file may unpack to is bounded by the format; keep the fuzzer's memory so too */
+        if (entry.text_size <= 1u << 20)
+            free(fatbin_text(&entry, &length, message));
+    }
+    return 0;
+}

@@ -1,0 +1,67 @@
+/* Fuzz target: any bytes as PTX. They are parsed, every kernel is decoded, and what decodes is run for
+ * a moment on one warp and a half. Nothing may crash, leak, hang or touch the host's memory. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/device.h"
+#include "emulator/ptx/module.h"
+
+#define MOST_PARAMS 4096
+
+/* Parameters that all hold the address of a buffer, so that loads and stores find something. */
+static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
+{
+    uint64_t params[MOST_PARAMS / 8];
+    struct emu_kernel_info info;
+    if (emu_kernel_info(device, kernel, &info) != EMU_OK || info.param_bytes > MOST_PARAMS)
+        return;
+    for (size_t i = 0; i < MOST_PARAMS / 8; i++)
+        params[i] = buffer;
+    struct emu_launch request = {.kernel = kernel,
+                                 .grid = {2, 1, 1},
+                                 .block = {48, 1, 1},
+                                 .dynamic_shared_bytes = 256,
+                                 .params = params,
+                                 .param_bytes = MOST_PARAMS};
+    emu_launch(device, &request, NULL);
+}
+
+static void run_kernels(struct emu_device *device, uint32_t module, const struct ptx_module *parsed)
+{
+    emu_addr buffer;
+    if (emu_alloc(device, 4096, &buffer) != EMU_OK)
+        return;
+    for (const struct ptx_function *f = parsed->functions; f; f = f->next) {
+        char name[128];
+        uint32_t kernel;
+        if (!f->is_kernel || f->name.length >= sizeof name)
+            continue;
+        memcpy(name, f->name.text, f->name.length);
+        name[f->name.length] = 0;
+        if (emu_kernel(device, module, name, &kernel) == EMU_OK)
+            launch(device, kernel, buffer);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct emu_options options = {.deterministic = true,
+                                  .max_warp_instructions = 2000,
+                                  .memory_bytes = 64 << 20,
+                                  .record_fd = -1};
+    struct emu_device *device;
+    char error[300];
+    uint32_t module;
+    struct ptx_module *parsed = ptx_parse((const char *)data, size, error, sizeof error);
+    if (!parsed)
+        return 0;
+    if (emu_open(&options, &device) == EMU_OK) {
+        if (emu_load(device, (const char *)data, size, &module) == EMU_OK)
+            run_kernels(device, module, parsed);
+        emu_close(device);
+    }
+    ptx_free(parsed);
+    return 0;
+}

@@ -1,0 +1,59 @@
+/* PTX that crashed or confused the emulator once, mostly found by make fuzz. Under the sanitizers each
+ * row proves that it no longer does; the message proves that it is refused for the right reason. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "emulator/device.h"
+
+#define HEAD         ".version 9.0\n.target sm_80\n.address_size 64\n"
+#define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" body "}\n"
+
+static const struct row {
+    const char *name, *ptx, *message; /* message NULL: it must load */
+} rows[] = {
+    {"too few operands", KERNEL(".reg .b32 %r<4>;\nadd.s32 %r1;\nret;\n"), "1 operands"},
+    {"too many operands", KERNEL(".reg .b32 %r<4>;\nret %r1, %r2, %r3;\n"), "3 operands"},
+    {"a .loc that no file has and an error", HEAD ".file 0 \"a.cu\"\n.entry k()\n{\nfoo;\n}\n",
+     "unsupported instruction 'foo'"},
+    {"a parameter area that is no multiple of 8",
+     HEAD
+     ".func f(.param .b64 a, .param .b32 b)\n{\n.reg .b64 %d<2>;\nld.param.u64 %d1, [a];\nret;\n}\n"
+     ".entry k()\n{\n.param .b64 x;\n.param .b32 y;\ncall f, (x, y);\nret;\n}\n",
+     NULL},
+    {"registers without end", KERNEL(".reg .b64 %r<4000000000>;\nret;\n"), "registers"},
+    {"a variable without end", HEAD ".global .b8 x[99999999][99999999];\n", "4 GiB"},
+    {"more initial values than room", HEAD ".global .b8 x[2] = {1, 2, 3};\n", "initial values"},
+    {"braces without end",
+     KERNEL("{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{"
+            "{{{{{{{{"),
+     "nested"},
+    {"an unknown name", KERNEL(".reg .b64 %r<4>;\nmov.u64 %r1, nowhere;\nret;\n"), "'nowhere'"},
+    {"a branch to a function's name", KERNEL("bra k;\n"), "must be a label"},
+    {"the end in the middle of a token", HEAD ".visible .entry k(.param .u6", "type"},
+    {"nothing", "", ".version"},
+};
+
+/* Loads the row's text and its kernel k; the message of what failed, or NULL. */
+static const char *load(struct emu_device *device, const char *ptx)
+{
+    uint32_t module, kernel;
+    if (emu_load(device, ptx, strlen(ptx), &module) != EMU_OK)
+        return emu_message(device);
+    return emu_kernel(device, module, "k", &kernel) == EMU_OK ? NULL : emu_message(device);
+}
+
+Test(hostile_ptx, is_refused_for_the_right_reason)
+{
+    const struct emu_options options = {.deterministic = true, .record_fd = -1};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct emu_device *device;
+        cr_assert_eq(emu_open(&options, &device), EMU_OK);
+        const char *message = load(device, rows[i].ptx);
+        if (rows[i].message)
+            cr_expect(message && strstr(message, rows[i].message), "%s: got '%s'", rows[i].name,
+                      message ? message : "(it loaded)");
+        else
+            cr_expect_null(message, "%s: got '%s'", rows[i].name, message);
+        emu_close(device);
+    }
+}
