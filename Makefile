@@ -1,0 +1,142 @@
+# Lanewise. `make help` lists the targets; each folder's rules.mk says how the folder is built.
+#
+# The first target that needs a compiler runs grader/setup.sh, which installs what is missing and
+# records where things are in build/config.mk and build/config.h. Later runs probe nothing.
+#
+#   make V=1          shows every command
+#   make SANITIZE=1   builds everything under build/asan with AddressSanitizer and UBSan
+
+ifneq ($(words $(CURDIR)),1)
+$(error Lanewise cannot be built in a folder whose path has a space in it: $(CURDIR))
+endif
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDEXPANSION:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc) # one's own -j wins
+endif
+
+BUILD := build$(if $(SANITIZE),/asan)
+Q := $(if $(V),,@)
+comma := ,
+# $(call say,TEXT) opens a recipe with one line about what is being made.
+say = @$(if $(V),,echo '  $1')
+
+# --- set-up ----------------------------------------------------------------------------------------
+
+# Targets that work on a bare machine, with no set-up before them.
+BARE_GOALS := help clean distclean
+NEEDS_SETUP := $(filter-out $(BARE_GOALS),$(or $(MAKECMDGOALS),help))
+
+ifneq ($(NEEDS_SETUP),)
+-include build/config.mk
+# What was recorded no longer holds when nvcc is gone or the tree was moved.
+RECORD_HOLDS := $(and $(wildcard $(CONFIG_NVCC)),$(filter $(CURDIR),$(CONFIG_ROOT)))
+build/config.mk: grader/setup.sh $(if $(RECORD_HOLDS),,FORCE)
+	$(Q)grader/setup.sh grade
+endif
+
+# Set-up for one purpose more: build/setup/bench and so on.
+build/setup/%: grader/setup.sh build/config.mk
+	$(Q)grader/setup.sh $*
+
+# --- compiling -------------------------------------------------------------------------------------
+
+CC := gcc
+OPTIMISE := -O2
+SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer)
+WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
+CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
+# LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
+# A program that runs on a sanitized runtime library needs LANEWISE_PRELOAD as LD_PRELOAD, and
+# LANEWISE_ASAN_OPTIONS so that its own leaks and crashes end as they would without.
+CPPFLAGS := -D_GNU_SOURCE -DLANEWISE_BUILD='"$(BUILD)"' -Igrader -Ibuild
+ifdef SANITIZE
+CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
+	-DLANEWISE_ASAN_OPTIONS='"detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0"'
+endif
+LDFLAGS := $(SANITIZERS) -Wl,--as-needed
+
+# $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): what they become.
+sources = $(wildcard $(addsuffix /*.c,$1))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$1)
+
+# Objects are made again when the flags change: the file below changes only then.
+FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
+ifneq ($(NEEDS_SETUP),)
+ifneq ($(file <$(BUILD)/flags),$(FLAGS))
+$(shell mkdir -p $(BUILD))
+$(file >$(BUILD)/flags,$(FLAGS))
+endif
+endif
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | build/config.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# --- the folders -----------------------------------------------------------------------------------
+
+# Each appends to these: the tools that `make lanewise` builds, and every object, for header
+# dependencies.
+TOOLS :=
+OBJECTS :=
+
+include grader/emulator/rules.mk
+include grader/cudart/rules.mk
+include grader/rules.mk
+include grader/cli/rules.mk
+include grader/checks/rules.mk
+include labs/rules.mk
+include grader/tests/rules.mk
+include grader/tests/fuzz/rules.mk
+include solutions/rules.mk
+
+-include $(wildcard $(OBJECTS:.o=.d))
+
+# --- what one types --------------------------------------------------------------------------------
+
+help: ## Show this list
+	@echo 'make TARGET, where TARGET is one of:'
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
+
+# make itself exits 2 when a recipe fails; scripts that want 0, 1 or 2 call build/lanewise grade.
+grade: lanewise ## Grade labs: [LAB=02-coalesce] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
+	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
+		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed)
+option = $(if $($1),--$2 '$($1)')
+
+run: lanewise ## Run a CUDA program on the emulator: PROGRAM=file.cu or ./program [ARGS='...'] [JSON=out.json]
+	$(if $(PROGRAM),,$(error say which program: make run PROGRAM=file.cu))
+	@$(LANEWISE) run $(call option,JSON,json) '$(call built_program,$(PROGRAM))' $(ARGS)
+
+test: ## Run all tests
+asan: ## Run all tests under AddressSanitizer and UBSan
+	$(Q)$(MAKE) SANITIZE=1 test
+
+golden: ## Write the golden files anew; read the diff before you commit it
+fuzz: ## Fuzz the readers of PTX and fat binaries: [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]
+bench: ## Time the emulator beside Oclgrind
+check: ## Check format, warnings, and that each header compiles alone
+format: ## Let clang-format rewrite the sources
+
+doctor: $$(LANEWISE) ## Show what this machine has and what to do about the rest
+	@$(LANEWISE) doctor
+
+lanewise: $$(TOOLS) ## Build all tools, without running anything
+	@:
+
+setup: build/config.mk build/setup/test ## Install what grading and testing need (other targets do it by themselves)
+	@:
+
+clean: ## Remove what was built; keeps a downloaded CUDA compiler
+	$(Q)find build -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} + 2>/dev/null || true
+
+distclean: ## Remove everything generated, the downloaded CUDA compiler too
+	$(Q)rm -rf build
+
+FORCE:
+.PHONY: help grade run test asan golden fuzz bench check format doctor lanewise setup clean distclean FORCE

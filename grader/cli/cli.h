@@ -1,0 +1,12 @@
+/* The commands of build/lanewise. Each is in its own file, cmd_NAME.c.
+ *
+ * A command gets its own name as argv[0] and returns the exit code of lanewise: 0 well, 1 not yet
+ * (a grade below full marks), 2 usage or environment. Usage errors are one line on stderr. */
+#ifndef CLI_H
+#define CLI_H
+
+int cmd_grade(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

@@ -1,0 +1,259 @@
+/* lanewise doctor: looks at this machine and prints one row a thing: what was found, what to do.
+ *
+ * Each row is one small function that fills in a finding. Commands are asked for their version, and
+ * libraries are opened as a program would open them; nothing is installed or changed. A row that
+ * grading needs and that is missing makes the exit code 2. */
+#include "cli/cli.h"
+
+#include "config.h"
+#include "run/exec.h"
+#include "run/gpu.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FOUND_SIZE = 120, TO_DO_SIZE = 200, OUTPUT_SIZE = 4096 };
+
+struct finding {
+    bool good;
+    char found[FOUND_SIZE]; /* what is there: "gcc 12.2.0" */
+    char to_do[TO_DO_SIZE]; /* empty: nothing */
+};
+
+static void print_to(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void print_to(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+}
+
+#define FOUND(finding, ...) print_to((finding)->found, FOUND_SIZE, __VA_ARGS__)
+#define TO_DO(finding, ...) print_to((finding)->to_do, TO_DO_SIZE, __VA_ARGS__)
+
+/* --- asking commands ---------------------------------------------------------------------------- */
+
+/* Runs a command, looked up on the PATH, with its output into OUTPUT. True if it ended with 0. */
+static bool ask(const char *name, const char *argument, char output[OUTPUT_SIZE])
+{
+    const char *argv[] = {"/usr/bin/env", name, argument, NULL};
+    struct run_command command = {
+        .argv = argv,
+        .environment = (const char *const *)environ,
+        .wall_seconds = 10,
+        .output_keep = OUTPUT_SIZE - 1,
+        .output_limit = 1 << 20,
+    };
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    print_to(output, OUTPUT_SIZE, "%s", outcome.output ? outcome.output : "");
+    run_outcome_free(&outcome);
+    return outcome.end == RUN_EXITED && outcome.code == 0;
+}
+
+/* The first thing in TEXT that looks like a version number, cut out in place; "" if there is none. */
+static const char *find_version(char *text)
+{
+    for (char *at = text; *at; at++) {
+        size_t length = strspn(at, "0123456789.");
+        if (memchr(at, '.', length) && *at != '.') {
+            at[length] = '\0';
+            return at;
+        }
+        at += length ? length - 1 : 0;
+    }
+    return "";
+}
+
+/* Fills in "NAME VERSION" if COMMAND --version runs. */
+static bool find_command(struct finding *finding, const char *name, const char *command)
+{
+    char output[OUTPUT_SIZE];
+    finding->good = ask(command, "--version", output);
+    if (finding->good)
+        FOUND(finding, "%s %s", name, find_version(output));
+    return finding->good;
+}
+
+/* --- the rows ----------------------------------------------------------------------------------- */
+
+#define SET_UP "run: make setup"
+
+static void look_at_c(struct finding *finding)
+{
+    if (!find_command(finding, "gcc", "gcc"))
+        TO_DO(finding, SET_UP);
+}
+
+static void look_at_cxx(struct finding *finding)
+{
+    if (!find_command(finding, "g++", "g++"))
+        TO_DO(finding, "nvcc needs it; " SET_UP);
+}
+
+static void look_at_nvcc(struct finding *finding)
+{
+    const char *nvcc = getenv("NVCC"); /* as run/build.c has it */
+    char output[OUTPUT_SIZE];
+    if (!nvcc || !nvcc[0])
+        nvcc = LANEWISE_NVCC;
+    finding->good = ask(nvcc, "--version", output);
+    char *release = strstr(output, ", V");
+    if (finding->good && release)
+        FOUND(finding, "%s, %s", find_version(release), nvcc);
+    else
+        TO_DO(finding, "%s does not run; " SET_UP, nvcc);
+}
+
+static void look_at_runtime(struct finding *finding)
+{
+    const char *path = LANEWISE_ROOT "/" LANEWISE_BUILD "/lib/libcudart.so.13";
+    finding->good = access(path, R_OK) == 0;
+    if (finding->good)
+        FOUND(finding, "%s", LANEWISE_BUILD "/lib/libcudart.so.13");
+    else
+        TO_DO(finding, "run: make lanewise");
+}
+
+static void look_at_checks(struct finding *finding)
+{
+    glob_t labs;
+    glob(LANEWISE_ROOT "/" LANEWISE_BUILD "/checks/[0-9][0-9]-*", 0, NULL, &labs);
+    for (size_t i = 0; i < labs.gl_pathc; i++)
+        if (access(labs.gl_pathv[i], X_OK) == 0) {
+            size_t length = strlen(finding->found);
+            print_to(finding->found + length, FOUND_SIZE - length, "%s%s", length ? " " : "",
+                     strrchr(labs.gl_pathv[i], '/') + 1);
+            finding->good = true;
+        }
+    globfree(&labs);
+    if (!finding->good)
+        TO_DO(finding, "run: make lanewise");
+}
+
+static void look_at_criterion(struct finding *finding)
+{
+    finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
+    if (finding->good)
+        FOUND(finding, "%s", LANEWISE_CRITERION); /* it cannot be asked: as set up */
+    else
+        TO_DO(finding, SET_UP);
+}
+
+/* Appends "NAME VERSION" for a library whose FUNCTION returns its version as text. */
+static bool find_library(struct finding *finding, const char *name, const char *file,
+                         const char *function)
+{
+    void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+    const char *(*version)(void) = NULL;
+    if (library)
+        *(void **)&version = dlsym(library, function);
+    if (!version)
+        return false;
+    size_t length = strlen(finding->found);
+    print_to(finding->found + length, FOUND_SIZE - length, ", %s %s", name, version());
+    return true;
+}
+
+static void look_at_libraries(struct finding *finding)
+{
+    FOUND(finding, "jansson %s", jansson_version_str());
+    bool lz4 = find_library(finding, "lz4", "liblz4.so.1", "LZ4_versionString");
+    bool zstd = find_library(finding, "zstd", "libzstd.so.1", "ZSTD_versionString");
+    finding->good = lz4 && zstd;
+    if (!finding->good)
+        TO_DO(finding, SET_UP);
+}
+
+static void look_at_gpu(struct finding *finding)
+{
+    char name[FOUND_SIZE - 10];
+    finding->good = run_gpu_find(name, sizeof name);
+    FOUND(finding, finding->good ? "%s" : "none: %s", name);
+    if (!finding->good)
+        TO_DO(finding, "nothing: labs run on the emulator");
+}
+
+static void look_at_pandoc(struct finding *finding)
+{
+    if (!find_command(finding, "pandoc", "pandoc"))
+        TO_DO(finding, "only for making handouts: grader/setup.sh handouts");
+}
+
+/* Honest about today: a submission runs in its own process, and that is all. */
+static void look_at_sandbox(struct finding *finding)
+{
+    FOUND(finding, "a process of its own, no more yet");
+    TO_DO(finding, "grade only submissions that you would run yourself");
+}
+
+static const struct row {
+    const char *name;
+    void (*look)(struct finding *finding);
+    bool needed; /* for grading on the emulator */
+} rows[] = {
+    /* clang-format off */
+    {"C compiler", look_at_c, true},
+    {"C++ compiler", look_at_cxx, true},
+    {"nvcc", look_at_nvcc, true},
+    {"CUDA runtime", look_at_runtime, true},
+    {"labs' checks", look_at_checks, true},
+    {"Criterion", look_at_criterion, true},
+    {"libraries", look_at_libraries, true},
+    {"GPU", look_at_gpu, false},
+    {"pandoc", look_at_pandoc, false},
+    {"sandbox", look_at_sandbox, false},
+    /* clang-format on */
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+/* --- the table ---------------------------------------------------------------------------------- */
+
+static void print_row(int width, const char *check, const char *found, const char *to_do)
+{
+    printf("%-13s  %-*s  %s\n", check, width, found, to_do);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option = getopt_long(argc, argv, "h", options, NULL);
+    if (option == 'h') {
+        printf("usage: lanewise doctor\nShows what this machine has. Exit code: 0 labs can be "
+               "graded, 2 they cannot.\n");
+        return 0;
+    }
+    if (option != -1 || optind < argc) {
+        fprintf(stderr, "usage: lanewise doctor\n");
+        return 2;
+    }
+    struct finding findings[ROW_COUNT] = {0};
+    int width = 0, missing = 0;
+    for (int i = 0; i < ROW_COUNT; i++) {
+        rows[i].look(&findings[i]);
+        if (!findings[i].good && !findings[i].found[0])
+            FOUND(&findings[i], "none");
+        if (!findings[i].to_do[0])
+            TO_DO(&findings[i], "-");
+        int length = (int)strlen(findings[i].found);
+        width = length > width ? length : width;
+        missing += rows[i].needed && !findings[i].good;
+    }
+    print_row(width, "check", "found", "what to do");
+    for (int i = 0; i < ROW_COUNT; i++)
+        print_row(width, rows[i].name, findings[i].found, findings[i].to_do);
+    printf(missing ? "\nLabs cannot be graded here yet: %d missing.\n"
+                   : "\nLabs can be graded on this machine.\n",
+           missing);
+    return missing ? 2 : 0;
+}

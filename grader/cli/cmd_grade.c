@@ -1,0 +1,280 @@
+/* lanewise grade: reads the command line, grades one lab or all, reports.
+ *
+ * Exit codes: 0 full marks; 1 not yet; 2 usage or environment, and nothing was graded; 3 the grader
+ * itself failed, and nothing was graded. A grading that fails never overwrites an earlier result. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "config.h"
+#include "report/result_json.h"
+#include "report/result_terminal.h"
+#include "run/exec.h"
+#include "run/gpu.h"
+#include "run/grade.h"
+
+enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
+
+#define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
+
+static const char usage[] =
+    "usage: lanewise grade [OPTIONS]\n"
+    "\n"
+    "  --lab NAME           grade this lab, such as 01-parallelize; without it, all labs\n"
+    "  --submission PATH    the student's file, or a folder that holds FILE or NAME/FILE;\n"
+    "                       without it, your own copy in labs/\n"
+    "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
+    "  --seed N             the seed of the random inputs; without it, a random one\n"
+    "  --json FILE          where the result goes; without it, build/results.json\n"
+    "\n"
+    "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed\n";
+
+struct options {
+    const char *lab, *submission, *device, *seed, *json;
+};
+
+/* One line on stderr; returns CODE. */
+static int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int complain(int code, const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fputs("lanewise grade: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return code;
+}
+
+/* --- the command line ----------------------------------------------------------------------------- */
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"submission", required_argument, NULL, 's'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"seed", required_argument, NULL, 'n'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+    opterr = 0;
+    optind = 1;
+    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
+        switch (option) {
+        case 'l':
+            options->lab = optarg;
+            break;
+        case 's':
+            options->submission = optarg;
+            break;
+        case 'd':
+            options->device = optarg;
+            break;
+        case 'n':
+            options->seed = optarg;
+            break;
+        case 'j':
+            options->json = optarg;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        case ':':
+            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
+        default:
+            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
+        }
+    }
+    if (optind < argc)
+        return complain(EXIT_USAGE,
+                        "what is \"%s\"? A file goes after --submission, a lab after --lab",
+                        argv[optind]);
+    return -1;
+}
+
+/* The seed: the one given, or a random one that is short enough to be typed again. */
+static bool choose_seed(const char *text, uint64_t *seed)
+{
+    uint32_t random;
+    char *end;
+    if (!text) {
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+            return false;
+        *seed = random;
+        return true;
+    }
+    errno = 0;
+    *seed = strtoull(text, &end, 10);
+    return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX;
+}
+
+/* Chooses the device; GPU_NAME gets the GPU's. False: the complaint was made. */
+static bool choose_device(const char *text, enum run_device *device, char *gpu_name, size_t size)
+{
+    *device = RUN_EMULATOR;
+    if (!text || strcmp(text, "auto") == 0) {
+        if (run_gpu_find(gpu_name, size))
+            *device = RUN_GPU;
+    } else if (strcmp(text, "gpu") == 0) {
+        if (!run_gpu_find(gpu_name, size)) {
+            complain(EXIT_USAGE, "no GPU to grade on: %s. --device emulator needs none", gpu_name);
+            return false;
+        }
+        *device = RUN_GPU;
+    } else if (strcmp(text, "emulator") != 0) {
+        complain(EXIT_USAGE, "no device \"%s\": it is auto, emulator or gpu", text);
+        return false;
+    }
+    return true;
+}
+
+/* --- grading -------------------------------------------------------------------------------------- */
+
+struct session {
+    const struct options *options;
+    enum run_device device;
+    char gpu_name[256];
+    uint64_t seed;
+    bool colour;
+    json_t *results;
+};
+
+/* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
+static int grade_lab(struct session *session, const char *name)
+{
+    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
+    static struct run_lab lab;
+    char error[6000];
+    json_t *result = NULL;
+    if (!run_lab_open(name, &lab, error, sizeof error))
+        return complain(EXIT_USAGE, "%s", error);
+    if (!run_submission_open(&lab, session->options->submission, &submission, error,
+                             sizeof error)) {
+        run_lab_close(&lab);
+        return complain(EXIT_USAGE, "%s", error);
+    }
+    struct run_grading grading = {.lab = &lab,
+                                  .submission = &submission,
+                                  .device = session->device,
+                                  .gpu_name = session->gpu_name,
+                                  .gpu_arch = run_gpu_arch(),
+                                  .seed = session->seed};
+    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    if (end == RUN_GRADED) {
+        report_result_terminal(stdout, result, session->colour);
+        fflush(stdout);
+        json_array_append_new(session->results, result);
+    }
+    run_submission_close(&submission);
+    run_lab_close(&lab);
+    if (end == RUN_CANNOT_GRADE)
+        return complain(EXIT_USAGE, "%s", error);
+    if (end == RUN_GRADER_FAILED)
+        return complain(EXIT_GRADER,
+                        "the grader failed, which is no fault of yours; %s was not graded: %s",
+                        name, error);
+    return end == RUN_GRADE_INTERRUPTED ? 128 + SIGINT : 0;
+}
+
+static int grade_all_labs(struct session *session)
+{
+    struct run_lab_names list;
+    struct stat status;
+    const char *submission = session->options->submission;
+    int code = 0;
+    if (submission && stat(submission, &status) == 0 && !S_ISDIR(status.st_mode))
+        return complain(EXIT_USAGE, "which lab is %s for? Add --lab NAME", submission);
+    run_lab_list(&list);
+    for (size_t i = 0; i < list.count && code == 0; ++i)
+        code = grade_lab(session, list.names[i]);
+    if (list.count == 0)
+        code = complain(EXIT_USAGE, "there are no labs in %s/labs", LANEWISE_ROOT);
+    run_lab_list_free(&list);
+    return code;
+}
+
+/* Writes the JSON file. One lab: its result; all labs: the set of them. Nobody asked for the default
+ * file, so an installation that cannot be written is no error. */
+static int write_json(const struct session *session, const json_t *document)
+{
+    const char *path = session->options->json;
+    if (report_json_write(document, path ? path : DEFAULT_JSON) || !path)
+        return 0;
+    return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
+}
+
+static double sum_seconds(const json_t *results)
+{
+    double sum = 0;
+    size_t i;
+    json_t *result;
+    json_array_foreach(results, i, result) sum +=
+        json_number_value(json_object_get(result, "seconds"));
+    return sum;
+}
+
+static int report(const struct session *session)
+{
+    bool one = session->options->lab != NULL;
+    json_t *document = one ? json_incref(json_array_get(session->results, 0))
+                           : report_result_set(session->results, sum_seconds(session->results));
+    const char *status = json_string_value(json_object_get(document, "status"));
+    if (!one)
+        report_total_terminal(stdout, document, session->colour);
+    int code = write_json(session, document);
+    if (code == 0)
+        code = status && strcmp(status, "passed") == 0 ? EXIT_FULL : EXIT_NOT_YET;
+    json_decref(document);
+    return code;
+}
+
+static void on_signal(int number)
+{
+    run_interrupt();
+}
+
+/* Ctrl-C ends what is running, and then the private folder is removed as always. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` shall still write its result */
+}
+
+int cmd_grade(int argc, char **argv)
+{
+    struct options options = {0};
+    struct session session = {.options = &options};
+    int code = read_options(argc, argv, &options);
+    if (code >= 0)
+        return code;
+    if (!choose_seed(options.seed, &session.seed))
+        return complain(EXIT_USAGE, "the seed is a whole number from 0 to %lld, not \"%s\"",
+                        (long long)INT64_MAX, options.seed ? options.seed : "");
+    if (options.json && !report_json_writable(options.json))
+        return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
+    if (!choose_device(options.device, &session.device, session.gpu_name, sizeof session.gpu_name))
+        return EXIT_USAGE;
+    catch_signals();
+    session.colour = report_wants_colour(stdout);
+    session.results = json_array();
+    code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);
+    if (code == 0)
+        code = report(&session);
+    json_decref(session.results);
+    return code;
+}

@@ -1,0 +1,69 @@
+/* lanewise: finds the command that its first argument names, and runs it.
+ *
+ * The table below is all there is to know; a new command is one line here and one file cmd_NAME.c. */
+#include "cli/cli.h"
+#include "report/version.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int cmd_help(int argc, char **argv);
+static int cmd_version(int argc, char **argv);
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *purpose;
+} commands[] = {
+    {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
+    {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program [ARGS...]"},
+    {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
+    {"help", cmd_help, "show this list"},
+    {"version", cmd_version, "show the version"},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_commands(FILE *to)
+{
+    fprintf(to, "usage: lanewise COMMAND [OPTIONS]; each command explains itself with --help\n\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].purpose);
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    print_commands(stdout);
+    return 0;
+}
+
+static int cmd_version(int argc, char **argv)
+{
+    printf("lanewise %s\n", LANEWISE_VERSION);
+    return 0;
+}
+
+static const struct command *find_command(const char *name)
+{
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_commands(stderr);
+        return 2;
+    }
+    const struct command *command = find_command(argv[1]);
+    if (!command) {
+        fprintf(stderr, "lanewise: no command \"%s\"; lanewise help lists them\n", argv[1]);
+        return 2;
+    }
+    return command->run(argc - 1, argv + 1);
+}

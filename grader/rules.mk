@@ -1,0 +1,9 @@
+# What grades: run/ executes a submission, judge/ decides, report/ tells. One static library.
+GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report))
+GRADER := $(BUILD)/lib/liblanewise-grader.a
+GRADER_LIBS := -ljansson -lnettle -lm -lpthread
+OBJECTS += $(GRADER_OBJECTS)
+
+$(GRADER): $(GRADER_OBJECTS)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# Set-up: finds what a purpose needs on this machine, and installs only what is missing.
+#
+#   grader/setup.sh [grade|test|check|bench|fuzz|handouts]     (make calls it; by hand it probes anew)
+#
+# It tries the thing itself (a program that uses the library links and starts, the command runs) and
+# never asks for a package, so libraries that lie elsewhere (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH)
+# count. What is missing comes from Debian through apt. nvcc, where there is none, comes from NVIDIA's
+# own packages on PyPI, unpacked into build/cuda and nowhere else.
+#
+# Writes build/config.mk (for make), build/config.h (for the C code) and build/setup/PURPOSE.
+# Exit code: 0 ready; 2 something is missing that could not be installed: the last lines say what to do.
+#
+# LANEWISE_HIDE_CUDA=1 ignores every nvcc but the one in build/cuda: for testing that path.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+purpose=${1:-grade}
+
+# What each purpose needs: purpose | probe and its arguments | Debian packages | what for.
+needs='
+grade    | runs gcc --version                            | gcc libc6-dev       | the C compiler that builds Lanewise
+grade    | runs g++ --version                            | g++                 | the C++ compiler that nvcc works with
+grade    | runs make --version                           | make                | the build
+grade    | links stdio.h puts                            | libc6-dev           | the C library
+grade    | links criterion/criterion.h criterion_initialize -lcriterion | libcriterion-dev | the checks of the labs, and our own tests
+grade    | links jansson.h json_object -ljansson         | libjansson-dev      | reading and writing JSON
+grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        | the SHA-256 of a submission
+grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
+grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
+wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
+check    | runs clang-format --version                   | clang-format        | the format of the sources
+bench    | runs oclgrind --version                       | oclgrind            | the emulator that ours is compared with
+bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | programs for Oclgrind
+fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
+handouts | runs pandoc --version                         | pandoc              | turning handouts into pages
+'
+purposes='grade test check bench fuzz handouts'
+
+# One pinned CUDA release: the compiler, its libraries, the runtime's headers and library; and two small
+# ones that hold headers only: what cooperative_groups.h includes, and cuda_profiler_api.h.
+cuda_major=13
+wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
+    nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cuda-profiler-api==13.0.85'
+wheels_size='100 MB to download, 280 MB on disk'
+wheels_home=$root/build/cuda/nvidia/cu$cuda_major
+
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+say() {
+    printf '%s\n' "$@"
+}
+
+fail() {
+    printf '%s\n' "$@" >&2
+    exit 2
+}
+
+# --- probes: silent, true if the thing is there and works -----------------------------------------------
+
+runs() {
+    "$@" >"$work/log" 2>&1
+}
+
+# links HEADER SYMBOL [-lLIBRARY]: a program that uses SYMBOL compiles, links and starts.
+links() {
+    printf '#include <%s>\nint main(void)\n{\n    void *volatile used = (void *)%s;\n    return !used;\n}\n' \
+        "$1" "$2" >"$work/probe.c"
+    runs gcc -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -o "$work/probe" "$work/probe.c" ${3:+"$3"} &&
+        runs "$work/probe"
+}
+
+trim() {
+    read -r trimmed <<<"$1"
+    printf '%s' "$trimmed"
+}
+
+# --- Debian packages --------------------------------------------------------------------------------------
+
+# Sets missing_packages and missing_reasons for the needs of these purposes.
+find_missing() {
+    missing_packages=() missing_reasons=()
+    local need probe packages reason package
+    while IFS='|' read -r need probe packages reason; do
+        case " $* " in *" $(trim "$need") "*) ;; *) continue ;; esac
+        # shellcheck disable=SC2086 # a probe is a command and its arguments
+        $probe && continue
+        for package in $packages; do
+            case " ${missing_packages[*]:-} " in *" $package "*) continue ;; esac
+            missing_packages+=("$package")
+            missing_reasons+=("$(printf '  %-20s %s' "$package" "$(trim "$reason")")")
+        done
+    done <<<"$needs"
+}
+
+# Runs a command as root: directly, or through sudo where that can work.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+can_be_root() {
+    [ "$(id -u)" = 0 ] || { runs sudo --version && { runs sudo -n true || [ -t 0 ]; }; }
+}
+
+# Installs what these purposes still need.
+require() {
+    find_missing "$@"
+    [ ${#missing_packages[@]} = 0 ] && return
+    local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
+    say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
+    runs apt-get --version ||
+        fail 'This machine has no apt-get: install the same things with its own package manager.'
+    can_be_root || fail 'Installing them takes root. Run this as root, then try again:' "  $command"
+    say "Installing them: $command"
+    as_root apt-get update -qq || say 'apt-get update failed; trying with the lists that are here.'
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive $command >"$work/apt" 2>&1 || {
+        tail -n 20 "$work/apt" >&2
+        fail 'apt-get could not install them. When the problem above is solved, try again, or run as root:' \
+            "  $command"
+    }
+    find_missing "$@"
+    [ ${#missing_packages[@]} = 0 ] || {
+        cat "$work/log" >&2
+        fail 'Installed, but still not working:' "${missing_reasons[@]}"
+    }
+}
+
+# --- nvcc -------------------------------------------------------------------------------------------------
+
+# True if $1 is an nvcc of the release we need that can compile a kernel; else why_not says why.
+nvcc_works() {
+    why_not="it is not release $cuda_major"
+    "$1" --version 2>/dev/null | grep -q "release $cuda_major\." || return
+    printf '#include <cuda_runtime.h>\n__global__ void probe(int *p)\n{\n    *p = 1;\n}\n' >"$work/probe.cu"
+    runs "$1" -c -o "$work/probe.o" "$work/probe.cu" && return
+    why_not="it cannot compile a kernel: $(grep -m 1 -i error "$work/log" || tail -n 1 "$work/log")"
+    return 1
+}
+
+# Where an nvcc may be, the best place first, one a line: PATH, $CUDA_HOME, the usual place, our own
+# download. Prints only those that are there.
+nvcc_places() {
+    local place
+    if [ "${LANEWISE_HIDE_CUDA:-}" = 1 ]; then
+        set --
+    else
+        set -- "${NVCC:-}" "$(type -P nvcc)" "${CUDA_HOME:+$CUDA_HOME/bin/nvcc}" /usr/local/cuda/bin/nvcc
+    fi
+    for place in "$@" "$wheels_home/bin/nvcc"; do
+        [ -x "$place" ] && printf '%s\n' "$place"
+    done
+}
+
+# Sets nvcc to the first that works.
+find_nvcc() {
+    while read -r nvcc; do
+        nvcc_works "$nvcc" && return
+        say "Not using $nvcc: $why_not"
+    done < <(nvcc_places)
+    return 1
+}
+
+# Downloads nvcc into build/cuda. Beside it first, so that a broken download leaves nothing half done.
+download_nvcc() {
+    local part=$root/build/cuda.part
+    say "No nvcc of release $cuda_major on the PATH, in \$CUDA_HOME or in /usr/local/cuda." \
+        "Downloading NVIDIA's own packages from PyPI into build/cuda ($wheels_size):"
+    # shellcheck disable=SC2086
+    printf '  %s\n' $wheels
+    require wheels
+    rm -rf "$part" "$root/build/cuda"
+    mkdir -p "$root/build"
+    # shellcheck disable=SC2086
+    PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 python3 -m pip install --quiet \
+        --no-deps --only-binary=:all: --no-compile --target "$part" $wheels >"$work/pip" 2>&1 || {
+        cat "$work/pip" >&2
+        rm -rf "$part"
+        fail 'pip could not download the CUDA compiler. Try again when PyPI can be reached, or install' \
+            "CUDA $cuda_major yourself and put its nvcc on the PATH or its folder in CUDA_HOME."
+    }
+    # nvcc looks for libraries in lib64 and links -lcudart; the packages have lib and libcudart.so.13.
+    ln -s lib "$part/nvidia/cu$cuda_major/lib64"
+    ln -s "libcudart.so.$cuda_major" "$part/nvidia/cu$cuda_major/lib/libcudart.so"
+    mv "$part" "$root/build/cuda"
+    nvcc=$wheels_home/bin/nvcc
+    nvcc_works "$nvcc" || {
+        fail "The downloaded nvcc does not work: $why_not"
+    }
+}
+
+# The toolkit's folder as nvcc itself sees it: nvcc may be a link or a script that lies elsewhere.
+cuda_home_of() {
+    local top
+    top=$("$1" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
+    realpath -e "${top:-$(dirname "$1")/..}"
+}
+
+# Any executable that Criterion is linked into tells its version.
+criterion_version() {
+    printf '#include <criterion/criterion.h>\nTest(a, b)\n{\n}\n' >"$work/probe.c"
+    gcc -o "$work/probe" "$work/probe.c" -lcriterion && "$work/probe" --version 2>&1 | grep -o '[0-9.]*$'
+}
+
+# --- what is recorded ---------------------------------------------------------------------------------------
+
+# Replaces file $1 by standard input, unless that changes nothing: make looks at its time.
+write_if_changed() {
+    cat >"$work/new"
+    cmp -s "$work/new" "$1" || cp "$work/new" "$1"
+}
+
+write_config() {
+    local home
+    home=$(cuda_home_of "$nvcc") || fail "Cannot tell which CUDA toolkit $nvcc belongs to."
+    mkdir -p "$root/build"
+    write_if_changed "$root/build/config.h" <<END
+/* Written by grader/setup.sh: what it found on this machine. */
+#define LANEWISE_ROOT "$root"
+#define LANEWISE_NVCC "$nvcc"
+#define LANEWISE_CUDA_HOME "$home"
+#define LANEWISE_CRITERION "$(criterion_version)"
+END
+    cat >"$work/config.mk" <<END
+# Written by grader/setup.sh: what it found on this machine.
+CONFIG_ROOT := $root
+CONFIG_NVCC := $nvcc
+CONFIG_CUDA_HOME := $home
+END
+    mv "$work/config.mk" "$root/build/config.mk"
+}
+
+case " $purposes " in
+*" $purpose "*) ;;
+*) fail "grader/setup.sh: \"$purpose\" is none of: $purposes" ;;
+esac
+
+if [ "$purpose" = grade ]; then
+    # Asked for together, so that one who must run apt-get by hand does it once.
+    if [ -n "$(nvcc_places)" ]; then
+        require grade
+    else
+        require grade wheels
+    fi
+    find_nvcc || download_nvcc
+    write_config
+else
+    require "$purpose"
+fi
+mkdir -p "$root/build/setup"
+date >"$root/build/setup/$purpose"

@@ -1,0 +1,13 @@
+# A lab is labs/NN-name/: the student's .cu and checks.c, which grader/checks/rules.mk builds.
+# A program given as a .cu file is built here before `make run` runs it.
+PROGRAMS := $(BUILD)/programs
+
+# $(call built_program,FILE): the executable for FILE, which may be one already.
+built_program = $(if $(filter %.cu,$1),$(PROGRAMS)/$(basename $(notdir $1)),$1)
+
+ifneq ($(filter %.cu,$(PROGRAM)),)
+run: $(call built_program,$(PROGRAM))
+$(call built_program,$(PROGRAM)): $(PROGRAM) FORCE | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
+endif
