@@ -1,0 +1,298 @@
+/* One check: its verdict, what it may ask, and the report that it leaves for `lanewise grade`. */
+#include "checks/internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "judge/compare.h"
+#include "run/text.h"
+
+/* --- the verdict ---------------------------------------------------------------------------------- */
+
+bool check_is_open(const struct check *check)
+{
+    return !check->status && !check->broken[0];
+}
+
+void check_fail(struct check *check, const char *status, const char *format, ...)
+{
+    va_list arguments;
+    if (!check_is_open(check))
+        return;
+    check->status = status;
+    va_start(arguments, format);
+    vsnprintf(check->message, sizeof check->message, format, arguments);
+    va_end(arguments);
+    run_clean_text(check->message, strlen(check->message));
+    memcpy(check->failed_case, check->context, sizeof check->failed_case);
+}
+
+void check_advise(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    check->advised = true;
+    va_start(arguments, format);
+    vsnprintf(check->hint, sizeof check->hint, format, arguments);
+    va_end(arguments);
+}
+
+void check_break(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    if (check->broken[0])
+        return;
+    va_start(arguments, format);
+    vsnprintf(check->broken, sizeof check->broken, format, arguments);
+    va_end(arguments);
+    run_clean_text(check->broken, strlen(check->broken));
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void check_point_at(struct check *check, const char *file, unsigned line, unsigned column)
+{
+    /* Only into the student's own file: it was compiled in a folder that no longer exists. */
+    if (line == 0 || strcmp(base_name(file), check->job.file_name) != 0)
+        return;
+    snprintf(check->file, sizeof check->file, "%s", check->job.file_name);
+    check->line = line;
+    check->column = column;
+}
+
+/* --- judging -------------------------------------------------------------------------------------- */
+
+/* Says how GOT, which may be NULL, is not the one number WANT. */
+static void fail_equal_u64(struct check *check, const struct case_array *got, const char *name,
+                           uint64_t want)
+{
+    if (!got)
+        check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
+    else if (got->type != CASE_U64 || got->count != 1)
+        check_fail(check, "failed", "the result \"%s\" is not one LAB_U64 number", name);
+    else
+        check_fail(check, "failed", "%s is %llu, but %llu is right", name,
+                   (unsigned long long)*(const uint64_t *)got->values, (unsigned long long)want);
+    if (!got || got->type != CASE_U64 || got->count != 1)
+        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", LAB_U64, &%s, 1).", name,
+                     name);
+    else if (check->info->figure.text)
+        check_advise(check, "The right answer comes first: without it this earns no points.");
+}
+
+void check_equal_u64(struct check *check, const struct trial *trial, const char *name,
+                     uint64_t want)
+{
+    if (!trial || !check_is_open(check))
+        return;
+    const struct case_array *got = case_find(trial->result, name);
+    if (!got || got->type != CASE_U64 || got->count != 1 ||
+        judge_first_difference_u64(got->values, &want, 1) < 1)
+        fail_equal_u64(check, got, name, want);
+}
+
+double check_counter(const struct trial *trial, const char *name)
+{
+    return trial ? (double)json_integer_value(json_object_get(trial->counters, name)) : 0;
+}
+
+void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes)
+{
+    if (!trial || !trial->counters || !check_is_open(check))
+        return;
+    /* A sector is 32 bytes. What is read twice counts twice, which a student gains nothing by. */
+    double read = check_counter(trial, "global_load_sectors") * 32;
+    if (read >= (double)bytes)
+        return;
+    if (json_array_size(json_object_get(trial->record, "launches")) == 0)
+        check_fail(check, "failed", "no kernel was launched");
+    else
+        check_fail(check, "failed",
+                   "the kernels read only %s of the %s bytes of data from global memory",
+                   check_number(read), check_number((double)bytes));
+}
+
+static int compare_floats(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return (a > b) - (a < b);
+}
+
+double check_median_ms(struct check *check, const struct trial *trial)
+{
+    if (!trial || !check_is_open(check))
+        return 0;
+    const struct case_array *times = case_find(trial->result, "milliseconds");
+    if (!times || times->type != CASE_FLOAT || times->count == 0 || times->count > 1000) {
+        check_fail(check, "no-result", "your program's loop over lab_again() was not timed");
+        return 0;
+    }
+    float sorted[1000];
+    memcpy(sorted, times->values, times->count * sizeof *sorted);
+    qsort(sorted, times->count, sizeof *sorted, compare_floats);
+    return (double)sorted[times->count / 2];
+}
+
+/* Shows the line of the student's file that has most of the figure's counter. */
+static void point_at_worst_line(struct check *check, const struct trial *trial)
+{
+    const char *counter = check->info->figure.counter;
+    json_t *launch, *line;
+    size_t i, j;
+    json_int_t most = 0;
+    if (!counter)
+        return;
+    json_array_foreach(json_object_get(trial->record, "launches"), i, launch)
+    {
+        json_array_foreach(json_object_get(launch, "lines"), j, line)
+        {
+            const char *file = json_string_value(json_object_get(line, "file"));
+            json_int_t count =
+                json_integer_value(json_object_get(json_object_get(line, "counters"), counter));
+            if (!file || count <= most || strcmp(base_name(file), check->job.file_name) != 0)
+                continue;
+            most = count;
+            check_point_at(check, file, (unsigned)json_integer_value(json_object_get(line, "line")),
+                           0);
+        }
+    }
+}
+
+/* Writes TEMPLATE with its "%s" replaced by VALUE. */
+static void fill_in(char *text, size_t size, const char *template, double value)
+{
+    const char *hole = strstr(template, "%s");
+    if (hole)
+        snprintf(text, size, "%.*s%s%s", (int)(hole - template), template, check_number(value),
+                 hole + 2);
+    else
+        snprintf(text, size, "%s", template);
+}
+
+void check_measure(struct check *check, const struct trial *trial, double value)
+{
+    const struct check_figure *figure = &check->info->figure;
+    if (!trial || !check_is_open(check))
+        return;
+    check->measured = true;
+    check->value = value;
+    check->share = judge_share(&figure->budget, value);
+    if (check->share < 1)
+        point_at_worst_line(check, trial);
+}
+
+/* --- the report ----------------------------------------------------------------------------------- */
+
+void check_public_id(const struct check_info *info, char id[64])
+{
+    snprintf(id, 64, "%s", info->id);
+    for (char *at = id; *at; ++at)
+        if (*at == '_')
+            *at = '-';
+}
+
+/* Settles the verdict of a check whose body has ended with nothing gone wrong. */
+static void settle(struct check *check)
+{
+    const struct check_figure *figure = &check->info->figure;
+    char got[200], want[100];
+    if (!figure->text) {
+        check->share = 1;
+    } else if (!check->measured) {
+        check_break(check, "nothing was measured"); /* a mistake in checks.c */
+        return;
+    } else {
+        fill_in(got, sizeof got, figure->text, check->value);
+        fill_in(want, sizeof want, figure->want, judge_full(&figure->budget));
+        if (check->share < 1)
+            snprintf(check->message, sizeof check->message, "%s; full points for %s", got, want);
+        else
+            snprintf(check->message, sizeof check->message, "%s", got);
+    }
+    bool some = judge_points(check->share, check->info->points) > 0;
+    check->status = check->share >= 1 ? "passed" : some ? "partial" : "failed";
+}
+
+static json_t *describe_figure(const struct check *check)
+{
+    const struct judge_budget *budget = &check->info->figure.budget;
+    if (!check->measured)
+        return json_null();
+    return json_pack("{s:f, s:f, s:f}", "value", check->value, "full", judge_full(budget), "naive",
+                     budget->naive);
+}
+
+static json_t *describe_verdict(const struct check *check, double seconds)
+{
+    char id[64];
+    const char *hint = check->advised ? check->hint : check->info->hints[0];
+    bool full = check->share >= 1;
+    check_public_id(check->info, id);
+    return json_pack(
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:s}", "id",
+        id, "title", check->info->title, "points", judge_points(check->share, check->info->points),
+        "max_points", check->info->points, "status", check->status ? check->status : "", "message",
+        check->message, "case", check->failed_case, "hint", full || !hint ? "" : hint, "seconds",
+        seconds, "counters", check->counters, "figure", describe_figure(check), "file", check->file,
+        "line", (int)check->line, "column", (int)check->column, "findings", check->findings,
+        "broken", check->broken);
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void write_verdict(const struct check *check, double seconds)
+{
+    char path[RUN_PATH_SIZE];
+    json_t *verdict = describe_verdict(check, seconds);
+    char *text = verdict ? json_dumps(verdict, JSON_INDENT(2)) : NULL;
+    /* Atomic, so that a verdict that is there is a whole one. */
+    cr_assert(text && run_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
+                  run_write_file(path, text, strlen(text), 0600),
+              "cannot write the verdict of %s", check->info->id);
+    free(text);
+    json_decref(verdict);
+}
+
+bool check_runs_on(const struct check_info *info, enum run_device device)
+{
+    return !(info->where == CHECK_EMULATOR_ONLY && device == RUN_GPU) &&
+           !(info->where == CHECK_GPU_ONLY && device == RUN_EMULATOR);
+}
+
+enum run_device check_device(const struct check_info *info, enum run_device graded)
+{
+    return info->where == CHECK_COUNTS ? RUN_EMULATOR : graded;
+}
+
+void check_perform(const struct check_info *info)
+{
+    static struct check check; /* too large for a stack; one check a process */
+    double start = now();
+    check = (struct check){.info = info, .counters = json_object(), .findings = json_array()};
+    cr_assert(run_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
+    if (check_runs_on(info, check.job.device)) {
+        check.random = check_random_start(check.job.seed, info->id);
+        info->body(&check);
+        if (check_is_open(&check))
+            settle(&check);
+        else
+            check.share = 0;
+        write_verdict(&check, now() - start);
+    }
+    check_free_trials(&check);
+    check_free_inputs(&check);
+    json_decref(check.counters);
+    json_decref(check.findings);
+}

@@ -1,0 +1,96 @@
+/* Random inputs, cases, and numbers in words. */
+#include "checks/internal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* SplitMix64: a counter that goes through a bijective mixer. Any state is a good one, so a state can
+ * be made from a seed and a name. */
+uint64_t check_random_next(uint64_t *state)
+{
+    uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+    return mixed ^ mixed >> 31;
+}
+
+uint64_t check_random_start(uint64_t seed, const char *id)
+{
+    uint64_t state = seed;
+    for (; *id; ++id)
+        state = check_random_next(&state) + (unsigned char)*id;
+    return state;
+}
+
+static int random_int(uint64_t *state, int low, int high)
+{
+    uint64_t span = (uint64_t)((int64_t)high - low) + 1;
+    /* The upper half of a 64 x 64 bit product: 0 to span - 1, as even as 64 bits allow. */
+    uint64_t offset = (uint64_t)((unsigned __int128)check_random_next(state) * span >> 64);
+    return (int)((int64_t)low + (int64_t)offset);
+}
+
+int check_random_int(struct check *check, int low, int high)
+{
+    return random_int(&check->random, low, high);
+}
+
+const int *check_random_ints(struct check *check, size_t count, int low, int high)
+{
+    int *values = malloc((count + 1) * sizeof *values);
+    if (!values || check->block_count == CHECK_MAX_BLOCKS) {
+        fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
+        abort(); /* a Criterion test that crashes is the grader's failure */
+    }
+    check->blocks[check->block_count++] = values;
+    for (size_t i = 0; i < count; ++i)
+        values[i] = random_int(&check->random, low, high);
+    return values;
+}
+
+struct case_data *check_case(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    struct case_data *input = case_new();
+    if (!input || check->case_count == CHECK_MAX_BLOCKS) {
+        fprintf(stderr, "check %s: no memory for its case\n", check->info->id);
+        abort();
+    }
+    check->cases[check->case_count++] = input;
+    va_start(arguments, format);
+    vsnprintf(check->context, sizeof check->context, format, arguments);
+    va_end(arguments);
+    return input;
+}
+
+void check_free_inputs(struct check *check)
+{
+    for (unsigned i = 0; i < check->block_count; ++i)
+        free(check->blocks[i]);
+    for (unsigned i = 0; i < check->case_count; ++i)
+        case_free(check->cases[i]);
+}
+
+const char *check_number(double n)
+{
+    static char buffers[8][48];
+    static unsigned next;
+    char *buffer = buffers[next++ % 8], digits[40];
+    if (fabs(n) < 100 && n != floor(n)) { /* a ratio */
+        snprintf(buffer, sizeof buffers[0], "%.2f", n);
+        return buffer;
+    }
+    snprintf(digits, sizeof digits, "%.0f", n);
+    char *to = buffer;
+    for (const char *from = digits; *from && to < buffer + sizeof buffers[0] - 2; ++from) {
+        *to++ = *from;
+        size_t left = strlen(from + 1);
+        if (*from != '-' && left > 0 && left % 3 == 0)
+            *to++ = ',';
+    }
+    *to = 0;
+    return buffer;
+}

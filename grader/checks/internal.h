@@ -1,0 +1,87 @@
+/* What the runner's own files share. A lab's checks.c sees check.h only. */
+#ifndef CHECKS_INTERNAL_H
+#define CHECKS_INTERNAL_H
+
+#include <jansson.h>
+
+#include "checks/check.h"
+#include "run/job.h"
+
+#define CHECK_MESSAGE_SIZE 600
+#define CHECK_MAX_BLOCKS   64
+
+struct trial {
+    struct case_data *result; /* what the submission handed in; NULL: nothing readable */
+    json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
+    json_t *counters;         /* totals over its launches; NULL on a GPU */
+};
+
+struct check {
+    const struct check_info *info;
+    struct run_job job;
+    uint64_t random;   /* state of the random stream */
+    char context[160]; /* describes the case made last */
+    unsigned trial_count;
+
+    /* The verdict. */
+    const char *status; /* NULL: nothing has gone wrong */
+    char message[CHECK_MESSAGE_SIZE];
+    char failed_case[160]; /* describes the case that it failed on; "" if that is not the point */
+    bool advised;          /* hint is about this very failure; otherwise the check's own is shown */
+    char hint[200];
+    char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
+    double share;                    /* of the points */
+    bool measured;
+    double value;     /* the figure's, if measured */
+    char file[256];   /* the source line to show; "" none */
+    unsigned line;    /* from 1; 0: unknown */
+    unsigned column;  /* from 1; 0: unknown */
+    json_t *counters; /* of the last trial */
+    json_t *findings; /* of all trials */
+
+    /* What lives as long as the check. */
+    struct case_data *cases[CHECK_MAX_BLOCKS];
+    struct trial trials[CHECK_MAX_BLOCKS];
+    void *blocks[CHECK_MAX_BLOCKS];
+    unsigned case_count, block_count;
+};
+
+/* The submission has failed: STATUS is one of "failed", "crashed", "timeout", "no-result". The first
+ * call decides. */
+void check_fail(struct check *check, const char *status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Replaces the check's own hint, which is about wrong answers, in the verdict just made. */
+void check_advise(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The grader has failed: there will be no grade. The first call decides. */
+void check_break(struct check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Nothing has gone wrong so far. */
+bool check_is_open(const struct check *check);
+
+/* Remembers the source line that the report shall show. */
+void check_point_at(struct check *check, const char *file, unsigned line, unsigned column);
+
+/* Starts the random stream of SEED and ID. */
+uint64_t check_random_start(uint64_t seed, const char *id);
+uint64_t check_random_next(uint64_t *state);
+
+/* The declarations of this program. */
+extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
+
+/* True if the check is part of a grading on DEVICE. */
+bool check_runs_on(const struct check_info *info, enum run_device device);
+/* Where its trials run then. */
+enum run_device check_device(const struct check_info *info, enum run_device graded);
+
+/* Writes ID with '-' for '_'. */
+void check_public_id(const struct check_info *info, char id[64]);
+
+/* Frees everything that trials, cases and inputs hold. */
+void check_free_trials(struct check *check);
+void check_free_inputs(struct check *check);
+
+#endif

@@ -1,0 +1,81 @@
+/* The checks runner: one executable a lab, build/checks/NN-name.
+ *
+ *     build/checks/01-parallelize --describe      prints the lab's declaration as JSON
+ *     build/checks/01-parallelize                 performs the checks of the job in $LANEWISE_JOB
+ *
+ * Exit code 0: every check wrote its verdict, good or bad. Anything else: the grader has failed. */
+#include "checks/internal.h"
+
+#include <criterion/options.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Longer than any check can take: each trial ends after 10 s, and a check stops at its first bad one. */
+#define CHECK_SECONDS 120
+
+static json_t *describe_check(const struct check_info *info)
+{
+    static const char *const places[] = {"anywhere", "counts", "emulator-only", "gpu-only"};
+    const struct judge_budget *budget = &info->figure.budget;
+    char id[64];
+    json_t *hints = json_array();
+    for (int i = 0; i < CHECK_MAX_HINTS && info->hints[i]; ++i)
+        json_array_append_new(hints, json_string(info->hints[i]));
+    check_public_id(info, id);
+    json_t *check = json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:o}", "id", id, "name",
+                              info->id, "title", info->title, "max_points", info->points, "where",
+                              places[info->where], "emulator", check_runs_on(info, RUN_EMULATOR),
+                              "gpu", check_runs_on(info, RUN_GPU), "counts",
+                              info->where == CHECK_COUNTS, "hints", hints);
+    if (info->figure.text)
+        json_object_set_new(check, "budget",
+                            json_pack("{s:f, s:f, s:f}", "naive", budget->naive, "solution",
+                                      budget->solution, "full", judge_full(budget)));
+    return check;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct check_info *a = *(const struct check_info *const *)left;
+    const struct check_info *b = *(const struct check_info *const *)right;
+    return a->line - b->line;
+}
+
+static int describe(void)
+{
+    /* The linker may have put the declarations in any order. */
+    const struct check_info *sorted[64];
+    size_t count = (size_t)(__stop_lanewise_checks - __start_lanewise_checks);
+    json_t *checks = json_array();
+    if (count > sizeof sorted / sizeof *sorted)
+        return 1;
+    memcpy(sorted, __start_lanewise_checks, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_lines);
+    for (size_t i = 0; i < count; ++i)
+        json_array_append_new(checks, describe_check(sorted[i]));
+    json_t *lab = json_pack("{s:s, s:s, s:o}", "title", lab_info.title, "file", lab_info.file,
+                            "checks", checks);
+    int failed = !lab || json_dumpf(lab, stdout, JSON_INDENT(2)) != 0;
+    putchar('\n');
+    json_decref(lab);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct run_job job;
+    if (argc == 2 && strcmp(argv[1], "--describe") == 0)
+        return describe();
+    if (argc != 1 || !run_job_read(&job)) {
+        fprintf(stderr, "%s: started by `lanewise grade`; --describe shows the lab\n", argv[0]);
+        return 2;
+    }
+    struct criterion_test_set *tests = criterion_initialize();
+    criterion_options.jobs = job.device == RUN_GPU ? 1 : 2; /* a GPU is timed alone */
+    criterion_options.timeout = CHECK_SECONDS;
+    criterion_options.use_ascii = true;
+    int passed = criterion_run_all_tests(tests);
+    criterion_finalize(tests);
+    return passed ? 0 : 1;
+}

@@ -1,0 +1,369 @@
+/* One run of the submission: a fresh folder with the case in it, a process, and what it left.
+ *
+ *     case ----> [ ./program --case case --result result ] ----> result   bytes, judged by the check
+ *                                                          ----> record   launches and findings
+ *
+ * Nothing that the program prints is ever judged; its last line is only shown. */
+#include "checks/internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/exec.h"
+#include "run/record.h"
+#include "run/text.h"
+
+#define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
+#define WALL_SECONDS  10
+#define RESULT_BYTES  ((size_t)64 << 20)
+#define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves much and touches little */
+#define OUTPUT_KEEP   ((size_t)64 << 10)
+#define OUTPUT_LIMIT  ((size_t)1 << 20)
+
+/* A launch may execute this many warp instructions: several times what the slowest right kernel
+ * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
+#define MAX_INSTRUCTIONS "32000000"
+
+/* One environment of a submission. */
+struct surroundings {
+    char folder[RUN_PATH_SIZE];
+    char record[RUN_PATH_SIZE + 32], poison[64], visible[256], libraries[RUN_PATH_SIZE];
+    const char *environment[12];
+};
+
+static void take_over(const char *name, char *text, size_t size, const char ***next)
+{
+    const char *value = getenv(name);
+    if (value && (size_t)snprintf(text, size, "%s=%s", name, value) < size)
+        *(*next)++ = text;
+}
+
+static void fill_environment(struct surroundings *around, enum run_device device, uint64_t poison)
+{
+    const char **next = around->environment;
+    *next++ = "PATH=/usr/bin:/bin";
+    *next++ = "LC_ALL=C";
+    if (device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
+        take_over("CUDA_VISIBLE_DEVICES", around->visible, sizeof around->visible, &next);
+        take_over("LD_LIBRARY_PATH", around->libraries, sizeof around->libraries, &next);
+    } else {
+        snprintf(around->record, sizeof around->record, "LANEWISE_RECORD=%s/record",
+                 around->folder);
+        snprintf(around->poison, sizeof around->poison, "LANEWISE_POISON=%llu",
+                 (unsigned long long)poison);
+        *next++ = around->record;
+        *next++ = around->poison;
+        *next++ = "LD_LIBRARY_PATH=" LIBRARIES;
+        *next++ = "LANEWISE_DETERMINISTIC=1";
+        *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
+#ifdef LANEWISE_PRELOAD
+        /* The runtime library is built with it too, and its program is not. */
+        *next++ = "LD_PRELOAD=" LANEWISE_PRELOAD;
+        *next++ = "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS;
+#endif
+    }
+    *next = NULL;
+}
+
+static void execute(const struct surroundings *around, const char *program, enum run_device device,
+                    int repeats, struct run_outcome *outcome)
+{
+    char count[16];
+    snprintf(count, sizeof count, "%d", repeats);
+    const char *words[] = {program,  "--case",    "case", "--result",
+                           "result", "--repeats", count,  NULL};
+    struct run_command command = {
+        .argv = words,
+        .environment = around->environment,
+        .folder = around->folder,
+        .wall_seconds = WALL_SECONDS,
+        .cpu_seconds = 8 * WALL_SECONDS,
+        .address_bytes = device == RUN_GPU ? 0 : ADDRESS_BYTES,
+        /* The driver grows large files in shared memory. */
+        .file_bytes = device == RUN_GPU ? 0 : 2 * RESULT_BYTES,
+        .output_keep = OUTPUT_KEEP,
+        .output_limit = OUTPUT_LIMIT,
+    };
+#ifdef LANEWISE_PRELOAD
+    command.address_bytes = 0;
+#endif
+    run_exec(&command, outcome);
+}
+
+/* --- why a run is no good ------------------------------------------------------------------------- */
+
+/* The last line that is not empty, fit to be shown; "" if there is none. */
+static const char *last_line(struct run_outcome *outcome)
+{
+    char *text = outcome->output, *end = text + outcome->output_size;
+    run_clean_text(text, outcome->output_size);
+    while (end > text && (end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
+        --end;
+    *end = 0;
+    char *start = strrchr(text, '\n');
+    start = start ? start + 1 : text;
+    if (strlen(start) > 300)
+        start[300] = 0;
+    return start;
+}
+
+static void explain_signal(struct check *check, int number)
+{
+    if (number == SIGXFSZ)
+        check_fail(check, "crashed", "your program wrote a file larger than %zu MB",
+                   2 * RESULT_BYTES >> 20);
+    else
+        check_fail(check, "crashed", "your program crashed, outside of any kernel: %s (signal %d)",
+                   strsignal(number), number);
+}
+
+/* What to try, by the emulator's id of a finding. */
+static const char *advice_for(const char *id)
+{
+    static const struct {
+        const char *id, *hint;
+    } rows[] = {
+        {"out-of-bounds", "Compare every index with the number of elements before you use it."},
+        {"endless-loop", "Does the loop's counter change in every step, and towards its end?"},
+        {"divergent-barrier", "Every thread of a block must reach the same __syncthreads()."},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        if (strcmp(rows[i].id, id) == 0)
+            return rows[i].hint;
+    return "";
+}
+
+/* What to try, by how a run ended. */
+static const char *advice_for_end(enum run_end end)
+{
+    switch (end) {
+    case RUN_TIMED_OUT:
+        return "Is there a loop that never ends, in main() or in a kernel?";
+    case RUN_SIGNALLED:
+        return "Memory from cudaMalloc() may be used by kernels only; main() must copy it first.";
+    default:
+        return "";
+    }
+}
+
+/* A verdict from how the process ended. Does nothing if it ended well, or there is a verdict. */
+static void explain_end(struct check *check, struct run_outcome *outcome)
+{
+    bool was_open = check_is_open(check);
+    switch (outcome->end) {
+    case RUN_EXITED:
+        if (outcome->code != 0) {
+            const char *said = last_line(outcome);
+            check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
+                       *said ? " and said: " : "", said);
+        }
+        break;
+    case RUN_SIGNALLED:
+        explain_signal(check, outcome->code);
+        break;
+    case RUN_TIMED_OUT:
+        check_fail(check, "timeout", "your program did not end within %d seconds", WALL_SECONDS);
+        break;
+    case RUN_TOO_MUCH:
+        check_fail(check, "failed", "your program printed more than %zu MB", OUTPUT_LIMIT >> 20);
+        break;
+    case RUN_NOT_STARTED:
+        check_break(check, "the program could not be started: %s", strerror(outcome->code));
+        break;
+    case RUN_INTERRUPTED:
+        check_break(check, "interrupted");
+        break;
+    }
+    if (was_open && !check_is_open(check))
+        check_advise(check, "%s", advice_for_end(outcome->end));
+}
+
+/* The status of the first launch that did not end well; "ok" if all did. */
+static const char *launch_status(const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        const char *status = json_string_value(json_object_get(launch, "status"));
+        if (status && strcmp(status, "ok") != 0)
+            return status;
+    }
+    return "ok";
+}
+
+/* A verdict from one finding of severity error, which knows more than an exit code. */
+static void explain_finding(struct check *check, const json_t *finding, const char *status,
+                            struct run_outcome *outcome)
+{
+    const char *id = "", *message = "", *file = "", *said = "";
+    json_int_t line = 0, column = 0;
+    json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
+                "file", &file, "line", &line, "column", &column);
+    if (line == 0) /* then the program itself may have said where it was */
+        said = last_line(outcome);
+    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s", message,
+               *said ? "; your program said: " : "", said);
+    check_point_at(check, file, (unsigned)line, (unsigned)column);
+    check_advise(check, "%s", advice_for(id));
+}
+
+/* A verdict from what the emulator found. */
+static void explain_findings(struct check *check, const json_t *record, struct run_outcome *outcome)
+{
+    const char *status = launch_status(record);
+    size_t i;
+    json_t *finding;
+    if (strcmp(status, "internal") == 0)
+        check_break(check, "the emulator failed while it ran a kernel");
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        const char *severity = json_string_value(json_object_get(finding, "severity"));
+        if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
+            explain_finding(check, finding, status, outcome);
+    }
+    if (strcmp(status, "ok") != 0)
+        check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
+                   "a kernel ended badly: %s", status);
+}
+
+/* --- what a run left ------------------------------------------------------------------------------ */
+
+static void add_counters(json_t *totals, const json_t *counters)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)counters, name, value)
+    {
+        json_int_t sum = json_integer_value(json_object_get(totals, name));
+        json_int_t more = json_integer_value(value);
+        bool is_maximum = strcmp(name, "longest_warp_instructions") == 0;
+        sum = is_maximum ? (more > sum ? more : sum) : sum + more;
+        json_object_set_new(totals, name, json_integer(sum));
+    }
+}
+
+static json_t *sum_counters(const json_t *record)
+{
+    json_t *totals = json_object(), *launch;
+    size_t i;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+        add_counters(totals, json_object_get(launch, "counters"));
+    return totals;
+}
+
+static void take_record(struct check *check, struct trial *trial, const char *folder)
+{
+    char path[RUN_PATH_SIZE], error[200] = "";
+    if (!run_path(path, "%s/record", folder))
+        return;
+    if (access(path, F_OK) != 0) /* it ended before it used the GPU */
+        trial->record = json_pack("{s:[], s:[]}", "launches", "findings");
+    else
+        trial->record = run_record_read(path, error, sizeof error);
+    if (!trial->record) {
+        check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
+                   error);
+        return;
+    }
+    trial->counters = sum_counters(trial->record);
+    json_decref(check->counters);
+    check->counters = json_incref(trial->counters);
+    json_array_extend(check->findings, json_object_get(trial->record, "findings"));
+}
+
+static void take_result(struct check *check, struct trial *trial, const char *folder)
+{
+    char path[RUN_PATH_SIZE], error[100];
+    struct stat status;
+    if (!check_is_open(check) || !run_path(path, "%s/result", folder))
+        return;
+    if (lstat(path, &status) != 0 || status.st_size == 0)
+        check_fail(check, "no-result", "your program ended before it handed in a result");
+    else if (!(trial->result = case_read(path, RESULT_BYTES, error, sizeof error)))
+        check_fail(check, "no-result", "the result file of your program %s", error);
+    if (!trial->result)
+        check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
+}
+
+/* Makes the folder of the next trial, with the case in it. */
+static bool prepare(struct check *check, struct surroundings *around, const struct case_data *input)
+{
+    char path[RUN_PATH_SIZE];
+    if (!run_path(around->folder, "%s/%s-%u", check->job.folder, check->info->id,
+                  check->trial_count) ||
+        !run_path(path, "%s/case", around->folder) || mkdir(around->folder, 0700) != 0 ||
+        !case_write(input, path)) {
+        check_break(check, "cannot write the case into %s: %s", around->folder, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static const struct trial *perform(struct check *check, const struct case_data *input,
+                                   const char *program, enum run_device device, int repeats)
+{
+    struct surroundings around;
+    struct run_outcome outcome;
+    if (!check_is_open(check))
+        return NULL;
+    if (check->trial_count == CHECK_MAX_BLOCKS || !prepare(check, &around, input))
+        return NULL;
+    uint64_t stream = check_random_start(check->job.seed ^ check->trial_count, check->info->id);
+    struct trial *trial = &check->trials[check->trial_count++];
+    fill_environment(&around, device, check_random_next(&stream) >> 1 | 1);
+    execute(&around, program, device, repeats, &outcome);
+    if (device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)
+        take_record(check, trial, around.folder);
+    if (trial->record)
+        explain_findings(check, trial->record, &outcome);
+    explain_end(check, &outcome);
+    take_result(check, trial, around.folder);
+    run_outcome_free(&outcome);
+    run_remove_tree(around.folder);
+    return check_is_open(check) ? trial : NULL;
+}
+
+const struct trial *check_run_timed(struct check *check, const struct case_data *input, int repeats)
+{
+    enum run_device device = check_device(check->info, check->job.device);
+    const char *program = check->job.programs[device];
+    if (!*program) {
+        check_break(check, "the submission was not built for %s", run_device_name(device));
+        return NULL;
+    }
+    return perform(check, input, program, device, repeats);
+}
+
+const struct trial *check_run(struct check *check, const struct case_data *input)
+{
+    return check_run_timed(check, input, 0);
+}
+
+const struct trial *check_run_solution(struct check *check, const struct case_data *input,
+                                       int repeats)
+{
+    enum run_device device = check_device(check->info, check->job.device);
+    if (!check_is_open(check))
+        return NULL;
+    const struct trial *trial =
+        *check->job.solution ? perform(check, input, check->job.solution, device, repeats) : NULL;
+    if (!trial)
+        check_break(check, "the lab's own solution does not run: %s", check->message);
+    return trial;
+}
+
+void check_free_trials(struct check *check)
+{
+    for (unsigned i = 0; i < check->trial_count; ++i) {
+        case_free(check->trials[i].result);
+        json_decref(check->trials[i].record);
+        json_decref(check->trials[i].counters);
+    }
+}

@@ -1,0 +1,34 @@
+/* Comparisons that NaN, infinity and overflow cannot slip through: a comparison with a NaN is false,
+ * so the question is always whether the error IS within the bound. */
+#include "judge/compare.h"
+
+#include <math.h>
+
+size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count)
+{
+    size_t i = 0;
+    while (i < count && got[i] == want[i])
+        ++i;
+    return i;
+}
+
+size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, size_t count)
+{
+    size_t i = 0;
+    while (i < count && got[i] == want[i])
+        ++i;
+    return i;
+}
+
+bool judge_within(double got, double want, double bound)
+{
+    return isfinite(got) && fabs(got - want) <= bound;
+}
+
+size_t judge_first_outside(const float *got, const double *want, const double *bounds, size_t count)
+{
+    size_t i = 0;
+    while (i < count && judge_within((double)got[i], want[i], bounds[i]))
+        ++i;
+    return i;
+}

@@ -1,0 +1,20 @@
+/* Is it the right answer? Pure functions over arrays. */
+#ifndef JUDGE_COMPARE_H
+#define JUDGE_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The index of the first element that differs; COUNT if none does. */
+size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count);
+size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, size_t count);
+
+/* True if GOT is finite and at most BOUND away from WANT. A NaN anywhere is never within. */
+bool judge_within(double got, double want, double bound);
+
+/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if none. */
+size_t judge_first_outside(const float *got, const double *want, const double *bounds,
+                           size_t count);
+
+#endif

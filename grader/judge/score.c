@@ -1,0 +1,39 @@
+/* Budgets and points. */
+#include "judge/score.h"
+
+#include <math.h>
+
+double judge_full(const struct judge_budget *budget)
+{
+    bool less_is_better = budget->solution < budget->naive;
+    return less_is_better ? budget->solution * budget->slack : budget->solution / budget->slack;
+}
+
+double judge_share(const struct judge_budget *budget, double figure)
+{
+    double naive = budget->naive, full = judge_full(budget);
+    if (!isfinite(figure))
+        return 0;
+    if (budget->scale == JUDGE_LOG) {
+        if (!(figure > 0)) /* a cost of nothing, or less, was not measured */
+            return 0;
+        naive = log(naive);
+        full = log(full);
+        figure = log(figure);
+    }
+    double share = (naive - figure) / (naive - full);
+    return share >= 1 ? 1 : share > 0 ? share : 0; /* a NaN, from an empty budget, gives 0 */
+}
+
+double judge_points(double share, double max)
+{
+    if (share >= 1)
+        return max;
+    /* The tiny amount keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point. */
+    return share > 0 ? floor(share * max * 10 + 1e-9) / 10 : 0;
+}
+
+bool judge_is_full(double points, double max)
+{
+    return points > max - 0.05;
+}

@@ -1,0 +1,239 @@
+/* A result as text:
+ *
+ *     01-parallelize: From one thread to a grid
+ *     labs/01-parallelize/parallelize.cu, emulator, seed 4711
+ *
+ *       ok            built                                                1.4 s
+ *       ok   15/15    exact sum of 1,048,576 numbers                       0.2 s
+ *       part 22.1/40  a grid shares the work                               0.2 s
+ *            the longest warp executes 20,508 instructions; full points for at most 153
+ *            labs/01-parallelize/parallelize.cu:57:
+ *               57 |             mine += square(data[i]);
+ *                  |             ^
+ *            hint: ...
+ *
+ *       52.1 of 100 points */
+#include "report/result_terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/text.h"
+
+#define RED    "\033[31m"
+#define GREEN  "\033[32m"
+#define YELLOW "\033[33m"
+#define BOLD   "\033[1m"
+#define PLAIN  "\033[0m"
+
+#define MARGIN "       " /* before the lines that explain a check */
+#define WIDTH  100       /* long texts are folded there */
+
+bool report_wants_colour(FILE *file)
+{
+    const char *terminal = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+    return isatty(fileno(file)) && !(no_colour && no_colour[0]) &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+struct page {
+    FILE *to;
+    bool colour;
+};
+
+static void paint(const struct page *page, const char *colour)
+{
+    if (page->colour)
+        fputs(colour, page->to);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* Writes TEXT behind the margin, folded at blanks. */
+static void put_folded(const struct page *page, const char *text)
+{
+    size_t width = WIDTH - sizeof MARGIN;
+    for (;;) {
+        size_t length = strcspn(text, "\n"), cut = length;
+        if (length > width) {
+            for (cut = width; cut > 0 && text[cut] != ' '; --cut)
+                ;
+            if (cut == 0) /* one long word */
+                cut = length;
+        }
+        fprintf(page->to, MARGIN "%.*s\n", (int)cut, text);
+        if (!text[cut])
+            return;
+        text += cut + 1;
+    }
+}
+
+/* Writes text of several lines, each behind the margin. */
+static void put_lines(const struct page *page, const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(page->to, MARGIN "%.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* Columns of a UTF-8 string, near enough: its characters. */
+static int columns(const char *text)
+{
+    int count = 0;
+    for (; *text; ++text)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+/* The first line of a step: mark, points, title, seconds. */
+static void put_step(const struct page *page, const char *colour, const char *mark,
+                     const char *points, const char *title, double seconds)
+{
+    int padding = 54 - columns(title);
+    fputs("  ", page->to);
+    paint(page, colour);
+    fprintf(page->to, "%-4s", mark);
+    paint(page, PLAIN);
+    fprintf(page->to, " %-9s %s%*s %5.1f s\n", points, title, padding > 0 ? padding : 0, "",
+            seconds);
+}
+
+static void put_place(const struct page *page, const json_t *place)
+{
+    unsigned line = (unsigned)number_of(place, "line"),
+             column = (unsigned)number_of(place, "column");
+    const char *source = text_of(place, "source");
+    char *snippet = NULL;
+    size_t size;
+    if (!json_is_object(place))
+        return;
+    fprintf(page->to, MARGIN "%s:%u:", text_of(place, "file"), line);
+    if (column > 0)
+        fprintf(page->to, "%u:", column);
+    fputc('\n', page->to);
+    FILE *memory = open_memstream(&snippet, &size);
+    if (!memory)
+        return;
+    run_print_snippet_line(memory, source, strlen(source), line, column);
+    fclose(memory);
+    put_lines(page, snippet);
+    free(snippet);
+}
+
+static const char *mark_of(const char *status, const char **colour)
+{
+    bool passed = strcmp(status, "passed") == 0, partial = strcmp(status, "partial") == 0;
+    *colour = passed ? GREEN : partial ? YELLOW : RED;
+    return passed ? "ok" : partial ? "part" : "no";
+}
+
+/* The first check before CHECK that went wrong in the same way, at the same place; or NULL. */
+static const json_t *find_same(const json_t *checks, const json_t *check)
+{
+    size_t i;
+    json_t *other;
+    json_array_foreach(checks, i, other)
+    {
+        if (other == check)
+            return NULL;
+        if (json_equal(json_object_get(other, "status"), json_object_get(check, "status")) &&
+            json_equal(json_object_get(other, "message"), json_object_get(check, "message")) &&
+            json_equal(json_object_get(other, "place"), json_object_get(check, "place")))
+            return other;
+    }
+    return NULL;
+}
+
+/* What went wrong, where, and what to try. */
+static void put_trouble(const struct page *page, const json_t *check)
+{
+    const char *input = text_of(check, "case"), *hint = text_of(check, "hint");
+    char *line = NULL;
+    if (asprintf(&line, "%s%s%s", input, input[0] ? ": " : "", text_of(check, "message")) >= 0)
+        put_folded(page, line);
+    free(line);
+    put_place(page, json_object_get(check, "place"));
+    if (hint[0] && asprintf(&line, "hint: %s", hint) >= 0) {
+        put_folded(page, line);
+        free(line);
+    }
+}
+
+static void put_check(const struct page *page, const json_t *checks, const json_t *check)
+{
+    const char *colour, *mark = mark_of(text_of(check, "status"), &colour);
+    char points[64];
+    snprintf(points, sizeof points, "%.4g/%.4g", number_of(check, "points"),
+             number_of(check, "max_points"));
+    put_step(page, colour, mark, points, text_of(check, "title"), number_of(check, "seconds"));
+    if (strcmp(mark, "ok") == 0)
+        return;
+    if (find_same(checks, check))
+        put_folded(page, "the same as above");
+    else
+        put_trouble(page, check);
+}
+
+static void put_build(const struct page *page, const json_t *build)
+{
+    const char *status = text_of(build, "status"), *messages = text_of(build, "messages");
+    bool built = strcmp(status, "built") == 0;
+    const char *title = built ? (json_is_true(json_object_get(build, "cached"))
+                                     ? "built (unchanged since the last time)"
+                                     : "built")
+                        : strcmp(status, "too-long") == 0
+                            ? "not built: the compiler took longer than a minute"
+                            : "not built: the compiler says";
+    put_step(page, built ? GREEN : RED, built ? "ok" : "no", "", title,
+             number_of(build, "seconds"));
+    put_lines(page, messages);
+}
+
+static void put_score(const struct page *page, const char *label, const json_t *result)
+{
+    bool passed = strcmp(text_of(result, "status"), "passed") == 0;
+    paint(page, passed ? BOLD GREEN : BOLD);
+    fprintf(page->to, "%s%.6g of %.6g points", label, number_of(result, "score"),
+            number_of(result, "max_score"));
+    paint(page, PLAIN);
+    fputc('\n', page->to);
+}
+
+void report_result_terminal(FILE *to, const json_t *result, bool colour)
+{
+    struct page page = {to, colour};
+    const json_t *checks = json_object_get(result, "checks");
+    size_t i;
+    json_t *check;
+    paint(&page, BOLD);
+    fprintf(to, "%s: %s\n", text_of(result, "lab"), text_of(result, "title"));
+    paint(&page, PLAIN);
+    fprintf(to, "%s, on the %s, seed %lld\n\n", text_of(result, "submission"),
+            strcmp(text_of(result, "device"), "gpu") == 0 ? text_of(result, "device_name")
+                                                          : "emulator",
+            (long long)json_integer_value(json_object_get(result, "seed")));
+    put_build(&page, json_object_get(result, "build"));
+    if (strcmp(text_of(result, "status"), "not-built") != 0)
+        json_array_foreach(checks, i, check) put_check(&page, checks, check);
+    fputc('\n', to);
+    put_score(&page, "  ", result);
+    fputc('\n', to);
+}
+
+void report_total_terminal(FILE *to, const json_t *results, bool colour)
+{
+    struct page page = {to, colour};
+    put_score(&page, "all labs: ", results);
+}

@@ -1,0 +1,40 @@
+/* Small file jobs: read a whole file, write one atomically, private folders, hashes. */
+#ifndef RUN_FILES_H
+#define RUN_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RUN_HASH_SIZE 65 /* SHA-256 in lower-case hex, and a NUL */
+#define RUN_PATH_SIZE 4096
+
+struct run_text {
+    char *bytes; /* NUL-terminated; may hold NUL bytes before that; the caller frees it */
+    size_t size; /* without the NUL */
+};
+
+/* Reads the regular file PATH of at most MAX_BYTES. False: WHY (SIZE bytes) says why in a few words,
+ * such as "is a folder", and TEXT->bytes is NULL. */
+bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, char *why,
+                   size_t size);
+
+/* Replaces PATH by SIZE bytes: into a new file beside it, then renamed, so that nobody ever sees a
+ * half-written one. MODE is that of the new file. False: errno says why, and PATH is unchanged. */
+bool run_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
+
+/* Makes a folder that only this user can enter, in $TMPDIR or /tmp. False: errno says why. */
+bool run_private_folder(char path[RUN_PATH_SIZE]);
+/* Removes PATH and what is in it, without following links. */
+void run_remove_tree(const char *path);
+
+/* Formats a path. False if it does not fit. */
+bool run_path(char path[RUN_PATH_SIZE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A SHA-256 that grows with each piece. */
+struct run_hash;
+struct run_hash *run_hash_new(void); /* NULL when out of memory */
+void run_hash_add(struct run_hash *hash, const void *bytes, size_t size);
+void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE]); /* frees it */
+
+#endif

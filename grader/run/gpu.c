@@ -1,0 +1,46 @@
+/* Asks the CUDA driver library, opened at run time: the grader must start on machines without it. */
+#include "run/gpu.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+
+/* From the driver's interface, which never changes. */
+enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+
+static char arch[16];
+
+const char *run_gpu_arch(void)
+{
+    return arch;
+}
+
+static bool ask_driver(void *driver, char *name, size_t size)
+{
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+    int (*count_devices)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+    int (*get_name)(char *, int, int) = (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetName");
+    int (*get_attribute)(int *, int, int) =
+        (int (*)(int *, int, int))dlsym(driver, "cuDeviceGetAttribute");
+    int count = 0, major = 0, minor = 0, error;
+    if (!init || !count_devices || !get_name || !get_attribute)
+        snprintf(name, size, "libcuda.so.1 is not the CUDA driver");
+    else if ((error = init(0)) != 0)
+        snprintf(name, size, "the CUDA driver does not start (error %d)", error);
+    else if (count_devices(&count) != 0 || count == 0 || get_name(name, (int)size, 0) != 0 ||
+             get_attribute(&major, CAPABILITY_MAJOR, 0) != 0 ||
+             get_attribute(&minor, CAPABILITY_MINOR, 0) != 0)
+        snprintf(name, size, "the CUDA driver sees no GPU");
+    else
+        snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
+    return arch[0] != 0;
+}
+
+bool run_gpu_find(char *name, size_t size)
+{
+    /* Never closed: the driver keeps threads and may not be unloaded. */
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (driver)
+        return ask_driver(driver, name, size);
+    snprintf(name, size, "no CUDA driver is installed");
+    return false;
+}

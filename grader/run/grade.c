@@ -1,0 +1,419 @@
+/* From a source file to a result. */
+#include "run/grade.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "judge/score.h"
+#include "report/version.h"
+#include "run/exec.h"
+#include "run/job.h"
+#include "run/text.h"
+
+#define RUNNER_SECONDS 600 /* far more than all checks may take: each of them has its own limit */
+#define MAX_FINDINGS   50
+
+/* One grading under way. */
+struct grade {
+    const struct run_grading *grading;
+    char folder[RUN_PATH_SIZE]; /* private */
+    struct run_build builds[2]; /* by enum run_device */
+    struct run_job job;
+    json_t *result;
+    enum run_grade_end end;
+    char *error;
+    size_t error_size;
+};
+
+static bool stop(struct grade *grade, enum run_grade_end end, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Notes why there is no grade; always returns false. */
+static bool stop(struct grade *grade, enum run_grade_end end, const char *format, ...)
+{
+    va_list arguments;
+    grade->end = end;
+    va_start(arguments, format);
+    vsnprintf(grade->error, grade->error_size, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* --- building ------------------------------------------------------------------------------------- */
+
+static const json_t *declared_checks(const struct grade *grade)
+{
+    return json_object_get(grade->grading->lab->declared, "checks");
+}
+
+/* True if some check of this grading is declared as WHERE. */
+static bool has_checks(const struct grade *grade, const char *where)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(declared_checks(grade), i, check)
+    {
+        const char *place = json_string_value(json_object_get(check, "where"));
+        if (run_lab_has_check(check, grade->grading->device) && place && strcmp(place, where) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Builds SOURCE for DEVICE in a folder of its own. False: there will be no grade. */
+static bool build_one(struct grade *grade, const struct run_text *source, const char *shown,
+                      enum run_device device, const char *folder, struct run_build *build)
+{
+    struct run_build_job job = {.source = source,
+                                .file_name = grade->grading->lab->file,
+                                .shown = shown,
+                                .device = device,
+                                .gpu_arch = grade->grading->gpu_arch,
+                                .folder = folder};
+    run_build(&job, build);
+    if (build->end == RUN_BUILD_INTERRUPTED)
+        return stop(grade, RUN_GRADE_INTERRUPTED, "interrupted");
+    if (build->end == RUN_BUILD_BROKEN)
+        return stop(grade, RUN_CANNOT_GRADE, "%s", build->messages);
+    return true;
+}
+
+static bool build_submission(struct grade *grade, enum run_device device)
+{
+    const struct run_submission *submission = grade->grading->submission;
+    struct run_build *build = &grade->builds[device];
+    if (!build_one(grade, &submission->source, submission->shown, device, grade->folder, build))
+        return false;
+    if (build->end == RUN_BUILT)
+        strcpy(grade->job.programs[device], build->program);
+    return true;
+}
+
+/* Builds the lab's own solution, which a GPU's times are compared with. */
+static bool build_solution(struct grade *grade)
+{
+    const struct run_lab *lab = grade->grading->lab;
+    struct run_text source;
+    struct run_build build = {0};
+    char folder[RUN_PATH_SIZE], why[100];
+    if (!run_read_file(lab->solution, 1 << 20, &source, why, sizeof why))
+        return stop(grade, RUN_CANNOT_GRADE, "the solution %s %s", lab->solution, why);
+    bool built = run_path(folder, "%s/solution", grade->folder) && mkdir(folder, 0700) == 0 &&
+                 build_one(grade, &source, lab->solution, grade->grading->device, folder, &build);
+    if (built && build.end == RUN_BUILT)
+        strcpy(grade->job.solution, build.program);
+    else if (grade->end == RUN_GRADED)
+        built = stop(grade, RUN_GRADER_FAILED, "the solution %s does not build", lab->solution);
+    free(source.bytes);
+    run_build_free(&build);
+    return built;
+}
+
+static bool build_all(struct grade *grade)
+{
+    enum run_device device = grade->grading->device;
+    if (!build_submission(grade, device))
+        return false;
+    if (grade->builds[device].end != RUN_BUILT)
+        return true;
+    if (device == RUN_GPU && has_checks(grade, "counts") && !build_submission(grade, RUN_EMULATOR))
+        return false;
+    return device == RUN_EMULATOR || !has_checks(grade, "gpu-only") || build_solution(grade);
+}
+
+/* --- the checks ----------------------------------------------------------------------------------- */
+
+static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
+{
+    struct run_job *job = &grade->job;
+    job->device = grade->grading->device;
+    job->seed = grade->grading->seed;
+    snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
+    if (run_path(job->folder, "%s/checks", grade->folder) && mkdir(job->folder, 0700) == 0 &&
+        run_path(path, "%s/job.json", grade->folder) && run_job_write(job, path))
+        return true;
+    return stop(grade, RUN_CANNOT_GRADE, "cannot write into %s: %s", grade->folder,
+                strerror(errno));
+}
+
+/* Runs the lab's checks runner. A fixed environment: nothing of the user's steers Criterion. */
+static bool run_checks(struct grade *grade)
+{
+    char job[RUN_PATH_SIZE], job_variable[RUN_PATH_SIZE + 32], visible[256], libraries[4096];
+    if (!write_job(grade, job))
+        return false;
+    snprintf(job_variable, sizeof job_variable, "%s=%s", RUN_JOB_VARIABLE, job);
+    const char *environment[6] = {job_variable, "PATH=/usr/bin:/bin", "LC_ALL=C"};
+    size_t count = 3;
+    const char *value = getenv("CUDA_VISIBLE_DEVICES");
+    if (value && snprintf(visible, sizeof visible, "CUDA_VISIBLE_DEVICES=%s", value) < 256)
+        environment[count++] = visible;
+    value = getenv("LD_LIBRARY_PATH");
+    if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
+        environment[count++] = libraries;
+    const char *words[] = {grade->grading->lab->runner, NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .folder = grade->job.folder,
+                                  .wall_seconds = RUNNER_SECONDS,
+                                  .output_keep = 4096,
+                                  .output_limit = 16 << 20,
+                                  .stay_in_group = true};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    bool good = outcome.end == RUN_EXITED && outcome.code == 0;
+    if (outcome.end == RUN_INTERRUPTED)
+        stop(grade, RUN_GRADE_INTERRUPTED, "interrupted");
+    else if (!good)
+        stop(grade, RUN_GRADER_FAILED, "the checks runner failed: %s", outcome.output);
+    run_outcome_free(&outcome);
+    return good;
+}
+
+/* The verdict of one declared check, as its runner wrote it. NULL: there will be no grade. */
+static json_t *read_verdict(struct grade *grade, const json_t *declared)
+{
+    const char *name = json_string_value(json_object_get(declared, "name"));
+    const char *id = json_string_value(json_object_get(declared, "id"));
+    char path[RUN_PATH_SIZE];
+    json_t *verdict = NULL;
+    if (run_path(path, "%s/%s.json", grade->job.folder, name))
+        verdict = json_load_file(path, 0, NULL);
+    const char *broken = json_string_value(json_object_get(verdict, "broken"));
+    const char *reported = json_string_value(json_object_get(verdict, "id"));
+    if (!broken || !reported || strcmp(reported, id) != 0)
+        stop(grade, RUN_GRADER_FAILED, "check %s left no verdict", id);
+    else if (broken[0])
+        stop(grade, RUN_GRADER_FAILED, "check %s: %s", id, broken);
+    else
+        return verdict;
+    json_decref(verdict);
+    return NULL;
+}
+
+/* --- the result ----------------------------------------------------------------------------------- */
+
+/* Where a verdict points, with the line itself, so that every report can show it. */
+static json_t *describe_place(const struct grade *grade, const json_t *verdict)
+{
+    const struct run_submission *submission = grade->grading->submission;
+    json_int_t line = json_integer_value(json_object_get(verdict, "line"));
+    json_int_t column = json_integer_value(json_object_get(verdict, "column"));
+    const char *text;
+    size_t length;
+    if (line <= 0 || !run_source_line(submission->source.bytes, (unsigned)line, &text, &length))
+        return json_null();
+    char *clean = strndup(text, length);
+    run_clean_text(clean, length);
+    json_t *place = json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line,
+                              "column", column, "source", clean);
+    free(clean);
+    return place;
+}
+
+static double rounded(double seconds)
+{
+    return (double)(long long)(seconds * 1000 + 0.5) / 1000;
+}
+
+/* One element of the result's checks[]. */
+static json_t *describe_check(const struct grade *grade, const json_t *declared,
+                              const json_t *verdict)
+{
+    bool counts = json_is_true(json_object_get(declared, "counts"));
+    enum run_device device = counts ? RUN_EMULATOR : grade->grading->device;
+    json_t *check = json_object();
+    static const char *const taken[] = {"id",      "title",    "points",  "max_points",
+                                        "status",  "case",     "message", "hint",
+                                        "seconds", "counters", "figure"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
+        json_object_set(check, taken[i], json_object_get(verdict, taken[i]));
+    json_object_set_new(check, "seconds",
+                        json_real(rounded(json_number_value(json_object_get(verdict, "seconds")))));
+    json_object_set_new(check, "place", describe_place(grade, verdict));
+    json_object_set_new(check, "device", json_string(run_device_name(device)));
+    return check;
+}
+
+/* The verdict on a check of a submission that could not be built. */
+static json_t *verdict_of_unbuilt(const json_t *declared)
+{
+    return json_pack("{s:O, s:O, s:f, s:O, s:s, s:s, s:s, s:s, s:f, s:{}, s:n}", "id",
+                     json_object_get(declared, "id"), "title", json_object_get(declared, "title"),
+                     "points", 0.0, "max_points", json_object_get(declared, "max_points"), "status",
+                     "not-built", "case", "", "message", "the program could not be built", "hint",
+                     "", "seconds", 0.0, "counters", "figure");
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool same_finding(const json_t *left, const json_t *right)
+{
+    static const char *const keys[] = {"id", "file", "line", "column"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+        if (!json_equal(json_object_get(left, keys[i]), json_object_get(right, keys[i])))
+            return false;
+    return true;
+}
+
+/* A copy of TEXT that is fit to be shown. */
+static json_t *clean_string(const char *text, size_t most)
+{
+    char *copy = strndup(text, most);
+    run_clean_text(copy, strlen(copy));
+    json_t *string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+/* Adds a finding to the result's, or its count to the same one that is there. */
+static void add_finding(const struct grade *grade, json_t *findings, const json_t *found)
+{
+    const struct run_grading *grading = grade->grading;
+    const char *id = "", *severity = "error", *file = "", *message = "";
+    json_int_t line = 0, column = 0, count = 1;
+    json_unpack((json_t *)found, "{s?s, s?s, s?s, s?I, s?I, s?s, s?I}", "id", &id, "severity",
+                &severity, "file", &file, "line", &line, "column", &column, "message", &message,
+                "count", &count);
+    bool own = strcmp(base_name(file), grading->lab->file) == 0;
+    json_t *finding =
+        json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I}", "id", clean_string(id, 64), "severity",
+                  clean_string(severity, 16), "file",
+                  clean_string(own ? grading->submission->shown : base_name(file), 4096), "line",
+                  line, "column", column, "message", clean_string(message, 600), "count", count);
+    size_t i;
+    json_t *other;
+    json_array_foreach(findings, i, other)
+    {
+        if (!same_finding(finding, other))
+            continue;
+        count += json_integer_value(json_object_get(other, "count"));
+        json_object_set_new(other, "count", json_integer(count));
+        json_decref(finding);
+        return;
+    }
+    if (json_array_size(findings) < MAX_FINDINGS)
+        json_array_append_new(findings, finding);
+    else
+        json_decref(finding);
+}
+
+/* Fills checks, findings and returns false if a verdict is missing: then there is no grade. */
+static bool collect(struct grade *grade, bool built, json_t *checks, json_t *findings)
+{
+    size_t i, j;
+    json_t *declared, *finding;
+    json_array_foreach(declared_checks(grade), i, declared)
+    {
+        if (!run_lab_has_check(declared, grade->grading->device))
+            continue;
+        json_t *verdict = built ? read_verdict(grade, declared) : verdict_of_unbuilt(declared);
+        if (!verdict)
+            return false;
+        json_array_append_new(checks, describe_check(grade, declared, verdict));
+        json_array_foreach(json_object_get(verdict, "findings"), j, finding)
+            add_finding(grade, findings, finding);
+        json_decref(verdict);
+    }
+    return true;
+}
+
+static double sum_of(const json_t *checks, const char *key)
+{
+    double sum = 0;
+    size_t i;
+    json_t *check;
+    json_array_foreach(checks, i, check) sum += json_number_value(json_object_get(check, key));
+    return (double)(long long)(sum * 10 + 0.5) / 10; /* points are tenths */
+}
+
+static void hash_source(const struct run_text *source, char hex[RUN_HASH_SIZE])
+{
+    struct run_hash *hash = run_hash_new();
+    hex[0] = 0;
+    if (!hash)
+        return;
+    run_hash_add(hash, source->bytes, source->size);
+    run_hash_end(hash, hex);
+}
+
+static json_t *describe_build(const struct grade *grade)
+{
+    static const char *const names[] = {"built", "rejected", "too-long"};
+    const struct run_build *build = &grade->builds[grade->grading->device];
+    return json_pack("{s:s, s:f, s:b, s:s}", "status", names[build->end], "seconds",
+                     rounded(build->seconds), "cached", build->cached, "messages",
+                     build->messages ? build->messages : "");
+}
+
+static void compose(struct grade *grade, bool built, json_t *checks, json_t *findings,
+                    double seconds)
+{
+    const struct run_grading *grading = grade->grading;
+    char hash[RUN_HASH_SIZE];
+    double score = sum_of(checks, "points"), max_score = sum_of(checks, "max_points");
+    hash_source(&grading->submission->source, hash);
+    const char *status = !built                            ? "not-built"
+                         : judge_is_full(score, max_score) ? "passed"
+                                                           : "not-yet";
+    grade->result = json_pack(
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O}",
+        "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
+        json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
+        "source_sha256", hash, "device", run_device_name(grading->device), "device_name",
+        grading->device == RUN_GPU ? grading->gpu_name : "Lanewise emulator", "seed",
+        (json_int_t)grading->seed, "version", LANEWISE_VERSION, "status", status, "score", score,
+        "max_score", max_score, "seconds", rounded(seconds), "build", describe_build(grade),
+        "checks", checks, "findings", findings);
+}
+
+/* Builds, checks and composes, in the private folder. */
+static void perform(struct grade *grade)
+{
+    double start = now();
+    json_t *checks = json_array(), *findings = json_array();
+    if (build_all(grade)) {
+        bool built = grade->builds[grade->grading->device].end == RUN_BUILT;
+        if ((!built || run_checks(grade)) && collect(grade, built, checks, findings))
+            compose(grade, built, checks, findings, now() - start);
+    }
+    if (grade->end == RUN_GRADED && !grade->result)
+        stop(grade, RUN_GRADER_FAILED, "out of memory");
+    json_decref(checks);
+    json_decref(findings);
+}
+
+enum run_grade_end run_grade(const struct run_grading *grading, json_t **result, char *error,
+                             size_t size)
+{
+    static struct grade grade; /* too large for a stack; one grading at a time */
+    grade = (struct grade){.grading = grading, .error = error, .error_size = size};
+    *result = NULL;
+    error[0] = 0;
+    if (!run_private_folder(grade.folder)) {
+        stop(&grade, RUN_CANNOT_GRADE, "cannot make a folder in %s: %s",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
+        return grade.end;
+    }
+    perform(&grade);
+    run_remove_tree(grade.folder);
+    run_build_free(&grade.builds[RUN_EMULATOR]);
+    run_build_free(&grade.builds[RUN_GPU]);
+    *result = grade.result;
+    return grade.end;
+}

@@ -1,0 +1,186 @@
+/* Finding labs and submissions. What a lab declares is asked of its checks runner, since checks.c is
+ * the one place that says it. */
+#include "run/lab.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/exec.h"
+#include "run/text.h"
+
+#define LABS         LANEWISE_ROOT "/labs"
+#define SOURCE_BYTES ((size_t)1 << 20) /* no student writes more */
+
+/* --- labs ----------------------------------------------------------------------------------------- */
+
+static bool is_lab_name(const char *name)
+{
+    return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) < 100;
+}
+
+static int has_checks(const struct dirent *entry)
+{
+    char path[RUN_PATH_SIZE];
+    return is_lab_name(entry->d_name) && run_path(path, "%s/%s/checks.c", LABS, entry->d_name) &&
+           access(path, R_OK) == 0;
+}
+
+void run_lab_list(struct run_lab_names *list)
+{
+    struct dirent **entries;
+    int count = scandir(LABS, &entries, has_checks, alphasort);
+    list->count = 0;
+    for (int i = 0; i < count; ++i) {
+        if (list->count < RUN_MAX_LABS && (list->names[list->count] = strdup(entries[i]->d_name)))
+            ++list->count;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+void run_lab_list_free(struct run_lab_names *list)
+{
+    for (size_t i = 0; i < list->count; ++i)
+        free(list->names[i]);
+    list->count = 0;
+}
+
+static void say_no_such_lab(const char *name, char *error, size_t size)
+{
+    struct run_lab_names list;
+    run_lab_list(&list);
+    int length = snprintf(error, size, "no lab is called \"%s\"; the labs are", name);
+    for (size_t i = 0; i < list.count && length >= 0 && (size_t)length < size; ++i)
+        length +=
+            snprintf(error + length, size - (size_t)length, "%s %s", i ? "," : "", list.names[i]);
+    run_lab_list_free(&list);
+}
+
+/* Asks the runner what the lab declares. NULL: it cannot say. */
+static json_t *ask_runner(const char *runner)
+{
+    const char *words[] = {runner, "--describe", NULL};
+    struct run_command command = {
+        .argv = words, .wall_seconds = 10, .output_keep = 256 << 10, .output_limit = 256 << 10};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    json_t *declared = NULL;
+    if (outcome.end == RUN_EXITED && outcome.code == 0)
+        declared = json_loadb(outcome.output, outcome.output_size, 0, NULL);
+    run_outcome_free(&outcome);
+    return declared;
+}
+
+bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t size)
+{
+    char checks[RUN_PATH_SIZE];
+    const char *file = NULL;
+    *lab = (struct run_lab){0};
+    if (!is_lab_name(name) || !run_path(checks, "%s/%s/checks.c", LABS, name) ||
+        access(checks, R_OK) != 0) {
+        say_no_such_lab(name, error, size);
+        return false;
+    }
+    snprintf(lab->name, sizeof lab->name, "%s", name);
+    run_path(lab->runner, "%s/%s/checks/%s", LANEWISE_ROOT, LANEWISE_BUILD, name);
+    lab->declared = ask_runner(lab->runner);
+    if (json_unpack(lab->declared, "{s:s}", "file", &file) != 0) {
+        snprintf(error, size, "the checks of %s are not built (%s): run make lanewise", name,
+                 lab->runner);
+        run_lab_close(lab);
+        return false;
+    }
+    snprintf(lab->file, sizeof lab->file, "%s", file);
+    run_path(lab->solution, "%s/solutions/%s/%s", LANEWISE_ROOT, name, file);
+    return true;
+}
+
+void run_lab_close(struct run_lab *lab)
+{
+    json_decref(lab->declared);
+    lab->declared = NULL;
+}
+
+bool run_lab_has_check(const json_t *check, enum run_device device)
+{
+    return json_is_true(json_object_get(check, run_device_name(device)));
+}
+
+/* --- submissions ---------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Writes the submission's path. False: ERROR says that there is none. */
+static bool find_file(const struct run_lab *lab, const char *path, char found[RUN_PATH_SIZE],
+                      char *error, size_t size)
+{
+    if (!path)
+        return run_path(found, "%s/%s/%s", LABS, lab->name, lab->file);
+    if (!is_folder(path))
+        return run_path(found, "%s", path);
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        --length;
+    if (run_path(found, "%.*s/%s", (int)length, path, lab->file) && access(found, F_OK) == 0)
+        return true;
+    if (run_path(found, "%.*s/%s/%s", (int)length, path, lab->name, lab->file) &&
+        access(found, F_OK) == 0)
+        return true;
+    snprintf(error, size, "the folder %s holds no %s (nor %s/%s)", path, lab->file, lab->name,
+             lab->file);
+    return false;
+}
+
+/* PATH as seen from the working directory, if it is below it. */
+static const char *shorten(const char *path)
+{
+    char here[RUN_PATH_SIZE];
+    size_t length;
+    if (!getcwd(here, sizeof here))
+        return path;
+    length = strlen(here);
+    return strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
+static bool is_blank(const struct run_text *text)
+{
+    return strspn(text->bytes, " \t\r\n") == text->size;
+}
+
+bool run_submission_open(const struct run_lab *lab, const char *path,
+                         struct run_submission *submission, char *error, size_t size)
+{
+    char found[RUN_PATH_SIZE], why[100];
+    struct run_text *source = &submission->source;
+    *submission = (struct run_submission){0};
+    if (!find_file(lab, path, found, error, size))
+        return false;
+    snprintf(submission->shown, sizeof submission->shown, "%s", shorten(found));
+    run_clean_text(submission->shown, strlen(submission->shown));
+    if (!run_read_file(found, SOURCE_BYTES, source, why, sizeof why))
+        snprintf(error, size, "%s %s", submission->shown, why);
+    else if (source->size == 0 || is_blank(source))
+        snprintf(error, size, "%s is empty: hand in your %s", submission->shown, lab->file);
+    else if (strlen(source->bytes) != source->size)
+        snprintf(error, size, "%s is not a text file", submission->shown);
+    else
+        return true;
+    run_submission_close(submission);
+    return false;
+}
+
+void run_submission_close(struct run_submission *submission)
+{
+    free(submission->source.bytes);
+    submission->source = (struct run_text){0};
+}

@@ -1,0 +1,49 @@
+/* The labs: which there are, what they declare, and where a submission's file is. */
+#ifndef RUN_LAB_H
+#define RUN_LAB_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "run/build.h"
+
+#define RUN_MAX_LABS 64
+
+struct run_lab_names {
+    char *names[RUN_MAX_LABS]; /* "01-parallelize", sorted */
+    size_t count;
+};
+
+/* The folders labs/NAME that hold a checks.c. */
+void run_lab_list(struct run_lab_names *list);
+void run_lab_list_free(struct run_lab_names *list);
+
+struct run_lab {
+    char name[128];
+    char runner[RUN_PATH_SIZE];   /* its checks runner, build/checks/NAME */
+    char solution[RUN_PATH_SIZE]; /* solutions/NAME/file */
+    char file[256];               /* the file that students edit, "parallelize.cu" */
+    json_t *declared; /* what `build/checks/NAME --describe` prints: see checks/main.c */
+};
+
+/* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
+bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t size);
+void run_lab_close(struct run_lab *lab);
+
+/* True if the declared CHECK is performed when DEVICE is graded. */
+bool run_lab_has_check(const json_t *check, enum run_device device);
+
+/* One student's file for one lab. */
+struct run_submission {
+    char shown[RUN_PATH_SIZE]; /* its path as messages call it */
+    struct run_text source;
+};
+
+/* Finds and reads the submission: PATH is the file, or a folder that holds it or NAME/file; NULL is
+ * the student's own copy in labs/. False: ERROR is one line. */
+bool run_submission_open(const struct run_lab *lab, const char *path,
+                         struct run_submission *submission, char *error, size_t size);
+void run_submission_close(struct run_submission *submission);
+
+#endif

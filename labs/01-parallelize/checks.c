@@ -1,0 +1,125 @@
+/* Lab 01: one thread becomes a block, and a block becomes a grid.
+ *
+ * Judged by the longest warp, the critical path: with more threads at work the one that works most
+ * has less to do. It shrinks from millions of instructions to a hundred, so its budgets are
+ * logarithmic: each doubling of the threads earns the same. */
+#include "checks/check.h"
+
+LAB(.title = "From one thread to a grid", .file = "parallelize.cu");
+
+enum rung { ONE_THREAD, ONE_BLOCK, GRID };
+
+#define MILLION (1 << 20)
+/* Squares of these do not fit into an int, and 2^24 of them fit into 64 bits. */
+#define LARGEST 100000
+
+/* The reference: exact. */
+static uint64_t sum_of_squares(const int *data, int n)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += (uint64_t)((int64_t)data[i] * data[i]);
+    return sum;
+}
+
+/* A case of N random numbers for RUNG, and its right answer. */
+static struct case_data *make_case(struct check *check, int rung, int n, uint64_t *sum)
+{
+    static const char *const names[] = {"one thread", "one block", "grid"};
+    const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
+    struct case_data *input = check_case(check, "%s, n = %s", names[rung], check_number(n));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "n", CASE_INT, &n, 1);
+    case_add(input, "data", CASE_INT, data, (size_t)n);
+    *sum = sum_of_squares(data, n);
+    return input;
+}
+
+/* Runs RUNG on N numbers and judges the sum. */
+static const struct trial *sum_up(struct check *check, int rung, int n)
+{
+    uint64_t sum;
+    const struct case_data *input = make_case(check, rung, n, &sum);
+    const struct trial *trial = check_run(check, input);
+    check_equal_u64(check, trial, "sum", sum);
+    check_has_read(check, trial, (uint64_t)n * sizeof(int));
+    return trial;
+}
+
+CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
+      .hints = {
+          "Write down which numbers thread 0 and thread 1 add up. Is each number in one list, "
+          "and in no other?",
+          "Every thread must add its own `mine` to *sum with atomicAdd(), once, at the end."})
+{
+    sum_up(check, ONE_BLOCK, MILLION);
+    sum_up(check, GRID, MILLION);
+}
+
+CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
+      .hints = {"The size need not be a multiple of the number of threads: let each thread's loop "
+                "run while i < n.",
+                "Do not divide n by the number of threads: the remainder is lost."})
+{
+    const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003};
+    for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
+        for (int i = 0; i < 4; ++i)
+            sum_up(check, rung, sizes[i]);
+}
+
+/* Measured: the longest warp's instructions of sum_one_thread on a million numbers. The solutions'
+ * figures stand in the checks; grader/tests/test_grade.c measures all of them again. */
+#define NAIVE             4456470
+#define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
+
+CHECK(block_path, .title = "one block shares the work", .points = 30, .where = CHECK_COUNTS,
+      .figure = {.text = LONGEST_WARP_TEXT,
+                 .want = "at most %s",
+                 .counter = "warp_instructions",
+                 .budget = {.naive = NAIVE, .solution = 8205, .slack = 1.5, .scale = JUDGE_LOG}},
+      .hints = {
+          "Thread t begins at number t and steps by blockDim.x. How many threads does launch() ask "
+          "for? A block may have 1024.",
+          "In a kernel blockDim.x is the number of threads of its block."})
+{
+    const struct trial *trial = sum_up(check, ONE_BLOCK, MILLION);
+    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+}
+
+#define GRID_HINTS                                                                                 \
+    {                                                                                              \
+        "This thread is number blockIdx.x * blockDim.x + threadIdx.x of gridDim.x * blockDim.x "   \
+        "threads. How many blocks does launch() ask for?",                                         \
+            "Try <<<256, 256>>>: 65,536 threads, each with a handful of numbers."                  \
+    }
+
+CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK_EMULATOR_ONLY,
+      .figure = {.text = LONGEST_WARP_TEXT,
+                 .want = "at most %s",
+                 .counter = "warp_instructions",
+                 .budget = {.naive = NAIVE, .solution = 127, .slack = 1.5, .scale = JUDGE_LOG}},
+      .hints = GRID_HINTS)
+{
+    const struct trial *trial = sum_up(check, GRID, MILLION);
+    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+}
+
+/* On a GPU the lesson shows in time. Both programs run now, on the same GPU and the same numbers. */
+CHECK(grid_speed, .title = "a grid is 100 times as fast as one thread", .points = 40,
+      .where = CHECK_GPU_ONLY,
+      .figure = {.text = "on 16,777,216 numbers the grid is %s times as fast as one thread",
+                 .want = "at least %s",
+                 .budget = {.naive = 1, .solution = 100, .slack = 1, .scale = JUDGE_LOG}},
+      .hints = GRID_HINTS)
+{
+    uint64_t sum;
+    const struct case_data *grid = make_case(check, GRID, 1 << 24, &sum);
+    const struct trial *yours = check_run_timed(check, grid, 5);
+    check_equal_u64(check, yours, "sum", sum);
+    double your_ms = check_median_ms(check, yours);
+
+    const struct case_data *one = make_case(check, ONE_THREAD, 1 << 24, &sum);
+    const struct trial *theirs = check_run_solution(check, one, 3);
+    double their_ms = check_median_ms(check, theirs);
+    check_measure(check, yours, their_ms / your_ms);
+}

@@ -1,0 +1,66 @@
+/* Lab 02: neighbouring threads read neighbouring words.
+ *
+ * Judged by sectors per global load request: how many 32-byte sectors the memory must deliver for
+ * one read by a warp. In time the lesson does not show reliably: on a modern GPU caches hide it, and
+ * with few blocks the better kernel can even be slower. */
+#include "checks/check.h"
+
+LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu");
+
+#define MILLION (1 << 20)
+#define LARGEST 100000 /* its square does not fit into an int */
+
+/* The reference: exact. */
+static uint64_t sum_of_squares(const int *data, int n)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += (uint64_t)((int64_t)data[i] * data[i]);
+    return sum;
+}
+
+/* Runs the submission on N numbers and judges the sum. */
+static const struct trial *sum_up(struct check *check, int n)
+{
+    const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
+    struct case_data *input = check_case(check, "n = %s", check_number(n));
+    case_add(input, "n", CASE_INT, &n, 1);
+    case_add(input, "data", CASE_INT, data, (size_t)n);
+    const struct trial *trial = check_run(check, input);
+    check_equal_u64(check, trial, "sum", sum_of_squares(data, n));
+    check_has_read(check, trial, (uint64_t)n * sizeof(int));
+    return trial;
+}
+
+CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
+      .hints = {
+          "Write down which numbers thread 0 and thread 1 add up. Is each number in one list, "
+          "and in no other?"})
+{
+    sum_up(check, MILLION);
+}
+
+CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
+      .hints = {"The size need not be a multiple of the number of threads: let each thread's loop "
+                "run while i < n."})
+{
+    const int sizes[] = {0, 1, check_random_int(check, 2, 300), check_random_int(check, 8000, 9000),
+                         1000003};
+    for (int i = 0; i < 5; ++i)
+        sum_up(check, sizes[i]);
+}
+
+CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where = CHECK_COUNTS,
+      .figure = {.text = "one read by a warp touches %s sectors of 32 bytes",
+                 .want = "at most %s",
+                 .counter = "global_load_sectors",
+                 .budget = {.naive = 32, .solution = 4, .slack = 1.05, .scale = JUDGE_LINEAR}},
+      .hints = {"Let thread `me` begin at number `me`, and let every thread step by the number of "
+                "all threads.",
+                "In one step, thread 0 reads data[i]. Which word should thread 1 read?"})
+{
+    const struct trial *trial = sum_up(check, MILLION);
+    check_measure(check, trial,
+                  check_counter(trial, "global_load_sectors") /
+                      check_counter(trial, "global_load_requests"));
+}

@@ -1,0 +1,248 @@
+/* lab.h: what every lab's main() uses to get its input and hand in its answer.
+ *
+ * A lab is an ordinary CUDA program that runs in two ways:
+ *
+ *     ./parallelize                    by hand: a small input of its own, the answer is printed
+ *     ./parallelize n=5000 rung=1      by hand, with other values for what lab_int() asks for
+ *     ./parallelize --case FILE --result FILE [--repeats N]        started by the grader
+ *
+ * The grader writes the input into the case file, and reads nothing back but the result file.
+ * So main() follows the same five steps in every lab:
+ *
+ *     struct lab lab = lab_open(argc, argv);
+ *     int n = lab_int(&lab, "n", 1000);                 // 1000 when run by hand
+ *     const int *data = lab_ints(&lab, "data", n);
+ *     while (lab_again(&lab)) { ...launch kernels... }  // once, or several times to be timed
+ *     lab_result(&lab, "sum", LAB_U64, &sum, 1);
+ *     return lab_close(&lab);
+ *
+ * Case and result files have one format, little-endian:
+ *
+ *     8 bytes   "LWARRAY1"
+ *     then, until the end of the file, arrays:
+ *         24 bytes  name, padded with NUL
+ *          4 bytes  type: one of enum lab_type
+ *          4 bytes  0
+ *          8 bytes  count of elements
+ *         count elements, then zero bytes up to a multiple of 8 */
+#ifndef LAB_H
+#define LAB_H
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If this one does, say where and why, and
+ * end the program. */
+#define CHECK_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
+
+#define LAB_EXIT_USAGE   2 /* the program was started wrongly */
+#define LAB_EXIT_CUDA    3 /* a CUDA call failed */
+
+static inline void lab_check(cudaError_t error, const char *call, const char *file, int line)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "%s:%d: %s: %s\n", file, line, call, cudaGetErrorString(error));
+    exit(LAB_EXIT_CUDA);
+}
+
+enum lab_type { LAB_INT = 1, LAB_FLOAT = 2, LAB_DOUBLE = 3, LAB_U64 = 4 };
+
+struct lab {
+    int argc;
+    char **argv;
+    char *input;       /* the case file's bytes; NULL when run by hand */
+    size_t input_size; /* in bytes */
+    FILE *result;      /* NULL when run by hand */
+    int repeats;       /* 0: the loop over lab_again() runs once, untimed */
+    int rounds;        /* how many rounds of that loop have begun */
+    float *times;      /* milliseconds of each timed round */
+    cudaEvent_t begin, end;
+};
+
+/* --- the parts that labs do not call themselves ------------------------------------------------- */
+
+struct lab_array {
+    char name[24];
+    uint32_t type, zero;
+    uint64_t count;
+};
+
+static inline void lab_fail(const char *what, const char *name)
+{
+    fprintf(stderr, "lab.h: %s%s%s\n", what, name ? ": " : "", name ? name : "");
+    exit(LAB_EXIT_USAGE);
+}
+
+static inline size_t lab_type_size(uint32_t type)
+{
+    return type == LAB_DOUBLE || type == LAB_U64 ? 8 : 4;
+}
+
+/* The value after OPTION on the command line, or NULL. */
+static inline const char *lab_option(const struct lab *lab, const char *option)
+{
+    for (int i = 1; i + 1 < lab->argc; ++i)
+        if (strcmp(lab->argv[i], option) == 0)
+            return lab->argv[i + 1];
+    return NULL;
+}
+
+static inline void lab_read_case(struct lab *lab, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file || fseek(file, 0, SEEK_END) != 0)
+        lab_fail("cannot read the case file", path);
+    lab->input_size = (size_t)ftell(file);
+    lab->input = (char *)malloc(lab->input_size + 1);
+    rewind(file);
+    if (!lab->input || fread(lab->input, 1, lab->input_size, file) != lab->input_size)
+        lab_fail("cannot read the case file", path);
+    fclose(file);
+}
+
+/* The elements of the case's array NAME, which must have this type and count. */
+static inline const void *lab_find(struct lab *lab, const char *name, enum lab_type type, int count)
+{
+    size_t at = 8;
+    while (at + sizeof(struct lab_array) <= lab->input_size) {
+        const struct lab_array *array = (const struct lab_array *)(lab->input + at);
+        const char *elements = lab->input + at + sizeof *array;
+        if (strncmp(array->name, name, sizeof array->name) == 0) {
+            if (array->type != (uint32_t)type || array->count != (uint64_t)count)
+                lab_fail("the case has another type or count for", name);
+            return elements;
+        }
+        at += sizeof *array + (array->count * lab_type_size(array->type) + 7) / 8 * 8;
+    }
+    lab_fail("the case has no array named", name);
+    return NULL;
+}
+
+static inline void lab_write(FILE *file, const char *name, enum lab_type type, const void *values,
+                             int count)
+{
+    struct lab_array array;
+    size_t size = (size_t)count * lab_type_size(type);
+    memset(&array, 0, sizeof array);
+    strncpy(array.name, name, sizeof array.name - 1);
+    array.type = type;
+    array.count = (uint64_t)count;
+    fwrite(&array, sizeof array, 1, file);
+    fwrite(values, 1, size, file);
+    fwrite("\0\0\0\0\0\0\0", 1, (8 - size % 8) % 8, file);
+}
+
+/* --- what main() calls -------------------------------------------------------------------------- */
+
+static inline struct lab lab_open(int argc, char **argv)
+{
+    struct lab lab;
+    memset(&lab, 0, sizeof lab);
+    lab.argc = argc;
+    lab.argv = argv;
+    const char *input = lab_option(&lab, "--case"), *result = lab_option(&lab, "--result");
+    const char *repeats = lab_option(&lab, "--repeats");
+    if (!input != !result)
+        lab_fail("--case FILE and --result FILE belong together", NULL);
+    if (!input)
+        return lab;
+    lab_read_case(&lab, input);
+    lab.result = fopen(result, "wb");
+    if (!lab.result)
+        lab_fail("cannot write the result file", result);
+    fwrite("LWARRAY1", 1, 8, lab.result);
+    lab.repeats = repeats ? atoi(repeats) : 0;
+    lab.times = (float *)calloc((size_t)lab.repeats + 1, sizeof *lab.times);
+    return lab;
+}
+
+/* True when a student, not the grader, started the program. */
+static inline bool lab_by_hand(const struct lab *lab)
+{
+    return lab->input == NULL;
+}
+
+/* The case's integer NAME. By hand: what name=value on the command line says, or BY_HAND. */
+static inline int lab_int(struct lab *lab, const char *name, int by_hand)
+{
+    if (!lab_by_hand(lab))
+        return *(const int *)lab_find(lab, name, LAB_INT, 1);
+    size_t length = strlen(name);
+    for (int i = 1; i < lab->argc; ++i)
+        if (strncmp(lab->argv[i], name, length) == 0 && lab->argv[i][length] == '=')
+            return atoi(lab->argv[i] + length + 1);
+    return by_hand;
+}
+
+/* The case's N integers NAME. By hand: N integers between -100 and 100. */
+static inline const int *lab_ints(struct lab *lab, const char *name, int n)
+{
+    if (!lab_by_hand(lab))
+        return (const int *)lab_find(lab, name, LAB_INT, n);
+    int *values = (int *)malloc(((size_t)n + 1) * sizeof *values);
+    if (!values)
+        lab_fail("out of memory for", name);
+    for (int i = 0; i < n; ++i)
+        values[i] = (int)(i * 7919ll % 201) - 100;
+    return values;
+}
+
+/* True while the loop that launches the kernels shall go on: one round; or, when the grader wants
+ * times, one round to warm up and then `repeats` rounds, each timed between two events. */
+static inline bool lab_again(struct lab *lab)
+{
+    int done = lab->rounds++;
+    if (lab->repeats == 0)
+        return done == 0;
+    if (done == 0) {
+        CHECK_CUDA(cudaEventCreate(&lab->begin));
+        CHECK_CUDA(cudaEventCreate(&lab->end));
+    } else {
+        CHECK_CUDA(cudaEventRecord(lab->end, 0));
+        CHECK_CUDA(cudaEventSynchronize(lab->end));
+        CHECK_CUDA(cudaEventElapsedTime(&lab->times[done - 1], lab->begin, lab->end));
+    }
+    if (done > lab->repeats)
+        return false;
+    CHECK_CUDA(cudaEventRecord(lab->begin, 0));
+    return true;
+}
+
+/* Hands in COUNT values as the result NAME; by hand they are printed. */
+static inline void lab_result(struct lab *lab, const char *name, enum lab_type type,
+                              const void *values, int count)
+{
+    if (lab->result) {
+        lab_write(lab->result, name, type, values, count);
+        return;
+    }
+    printf("%s", name);
+    for (int i = 0; i < count && i < 8; ++i) {
+        if (type == LAB_INT)
+            printf(" %d", ((const int *)values)[i]);
+        else if (type == LAB_U64)
+            printf(" %llu", (unsigned long long)((const uint64_t *)values)[i]);
+        else
+            printf(" %g",
+                   type == LAB_FLOAT ? ((const float *)values)[i] : ((const double *)values)[i]);
+    }
+    printf("%s\n", count > 8 ? " ..." : "");
+}
+
+/* Ends the lab: `return lab_close(&lab);` is main()'s last line. */
+static inline int lab_close(struct lab *lab)
+{
+    if (!lab->result)
+        return 0;
+    if (lab->repeats > 0) /* the first round was the warm-up */
+        lab_write(lab->result, "milliseconds", LAB_FLOAT, lab->times + 1, lab->repeats);
+    if (fclose(lab->result) != 0)
+        lab_fail("cannot write the result file", NULL);
+    return 0;
+}
+
+#endif
