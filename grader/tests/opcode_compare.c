@@ -1,0 +1,228 @@
+/* setp and set: their rows are made from two small tables, of what the operands are to each other and
+ * of what each comparison asks for. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opcode_compare.h"
+
+#define MAX_ROWS 12000
+
+/* How a stands to b: '<', '=', '>', or '?' when one of them is NaN. */
+struct relation {
+    const char *type;
+    uint64_t a, b;
+    char relation;
+    char flushed; /* with .ftz, or 0: the same */
+};
+
+static const struct relation relations[] = {
+    {"16", 5, 5, '=', 0},
+    {"16", 0, 0xffff, '!', 0}, /* '!': different bits, and that is all */
+    {"16", 0x8000, 0x7fff, '!', 0},
+    {"32", 5, 5, '=', 0},
+    {"32", 0x80000000, 0x7fffffff, '!', 0},
+    {"32", 0x00000000, 0x80000000, '!', 0}, /* would be equal floats */
+    {"32", 0x7fc00000, 0x7fc00000, '=', 0},
+    {"64", 5, 5, '=', 0},
+    {"64", 0x100000000, 0x000000000, '!', 0},
+    {"64", 0x8000000000000000, 0x8000000000000000, '=', 0},
+    {"u16", 1, 2, '<', 0},
+    {"u16", 0xffff, 1, '>', 0},
+    {"u16", 0x7fff, 0x8000, '<', 0},
+    {"u16", 0x8000, 0x8000, '=', 0},
+    {"s16", 1, 2, '<', 0},
+    {"s16", 0xffff, 1, '<', 0},
+    {"s16", 0x7fff, 0x8000, '>', 0},
+    {"s16", 0x8000, 0x8000, '=', 0},
+    {"u32", 1, 2, '<', 0},
+    {"u32", 0xffffffff, 1, '>', 0},
+    {"u32", 0x7fffffff, 0x80000000, '<', 0},
+    {"u32", 0x80000000, 0x80000000, '=', 0},
+    {"s32", 1, 2, '<', 0},
+    {"s32", 0xffffffff, 1, '<', 0},
+    {"s32", 0x7fffffff, 0x80000000, '>', 0},
+    {"s32", 0x80000000, 0x80000000, '=', 0},
+    {"u64", 1, 2, '<', 0},
+    {"u64", 0xffffffffffffffff, 1, '>', 0},
+    {"u64", 0x100000000, 0xffffffff, '>', 0},
+    {"u64", 0x7fffffffffffffff, 0x8000000000000000, '<', 0},
+    {"u64", 0x8000000000000000, 0x8000000000000000, '=', 0},
+    {"s64", 1, 2, '<', 0},
+    {"s64", 0xffffffffffffffff, 1, '<', 0},
+    {"s64", 0x7fffffffffffffff, 0x8000000000000000, '>', 0},
+    {"s64", 0x8000000000000000, 0x8000000000000000, '=', 0},
+    {"f32", 0x3f800000, 0x40000000, '<', 0},
+    {"f32", 0xbf800000, 0xc0000000, '>', 0},
+    {"f32", 0x80000000, 0x00000000, '=', 0},
+    {"f32", 0x7f800000, 0x7f7fffff, '>', 0},
+    {"f32", 0xff800000, 0xff7fffff, '<', 0},
+    {"f32", 0x7f800000, 0x7f800000, '=', 0},
+    {"f32", 0x7fc00000, 0x3f800000, '?', 0},
+    {"f32", 0x3f800000, 0xffc00001, '?', 0},
+    {"f32", 0x7fc00000, 0x7fc00000, '?', 0},
+    {"f32", 0x00000001, 0x00000000, '>', '='},
+    {"f32", 0x80000001, 0x007fffff, '<', '='},
+    {"f32", 0x007fffff, 0x00800000, '<', '<'},
+    {"f64", 0x3ff0000000000000, 0x4000000000000000, '<', 0},
+    {"f64", 0xbff0000000000000, 0xc000000000000000, '>', 0},
+    {"f64", 0x8000000000000000, 0x0000000000000000, '=', 0},
+    {"f64", 0x7ff0000000000000, 0x7fefffffffffffff, '>', 0},
+    {"f64", 0x7ff8000000000000, 0x3ff0000000000000, '?', 0},
+    {"f64", 0x3ff0000000000000, 0xfff8000000000001, '?', 0},
+    {"f64", 0x0000000000000001, 0x0000000000000000, '>', 0},
+};
+
+/* Which relations make a comparison true, and for which classes of types it exists. */
+static const struct {
+    const char *name, *classes, *holds;
+} comparisons[] = {
+    {"eq", "busf", "="}, {"ne", "busf", "<>!"}, {"lt", "usf", "<"}, {"le", "usf", "<="},
+    {"gt", "usf", ">"},  {"ge", "usf", ">="},   {"lo", "u", "<"},   {"ls", "u", "<="},
+    {"hi", "u", ">"},    {"hs", "u", ">="},     {"equ", "f", "=?"}, {"neu", "f", "<>?"},
+    {"ltu", "f", "<?"},  {"leu", "f", "<=?"},   {"gtu", "f", ">?"}, {"geu", "f", ">=?"},
+    {"num", "f", "<=>"}, {"nan", "f", "?"},
+};
+#define COMPARISONS (sizeof comparisons / sizeof *comparisons)
+
+static const char *const types[] = {"b16", "b32", "b64", "u16", "u32", "u64",
+                                    "s16", "s32", "s64", "f32", "f64"};
+static const char *const combinations[] = {"", "and", "or", "xor"};
+
+static bool combine(const char *how, bool a, bool b)
+{
+    switch (*how) {
+    case 'a':
+        return a && b;
+    case 'o':
+        return a || b;
+    case 'x':
+        return a != b;
+    default:
+        return a;
+    }
+}
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+static struct opcode_row rows[MAX_ROWS];
+static size_t length;
+
+static void add(struct opcode_row row)
+{
+    cr_assert(length < MAX_ROWS, "make MAX_ROWS larger");
+    rows[length++] = row;
+}
+
+static char *text(const char *format, const char *a, const char *b, const char *c, const char *d,
+                  const char *e)
+{
+    char *made = NULL;
+    cr_assert(asprintf(&made, format, a, b, c, d, e) > 0, "out of memory");
+    return made;
+}
+
+/* A row of relations[] is for a type by its full name, or for untyped bits of the width. */
+static bool is_for(const struct relation *relation, const char *type)
+{
+    return strcmp(relation->type, *type == 'b' ? type + 1 : type) == 0;
+}
+
+struct form {
+    const char *opcode; /* "setp", or "set" with the type of its result */
+    const char *result_type, *type, *combination;
+    size_t comparison;
+    bool ftz;
+};
+
+static bool outcome(const struct form *form, const struct relation *relation, bool contrary, bool c)
+{
+    char is = form->ftz && relation->flushed ? relation->flushed : relation->relation;
+    bool holds = strchr(comparisons[form->comparison].holds, is) != NULL;
+    return combine(form->combination, holds != contrary, c);
+}
+
+static uint64_t expected(const struct form *form, const struct relation *relation, bool c)
+{
+    bool yes = outcome(form, relation, false, c);
+    if (strcmp(form->opcode, "setp") == 0)
+        return yes | (uint64_t)outcome(form, relation, true, c) << 1;
+    return !yes ? 0 : strcmp(form->result_type, "f32") == 0 ? 0x3f800000 : 0xffffffff;
+}
+
+static void add_form(const struct form *form)
+{
+    char words[24], letter = strstr(form->type, "16") ? 'h' : strstr(form->type, "32") ? 'w' : 'd';
+    bool is_setp = strcmp(form->opcode, "setp") == 0, combined = *form->combination;
+    snprintf(words, sizeof words, ".%s%s%s%s", comparisons[form->comparison].name,
+             combined ? "." : "", form->combination, form->ftz ? ".ftz" : "");
+    char *name = is_setp
+                     ? text("%s%s.%s", form->opcode, words, form->type, "", "")
+                     : text("%s%s.%s.%s", form->opcode, words, form->result_type, form->type, "");
+    char operands[8] = {is_setp ? 'P' : 'w', '=', letter, letter, combined ? 'p' : 0};
+    add((struct opcode_row){.name = name, .form = text("%s", operands, "", "", "", "")});
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+        const struct relation *r = &relations[i];
+        for (unsigned c = 0; c <= combined && is_for(r, form->type); c++)
+            add((struct opcode_row){.in = {r->a, r->b, c}, .want = expected(form, r, c)});
+    }
+}
+
+/* The type of set's result is another at each comparison; every pair of types comes by eq and ne. */
+static void add_comparison(struct form form)
+{
+    static const char *const results[] = {"u32", "s32", "f32"};
+    static unsigned turn;
+    form.opcode = "setp";
+    add_form(&form);
+    form.opcode = "set";
+    bool all = form.comparison < 2 && !*form.combination && !form.ftz;
+    for (unsigned i = 0; i < (all ? 3 : 1); i++) {
+        form.result_type = results[(turn + i) % 3];
+        add_form(&form);
+    }
+    turn++;
+}
+
+static void add_type(const char *type)
+{
+    for (size_t k = 0; k < COMPARISONS; k++) {
+        if (!strchr(comparisons[k].classes, *type))
+            continue;
+        struct form form = {.type = type, .comparison = k, .combination = ""};
+        add_comparison(form);
+        form.ftz = true;
+        if (strcmp(type, "f32") == 0)
+            add_comparison(form);
+        form.ftz = false;
+        form.combination = combinations[1 + k % 3];
+        add_comparison(form);
+    }
+    for (size_t i = 1; i <= 3; i++) /* each combination, whatever the turn above came to */
+        add_comparison(
+            (struct form){.type = type, .comparison = 0, .combination = combinations[i]});
+}
+
+/* setp with one result, or _ for the other. */
+static void add_single_results(void)
+{
+    static const struct opcode_row singles[] = {
+        ROWT("setp.lt.s32", "p=ww", "@setp.lt.s32 d, a, b;") V2(0xffffffff, 1, 1)
+            V2(1, 0xffffffff, 0) V2(1, 1, 0) ROWT("setp.lt.s32", "p=ww", "@setp.lt.s32 d|_, a, b;")
+                V2(0xffffffff, 1, 1) V2(1, 1, 0)
+                    ROWT("setp.gt.and.u32", "p=wwp", "@setp.gt.and.u32 d, a, b, !c;") V3(2, 1, 0, 1)
+                        V3(2, 1, 1, 0) V3(1, 2, 0, 0)};
+    for (size_t i = 0; i < OPCODE_ROWS_LENGTH(singles); i++)
+        add(singles[i]);
+}
+
+struct opcode_table opcode_compare_table(void)
+{
+    if (!length) {
+        add_single_results();
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            add_type(types[i]);
+    }
+    return (struct opcode_table){rows, length};
+}

@@ -1,0 +1,46 @@
+/* What the test programs share. Each checks itself, prints one line a check, and ends with status 0 if
+ * all were right: they run on the emulator in `make test`, and unchanged on a GPU. */
+#ifndef TESTS_CHECK_CUH
+#define TESTS_CHECK_CUH
+
+#include <cstdio>
+#include <cstdlib>
+
+static int failures;
+
+/* Ends the program when a runtime call fails that should not. */
+#define MUST(call)                                                                                 \
+    do {                                                                                           \
+        cudaError_t error_ = (call);                                                               \
+        if (error_ != cudaSuccess) {                                                               \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,                          \
+                    cudaGetErrorString(error_));                                                   \
+            exit(3);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* Waits for a launch and ends the program if it went wrong. */
+#define FINISH()                                                                                   \
+    do {                                                                                           \
+        MUST(cudaGetLastError());                                                                  \
+        MUST(cudaDeviceSynchronize());                                                             \
+    } while (0)
+
+/* One check: its name, what came out, what is right. */
+template <typename T> static void expect(const char *name, T got, T right)
+{
+    bool good = got == right;
+    if (good)
+        printf("ok   %s\n", name);
+    else
+        printf("FAIL %s: got %.17g, right is %.17g\n", name, (double)got, (double)right);
+    failures += !good;
+}
+
+static int summary()
+{
+    printf(failures ? "%d failed\n" : "all right\n", failures);
+    return failures ? 1 : 0;
+}
+
+#endif

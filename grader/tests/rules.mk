@@ -1,0 +1,89 @@
+# All unit tests and golden runs are ONE Criterion executable, so that its last line counts them all.
+#
+#   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
+#   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME
+TEST_FOLDERS := $(filter-out grader/tests/bench/ grader/tests/fuzz/,$(wildcard grader/tests/ grader/tests/*/))
+TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
+TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS)))
+TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),\
+	$(BUILD)/tests/programs/$(basename $(notdir $(source))))
+UNIT := $(BUILD)/tests/unit
+OBJECTS += $(TEST_OBJECTS)
+
+$(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
+
+$(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMULATOR)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
+
+# The flags with which nvcc builds a program for the emulator.
+NVCC_FLAGS = -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib
+
+define program_rule
+$(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
+	@mkdir -p $$(@D)
+	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
+endef
+$(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
+
+test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS)
+	$(Q)$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)')
+
+golden: build/setup/test lanewise $(UNIT) $(TEST_PROGRAMS)
+	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
+
+# --- make bench: the programs of bench/, beside the same kernels under Oclgrind -----------------------
+
+BENCH := $(BUILD)/bench
+BENCH_OBJECTS := $(call objects,$(call sources,grader/tests/bench))
+BENCH_PROGRAMS := $(patsubst grader/tests/%.cu,$(BUILD)/%,$(wildcard grader/tests/bench/*.cu))
+OBJECTS += $(BENCH_OBJECTS)
+
+$(BENCH_OBJECTS): | build/setup/bench
+
+$(BENCH)/bench: $(BUILD)/obj/grader/tests/bench/bench.o $(GRADER)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
+
+$(BENCH)/opencl: $(BUILD)/obj/grader/tests/bench/opencl.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lOpenCL
+
+$(BENCH_PROGRAMS): $(BENCH)/%: grader/tests/bench/%.cu $(BUILD)/flags | $(BUILD)/lib/libcudart.so
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
+
+bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAMS)
+	@$(BENCH)/bench $(LANEWISE) $(BENCH) $(BENCH)/opencl grader/tests/bench/kernels.cl
+
+# --- make check: only what changed since the last check is looked at --------------------------------
+
+CODE := $(shell find grader labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+HEADERS := $(filter grader/%.h,$(CODE))
+HEADERS_OK := $(HEADERS:%=$(BUILD)/check/%.ok)
+
+check: build/setup/check $(BUILD)/check/format.ok $(BUILD)/check/length.ok $(HEADERS_OK) lanewise \
+		$(TEST_OBJECTS)
+	@echo 'check: $(words $(CODE)) files are formatted, compile without warnings and are short enough'
+
+$(BUILD)/check/format.ok: $(CODE) .clang-format | build/setup/check
+	@mkdir -p $(@D)
+	$(Q)clang-format --dry-run -Werror $(if $(filter .clang-format,$?),$(CODE),$?)
+	@touch $@
+
+# 800 lines are the stop; tables (.def, .inc) may be longer.
+$(BUILD)/check/length.ok: $(CODE)
+	@mkdir -p $(@D)
+	$(Q)awk 'FNR == 801 { print FILENAME ": longer than 800 lines"; bad = 1 } END { exit bad }' $?
+	@touch $@
+
+# Each header compiles alone, twice included.
+$(BUILD)/check/%.h.ok: %.h | build/config.mk
+	@mkdir -p $(@D)
+	$(Q)printf '#include "$*.h"\n#include "$*.h"\n' | $(CC) $(CPPFLAGS) -I. \
+		-isystem $(CONFIG_CUDA_HOME)/include $(CFLAGS) -fsyntax-only -x c -
+	@touch $@
+
+format: build/setup/check
+	$(Q)clang-format -i $(CODE)

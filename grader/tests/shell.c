@@ -1,0 +1,116 @@
+#include "tests/shell.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/exec.h"
+
+#define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
+#ifndef LANEWISE_PRELOAD /* only a build with sanitizers needs one */
+#define LANEWISE_PRELOAD ""
+#endif
+
+static char folder[32];
+
+void shell_init(void)
+{
+    strcpy(folder, "/tmp/lanewise-test-XXXXXX");
+    cr_assert(mkdtemp(folder), "no temporary folder");
+}
+
+void shell_fini(void)
+{
+    free(shell_must("rm -rf \"$PWD\""));
+}
+
+static char *run(int *code, const char *script)
+{
+    const char *const argv[] = {"/usr/bin/env",
+                                "-u",
+                                "MAKEFLAGS",
+                                "-u",
+                                "MAKELEVEL",
+                                "-u",
+                                "BXFI_MAP",
+                                "-u",
+                                "NO_COLOR",
+                                "LANEWISE=" BUILD_FOLDER "/lanewise",
+                                "PROGRAMS=" BUILD_FOLDER "/tests/programs",
+                                "SOURCES=" LANEWISE_ROOT "/grader/tests/programs",
+                                "LIB=" BUILD_FOLDER "/lib",
+                                "NVCC=" LANEWISE_NVCC,
+                                "PRELOAD=" LANEWISE_PRELOAD,
+                                "ASAN_OPTIONS=handle_segv=0", /* a crash must be a crash */
+                                "/bin/bash",
+                                "-c",
+                                script,
+                                NULL};
+    struct run_command command = {
+        .argv = argv,
+        .environment = (const char *const *)environ,
+        .folder = folder,
+        .wall_seconds = 100,
+        .output_keep = 1 << 22,
+        .output_limit = 1 << 24,
+    };
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    cr_assert(outcome.end == RUN_EXITED || outcome.end == RUN_SIGNALLED, "%s: did not end: %s",
+              script, outcome.output);
+    *code = outcome.end == RUN_EXITED ? outcome.code : 128 + outcome.code;
+    char *output = strdup(outcome.output);
+    run_outcome_free(&outcome);
+    return output;
+}
+
+static char *run_formatted(int *code, const char *script, va_list args)
+{
+    char *text;
+    cr_assert(vasprintf(&text, script, args) >= 0);
+    char *output = run(code, text);
+    free(text);
+    return output;
+}
+
+char *shell(int *code, const char *script, ...)
+{
+    va_list args;
+    va_start(args, script);
+    char *output = run_formatted(code, script, args);
+    va_end(args);
+    return output;
+}
+
+char *shell_must(const char *script, ...)
+{
+    int code;
+    va_list args;
+    va_start(args, script);
+    char *output = run_formatted(&code, script, args);
+    va_end(args);
+    cr_assert_eq(code, 0, "%s: exit status %d: %s", script, code, output);
+    return output;
+}
+
+char *shell_file(const char *name, size_t *size)
+{
+    char path[400];
+    bool absolute = *name == '/';
+    snprintf(path, sizeof path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", name);
+    FILE *file = fopen(path, "r");
+    cr_assert(file && fseek(file, 0, SEEK_END) == 0, "cannot read %s", path);
+    size_t length = ftell(file);
+    char *bytes = malloc(length + 1);
+    rewind(file);
+    cr_assert_eq(fread(bytes, 1, length, file), length, "cannot read %s", path);
+    fclose(file);
+    bytes[length] = '\0';
+    if (size)
+        *size = length;
+    return bytes;
+}

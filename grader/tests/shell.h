@@ -1,0 +1,26 @@
+/* For tests that run programs: a folder of their own, and the shell in it. */
+#ifndef TESTS_SHELL_H
+#define TESTS_SHELL_H
+
+#include <stddef.h>
+
+/* Makes an empty folder for this test; scripts run in it. For .init and .fini of a suite. */
+void shell_init(void);
+void shell_fini(void);
+
+/* Runs SCRIPT (printf's format) in bash, in the folder. Its environment is ours without what make and
+ * Criterion put there, and with
+ *   $LANEWISE   build/lanewise         $PROGRAMS   the folder of built test programs
+ *   $NVCC       the compiler           $SOURCES    grader/tests/programs
+ *   $LIB        build/lib              $PRELOAD    for LD_PRELOAD where $LIB is used without lanewise
+ * Returns what it wrote to stdout and stderr, to be freed. *CODE is its exit status (128 + signal). */
+char *shell(int *code, const char *script, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a script that must end with status 0. */
+char *shell_must(const char *script, ...) __attribute__((format(printf, 1, 2)));
+
+/* The bytes of file NAME in the folder, or of an absolute path, with a NUL after them; *SIZE (may be
+ * NULL) is without it. Fails the test if it cannot be read. */
+char *shell_file(const char *name, size_t *size);
+
+#endif

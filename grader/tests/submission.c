@@ -1,0 +1,101 @@
+#include "tests/submission.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "run/lab.h"
+#include "tests/shell.h"
+
+/* SOURCE, which is freed, with the edit made. */
+static char *apply(char *source, const struct edit *edit)
+{
+    char *hit = strstr(source, edit->find), *edited;
+    cr_assert(hit, "\"%s\" is not in the solution", edit->find);
+    cr_assert(!strstr(hit + 1, edit->find), "\"%s\" is there twice", edit->find);
+    cr_assert(asprintf(&edited, "%.*s%s%s", (int)(hit - source), source, edit->replace,
+                       hit + strlen(edit->find)) >= 0);
+    free(source);
+    return edited;
+}
+
+void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    char path[RUN_PATH_SIZE], error[1000];
+    struct run_lab opened;
+    cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+    char *source = shell_file(opened.solution, NULL);
+    for (int i = 0; i < SUBMISSION_EDITS && edits[i].find; ++i)
+        source = apply(source, &edits[i]);
+    cr_assert(run_path(path, "%s/%s", folder, name));
+    cr_assert(run_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
+    run_lab_close(&opened);
+    free(source);
+    free(folder);
+}
+
+char *submission_grade(const char *lab, const char *name, int *code, json_t **result)
+{
+    char *output = shell(code,
+                         "$LANEWISE grade --device emulator --lab %s --submission %s --seed 1 "
+                         "--json result.json 2>&1",
+                         lab, name);
+    if (result) {
+        char *text = shell_file("result.json", NULL);
+        *result = json_loads(text, 0, NULL);
+        cr_assert(*result, "no JSON: %s", text);
+        free(text);
+    }
+    return output;
+}
+
+/* Cuts the seconds off a step's first line: "  ok   15/15     title      0.2 s". */
+static char *cut_seconds(char *line, char *end)
+{
+    if (end - line > 12 && strncmp(line, "  ", 2) == 0 && line[2] != ' ' &&
+        strncmp(end - 2, " s", 2) == 0)
+        for (end -= 2; end[-1] != ' '; --end)
+            ;
+    while (end > line && end[-1] == ' ')
+        --end;
+    return end;
+}
+
+char *submission_normalise(char *text)
+{
+    static const char unchanged[] = " (unchanged since the last time)";
+    char *hit, *to = text;
+    while ((hit = strstr(text, unchanged)))
+        memmove(hit, hit + strlen(unchanged), strlen(hit + strlen(unchanged)) + 1);
+    for (char *line = text; *line;) {
+        char *newline = line + strcspn(line, "\n");
+        char *end = cut_seconds(line, newline);
+        char *next = *newline ? newline + 1 : newline;
+        memmove(to, line, (size_t)(end - line));
+        to += end - line;
+        if (*newline)
+            *to++ = '\n';
+        line = next;
+    }
+    *to = 0;
+    return text;
+}
+
+void golden_check(const char *name, const char *text)
+{
+    char path[RUN_PATH_SIZE];
+    cr_assert(run_path(path, "%s/grader/tests/golden/%s.txt", LANEWISE_ROOT, name));
+    if (getenv("LANEWISE_UPDATE_GOLDEN")) {
+        cr_assert(run_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
+        return;
+    }
+    char *golden = shell_file(path, NULL);
+    cr_expect_str_eq(text, golden,
+                     "%s is no longer what grader/tests/golden holds; if that is right, run make "
+                     "golden and read the diff. Now:\n%s",
+                     name, text);
+    free(golden);
+}

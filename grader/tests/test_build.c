@@ -1,0 +1,169 @@
+/* Building a submission: nvcc's verdict, its messages, the cache, and what is nobody's fault. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/build.h"
+#include "run/exec.h"
+
+static char folder[RUN_PATH_SIZE];
+
+static void make_folder(void)
+{
+    cr_assert(run_private_folder(folder));
+}
+
+static void remove_folder(void)
+{
+    run_remove_tree(folder);
+}
+
+TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 120);
+
+static void build_source(const char *source, struct run_build *build)
+{
+    struct run_text text = {(char *)source, strlen(source)};
+    struct run_build_job job = {.source = &text,
+                                .file_name = "a.cu",
+                                .shown = "labs/xy/a.cu",
+                                .device = RUN_EMULATOR,
+                                .folder = folder};
+    run_build(&job, build);
+}
+
+/* A program that was never built before: it holds the time. */
+static char *fresh_source(const char *statement)
+{
+    struct timespec now;
+    char *source;
+    clock_gettime(CLOCK_REALTIME, &now);
+    cr_assert(asprintf(&source, "// %lld.%09ld\nint main() { %s }\n", (long long)now.tv_sec,
+                       now.tv_nsec, statement) > 0);
+    return source;
+}
+
+Test(build, a_program_is_built_once_and_then_found)
+{
+    struct run_build first, second;
+    char *source = fresh_source("return 7;");
+    build_source(source, &first);
+    cr_assert_eq(first.end, RUN_BUILT, "%s", first.messages);
+    cr_expect(!first.cached);
+    cr_expect_str_eq(first.messages, "");
+    cr_assert_eq(unlink(first.program), 0);
+    build_source(source, &second);
+    cr_assert_eq(second.end, RUN_BUILT, "%s", second.messages);
+    cr_expect(second.cached);
+    const char *words[] = {second.program, NULL};
+    const char *environment[] = {"LD_LIBRARY_PATH=" LANEWISE_ROOT "/" LANEWISE_BUILD "/lib",
+#ifdef __SANITIZE_ADDRESS__
+                                 "LD_PRELOAD=libasan.so.8", "ASAN_OPTIONS=detect_leaks=0",
+#endif
+                                 NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .wall_seconds = 10,
+                                  .output_keep = 1000,
+                                  .output_limit = 1000};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    cr_expect(outcome.end == RUN_EXITED && outcome.code == 7, "%s", outcome.output);
+    run_outcome_free(&outcome);
+    run_build_free(&first);
+    run_build_free(&second);
+    free(source);
+}
+
+Test(build, errors_are_told_with_the_path_that_the_student_knows)
+{
+    struct run_build build;
+    build_source("int main() {\n    int x = 3\n    return x;\n}\n", &build);
+    cr_expect_eq(build.end, RUN_REJECTED);
+    cr_expect_str_eq(build.messages, "labs/xy/a.cu:3:5: error: expected a \";\"\n"
+                                     "    3 |     return x;\n"
+                                     "      |     ^\n");
+    run_build_free(&build);
+}
+
+Test(build, what_does_not_link_is_rejected)
+{
+    struct run_build build;
+    build_source("int missing(); int main() { return missing(); }\n", &build);
+    cr_expect_eq(build.end, RUN_REJECTED);
+    cr_expect(strstr(build.messages, "undefined reference to `missing()'"), "%s", build.messages);
+    run_build_free(&build);
+}
+
+Test(build, the_headers_of_labs_are_found)
+{
+    struct run_build build;
+    build_source("#include \"lab.h\"\nint main() { return LAB_EXIT_CUDA; }\n", &build);
+    cr_expect_eq(build.end, RUN_BUILT, "%s", build.messages);
+    cr_expect_str_eq(build.messages, "");
+    run_build_free(&build);
+}
+
+Test(build, warnings_come_back_from_the_cache_too)
+{
+    for (int round = 0; round < 2; ++round) {
+        struct run_build build;
+        build_source("__global__ void k() { int unused; }\nint main() { return 0; }\n", &build);
+        cr_expect_eq(build.end, RUN_BUILT, "%s", build.messages);
+        cr_expect(strstr(build.messages, "labs/xy/a.cu:1:27: warning"), "%s", build.messages);
+        run_build_free(&build);
+    }
+}
+
+Test(build, a_missing_compiler_is_nobodys_fault)
+{
+    struct run_build build;
+    char *source = fresh_source("return 0;");
+    setenv("NVCC", "/nowhere/nvcc", 1);
+    build_source(source, &build);
+    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect(strstr(build.messages, "/nowhere/nvcc"), "%s", build.messages);
+    run_build_free(&build);
+    free(source);
+}
+
+/* Has a shell script stand in for nvcc. */
+static void fake_compiler(const char *script)
+{
+    char path[RUN_PATH_SIZE];
+    cr_assert(run_path(path, "%s/nvcc", folder));
+    cr_assert(run_write_file(path, script, strlen(script), 0700));
+    setenv("NVCC", path, 1);
+}
+
+Test(build, a_compiler_that_is_badly_installed_is_nobodys_fault)
+{
+    struct run_build build;
+    fake_compiler("#!/bin/sh\necho 'nvcc fatal   : Host compiler missing'; exit 1\n");
+    build_source("int main() {}\n", &build);
+    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect_str_eq(build.messages, "nvcc fatal   : Host compiler missing");
+    run_build_free(&build);
+}
+
+Test(build, a_compiler_that_crashes_rejects)
+{
+    struct run_build build;
+    fake_compiler("#!/bin/sh\nkill -SEGV $$\n");
+    build_source("int main() {}\n", &build);
+    cr_expect_eq(build.end, RUN_REJECTED);
+    run_build_free(&build);
+}
+
+Test(build, a_compiler_that_leaves_nothing_has_not_built)
+{
+    struct run_build build;
+    fake_compiler("#!/bin/sh\nexit 0\n");
+    build_source("int main() {}\n", &build);
+    cr_expect_eq(build.end, RUN_REJECTED);
+    run_build_free(&build);
+}

@@ -1,0 +1,140 @@
+/* Running a program: each way to end is told apart, limits hold, and nothing leaks in or out. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/exec.h"
+
+/* Runs a shell script with small limits. */
+static void run_script(const char *script, struct run_outcome *outcome)
+{
+    const char *words[] = {"/bin/sh", "-c", script, NULL};
+    const char *environment[] = {"PATH=/usr/bin:/bin", "FLAVOUR=vanilla", NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .folder = "/tmp",
+                                  .wall_seconds = 1.5,
+                                  .file_bytes = 4096,
+                                  .output_keep = 100,
+                                  .output_limit = 1000};
+    run_exec(&command, outcome);
+}
+
+static const struct {
+    const char *name, *script;
+    enum run_end end;
+    int code;
+    const char *output; /* NULL: any */
+} endings[] = {
+    {"well", "exit 0", RUN_EXITED, 0, ""},
+    {"with a code", "exit 42", RUN_EXITED, 42, ""},
+    {"by a signal", "kill -SEGV $$", RUN_SIGNALLED, SIGSEGV, NULL},
+    {"output and errors are one", "echo out; echo err >&2", RUN_EXITED, 0, "out\nerr\n"},
+    {"endless, quietly", "exec sleep 100", RUN_TIMED_OUT, 0, ""},
+    {"endless, busily", "while :; do :; done", RUN_TIMED_OUT, 0, ""},
+    {"endless, with output closed", "exec >&- 2>&-; exec sleep 100", RUN_TIMED_OUT, 0, ""},
+    {"endless, and deaf to SIGTERM", "trap '' TERM INT HUP; while :; do :; done", RUN_TIMED_OUT, 0,
+     ""},
+    {"endless output", "exec yes", RUN_TOO_MUCH, 0, NULL},
+    {"a file that is too large", "exec head -c 9000 /dev/zero >/tmp/lanewise-test-$$",
+     RUN_SIGNALLED, SIGXFSZ, NULL},
+    {"the environment is the one given", "echo $FLAVOUR $HOME; env | wc -l", RUN_EXITED, 0, NULL},
+    {"the folder is the one given", "pwd", RUN_EXITED, 0, "/tmp\n"},
+    {"no input", "cat", RUN_EXITED, 0, ""},
+    {"no other descriptor", "ls /proc/self/fd | tr '\\n' ' '", RUN_EXITED, 0, "0 1 2 3 "},
+    {"no core file", "ulimit -c", RUN_EXITED, 0, "0\n"},
+    {"a child left behind does not delay the end", "sleep 100 & echo gone", RUN_EXITED, 0,
+     "gone\n"},
+    {"not even one in another session", "setsid sleep 3 & echo gone", RUN_EXITED, 0, "gone\n"},
+};
+
+Test(exec, every_end_is_told_apart, .timeout = 60)
+{
+    /* A descriptor that must not be seen ("no other descriptor": 3 is ls's own folder). */
+    int secret = open("/etc/hostname", O_RDONLY);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        struct run_outcome outcome;
+        run_script(endings[i].script, &outcome);
+        cr_expect_eq(outcome.end, endings[i].end, "%s: end %d", endings[i].name, outcome.end);
+        if (endings[i].end == RUN_EXITED || endings[i].end == RUN_SIGNALLED)
+            cr_expect_eq(outcome.code, endings[i].code, "%s: code %d", endings[i].name,
+                         outcome.code);
+        if (endings[i].output)
+            cr_expect_str_eq(outcome.output, endings[i].output, "%s: \"%s\"", endings[i].name,
+                             outcome.output);
+        bool timed_out = endings[i].end == RUN_TIMED_OUT;
+        cr_expect(outcome.seconds < (timed_out ? 3 : 1.4), "%s: took %g s", endings[i].name,
+                  outcome.seconds);
+        run_outcome_free(&outcome);
+    }
+    close(secret);
+    cr_expect_eq(system("rm -f /tmp/lanewise-test-[0-9]*"), 0);
+}
+
+Test(exec, output_is_kept_up_to_a_limit)
+{
+    struct run_outcome outcome;
+    run_script("head -c 500 /dev/zero | tr '\\0' x", &outcome);
+    cr_expect_eq(outcome.end, RUN_EXITED);
+    cr_expect_eq(outcome.output_size, 100);
+    cr_expect_eq(strlen(outcome.output), 100);
+    cr_expect(outcome.output_cut);
+    run_outcome_free(&outcome);
+}
+
+Test(exec, what_is_left_of_the_group_is_killed)
+{
+    struct run_outcome outcome;
+    run_script("sleep 98765 & echo $!", &outcome);
+    pid_t left = atoi(outcome.output);
+    cr_assert_gt(left, 0);
+    for (int i = 0; i < 100 && kill(left, 0) == 0; ++i) /* until init has reaped it */
+        usleep(10000);
+    char state[64] = "", path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", left);
+    FILE *file = fopen(path, "r"); /* a zombie is as good as gone */
+    if (file) {
+        cr_expect_eq(fscanf(file, "%*d %*s %63s", state), 1);
+        fclose(file);
+    }
+    cr_expect(!file || state[0] == 'Z', "process %d is in state %s", left, state);
+    run_outcome_free(&outcome);
+}
+
+Test(exec, a_program_that_cannot_start_is_the_graders_failure)
+{
+    const char *words[] = {"/nowhere/program", NULL};
+    struct run_command command = {
+        .argv = words, .wall_seconds = 1, .output_keep = 10, .output_limit = 10};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    cr_expect_eq(outcome.end, RUN_NOT_STARTED);
+    cr_expect_eq(outcome.code, ENOENT);
+    run_outcome_free(&outcome);
+    words[0] = "/bin/true";
+    command.folder = "/nowhere";
+    run_exec(&command, &outcome);
+    cr_expect_eq(outcome.end, RUN_NOT_STARTED, "a folder that is not there");
+    run_outcome_free(&outcome);
+}
+
+static void on_alarm(int number)
+{
+    run_interrupt();
+}
+
+Test(exec, an_interrupt_ends_it)
+{
+    struct run_outcome outcome;
+    signal(SIGALRM, on_alarm);
+    ualarm(200000, 0);
+    run_script("exec sleep 100", &outcome);
+    cr_expect_eq(outcome.end, RUN_INTERRUPTED);
+    cr_expect(outcome.seconds < 1, "took %g s", outcome.seconds);
+    run_outcome_free(&outcome);
+}

@@ -1,0 +1,134 @@
+/* The pure functions of judge/: comparisons, budgets, points. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "judge/compare.h"
+#include "judge/score.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+Test(judge, the_first_difference_is_found)
+{
+    const int32_t ints[] = {1, -2, 3}, other[] = {1, 2, 4};
+    const uint64_t longs[] = {1ull << 63, 7}, changed[] = {1ull << 63, 7ull | 1ull << 32};
+    cr_expect_eq(judge_first_difference_int(ints, ints, 3), 3, "equal");
+    cr_expect_eq(judge_first_difference_int(ints, other, 3), 1, "second of three");
+    cr_expect_eq(judge_first_difference_int(ints, other, 1), 1, "before the difference");
+    cr_expect_eq(judge_first_difference_int(ints, other, 0), 0, "nothing");
+    cr_expect_eq(judge_first_difference_u64(longs, longs, 2), 2, "equal");
+    cr_expect_eq(judge_first_difference_u64(longs, changed, 2), 1, "upper half of a number");
+}
+
+static const struct {
+    const char *name;
+    double got, want, bound;
+    bool within;
+} bounds[] = {
+    {"exact", 1, 1, 0, true},
+    {"at the bound", 1.5, 1, 0.5, true},
+    {"above the bound", 1.5000001, 1, 0.5, false},
+    {"below", 0.4, 1, 0.5, false},
+    {"NaN for a number", NAN, 1, 0.5, false},
+    {"NaN for a NaN", NAN, NAN, 0.5, false},
+    {"infinity for infinity", INFINITY, INFINITY, 1, false},
+    {"infinity within an infinite bound", INFINITY, 1, INFINITY, false},
+    {"a NaN bound", 1, 1, NAN, false},
+};
+
+Test(judge, only_finite_numbers_within_the_bound_are_right)
+{
+    for (size_t i = 0; i < COUNT(bounds); ++i)
+        cr_expect_eq(judge_within(bounds[i].got, bounds[i].want, bounds[i].bound), bounds[i].within,
+                     "%s", bounds[i].name);
+}
+
+Test(judge, the_first_float_outside_is_found)
+{
+    const float got[] = {1, 2, NAN, 4};
+    const double want[] = {1, 2.1, 3, 5}, wide[] = {0, 0.2, 9, 2}, narrow[] = {0, 0.05, 9, 2};
+    cr_expect_eq(judge_first_outside(got, want, wide, 4), 2, "the NaN");
+    cr_expect_eq(judge_first_outside(got, want, narrow, 4), 1, "the narrow one");
+    cr_expect_eq(judge_first_outside(got, want, wide, 2), 2, "none of the first two");
+}
+
+/* Sectors: less is better. Steps: spans of many powers of ten. Speed: more is better. */
+#define SECTORS                                                                                    \
+    {                                                                                              \
+        32, 4, 1.05, JUDGE_LINEAR                                                                  \
+    }
+#define STEPS                                                                                      \
+    {                                                                                              \
+        4096, 2, 2, JUDGE_LOG                                                                      \
+    }
+#define SPEED                                                                                      \
+    {                                                                                              \
+        1, 100, 1, JUDGE_LOG                                                                       \
+    }
+#define EMPTY                                                                                      \
+    {                                                                                              \
+        5, 5, 1, JUDGE_LINEAR                                                                      \
+    }
+
+static const struct {
+    const char *name;
+    struct judge_budget budget;
+    double figure, share;
+} shares[] = {
+    {"the naive figure earns nothing", SECTORS, 32, 0},
+    {"worse than naive earns nothing", SECTORS, 33, 0},
+    {"the solution earns all", SECTORS, 4, 1},
+    {"within the slack earns all", SECTORS, 4.2, 1},
+    {"better than the solution earns all", SECTORS, 1, 1},
+    {"half-way earns half", SECTORS, 18.1, 0.5},
+    {"a NaN earns nothing", SECTORS, NAN, 0},
+    {"infinity earns nothing", SECTORS, INFINITY, 0},
+    {"minus infinity earns nothing", SECTORS, -INFINITY, 0},
+    {"log: naive earns nothing", STEPS, 4096, 0},
+    {"log: each halving earns the same, one of ten", STEPS, 2048, 0.1},
+    {"log: five of ten", STEPS, 128, 0.5},
+    {"log: at the slack", STEPS, 4, 1},
+    {"log: zero was not measured", STEPS, 0, 0},
+    {"log: negative was not measured", STEPS, -5, 0},
+    {"more is better: naive", SPEED, 1, 0},
+    {"more is better: ten times is half-way", SPEED, 10, 0.5},
+    {"more is better: all", SPEED, 100, 1},
+    {"more is better: beyond", SPEED, 100000, 1},
+    {"more is better: slower than naive", SPEED, 0.5, 0},
+    {"an empty budget earns nothing at its figure", EMPTY, 5, 0},
+};
+
+Test(judge, shares_lie_on_the_budgets_line)
+{
+    for (size_t i = 0; i < COUNT(shares); ++i) {
+        double share = judge_share(&shares[i].budget, shares[i].figure);
+        cr_expect(fabs(share - shares[i].share) < 1e-9, "%s: %g", shares[i].name, share);
+    }
+}
+
+static const struct {
+    const char *name;
+    double share, max, points;
+} roundings[] = {
+    {"nothing", 0, 40, 0},
+    {"everything", 1, 40, 40},
+    {"rounded down to a tenth", 0.5554, 10, 5.5},
+    {"almost everything is not everything", 0.99999, 40, 39.9},
+    {"a tenth that is not exact in binary", 0.7, 10, 7},
+    {"a negative share", -1, 40, 0},
+    {"a NaN", NAN, 40, 0},
+};
+
+Test(judge, points_are_tenths_rounded_down)
+{
+    for (size_t i = 0; i < COUNT(roundings); ++i) {
+        double points = judge_points(roundings[i].share, roundings[i].max);
+        cr_expect(fabs(points - roundings[i].points) < 1e-9, "%s: %g", roundings[i].name, points);
+    }
+}
+
+Test(judge, full_marks_need_every_tenth)
+{
+    cr_expect(judge_is_full(100, 100), "exactly");
+    cr_expect(judge_is_full(15 + 15 + 29.9 + 0.1 + 40, 100), "a sum with rounding errors");
+    cr_expect(!judge_is_full(99.9, 100), "a tenth less");
+}

@@ -1,0 +1,69 @@
+/* Every opcode that computes, by table: opcodes_*.inc, in the form of opcode_rows.h. */
+#include <criterion/criterion.h>
+
+#include "opcode_compare.h"
+#include "opcode_rows.h"
+
+static const struct opcode_row integer_rows[] = {
+#include "opcodes_integer.inc"
+};
+static const struct opcode_row bit_rows[] = {
+#include "opcodes_bits.inc"
+};
+static const struct opcode_row float_rows[] = {
+#include "opcodes_float.inc"
+};
+static const struct opcode_row convert_rows[] = {
+#include "opcodes_convert.inc"
+};
+static const struct opcode_row move_rows[] = {
+#include "opcodes_move.inc"
+};
+
+#define TABLE(rows)                                                                                \
+    {                                                                                              \
+        rows, OPCODE_ROWS_LENGTH(rows)                                                             \
+    }
+
+enum { INTEGER, BITS, FLOATS, CONVERSIONS, MOVES, COMPARISONS, TABLES };
+
+const struct opcode_table *opcode_tables(void)
+{
+    static struct opcode_table tables[TABLES + 1] = {
+        [INTEGER] = TABLE(integer_rows),     [BITS] = TABLE(bit_rows),
+        [FLOATS] = TABLE(float_rows),        [MOVES] = TABLE(move_rows),
+        [CONVERSIONS] = TABLE(convert_rows),
+    };
+    tables[COMPARISONS] = opcode_compare_table();
+    return tables;
+}
+
+Test(opcodes, integer)
+{
+    opcode_run_table(opcode_tables()[INTEGER]);
+}
+
+Test(opcodes, bits)
+{
+    opcode_run_table(opcode_tables()[BITS]);
+}
+
+Test(opcodes, floating_point)
+{
+    opcode_run_table(opcode_tables()[FLOATS]);
+}
+
+Test(opcodes, conversion)
+{
+    opcode_run_table(opcode_tables()[CONVERSIONS]);
+}
+
+Test(opcodes, move)
+{
+    opcode_run_table(opcode_tables()[MOVES]);
+}
+
+Test(opcodes, comparison)
+{
+    opcode_run_table(opcode_tables()[COMPARISONS]);
+}

@@ -1,0 +1,366 @@
+/* Nothing that opcodes.def lists may go untested.
+ *
+ * Every mnemonic that a test runs is taken apart here. Then each opcode is looked at with each of its
+ * types and each of its words (rounding, comparison, space, …): either some test runs that
+ * combination, or the table of refusals below names it and loading it is a clear error. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/ptx/module.h"
+#include "emulator_fixture.h"
+#include "opcode_control.h"
+#include "opcode_lanes.h"
+#include "opcode_memory.h"
+#include "opcode_rows.h"
+
+#define NO_WORD PTX_MOD_COUNT  /* the opcode and type alone */
+#define NO_TYPE PTX_TYPE_COUNT /* bra, bar and their like */
+
+/* What is run: by opcode, first type, second type and word. */
+static bool runs[PTX_OPCODE_COUNT][PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
+
+static int find(const char *word, const char *(*name_of)(int), int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(word, name_of(i)) == 0)
+            return i;
+    return -1;
+}
+
+static const char *opcode_name(int i)
+{
+    return ptx_opcodes[i].name;
+}
+
+static const char *type_name(int i)
+{
+    return ptx_type_name((enum ptx_type)i);
+}
+
+static const char *word_name(int i)
+{
+    return ptx_modifier_name((enum ptx_modifier)i);
+}
+
+static void note(const char *mnemonic, void *context)
+{
+    char copy[80], *rest = copy;
+    int types[2] = {NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD}, word_count = 1;
+    snprintf(copy, sizeof copy, "%s", mnemonic);
+    int opcode = find(strsep(&rest, "."), opcode_name, PTX_OPCODE_COUNT);
+    cr_assert(opcode >= 0, "a test runs '%s', which opcodes.def does not list", mnemonic);
+    while (rest) {
+        const char *part = strsep(&rest, ".");
+        int type = find(part, type_name, PTX_TYPE_COUNT);
+        int word = find(part, word_name, PTX_MOD_COUNT);
+        cr_assert((type >= 0 && type_count < 2) || (word >= 0 && word_count < 16),
+                  "a test runs '%s': what is '%s'?", mnemonic, part);
+        if (type >= 0)
+            types[type_count++] = type;
+        else
+            words[word_count++] = word;
+    }
+    for (int i = 0; i < word_count; i++)
+        runs[opcode][types[0]][types[1]][words[i]] = true;
+}
+
+static void note_access(const struct access *access, void *context)
+{
+    char *name = memory_mnemonic(access);
+    note(name, context);
+    free(name);
+}
+
+static void note_everything(void)
+{
+    for (const struct opcode_table *table = opcode_tables(); table->rows; table++)
+        for (size_t i = 0; i < table->length; i++)
+            if (table->rows[i].name)
+                note(table->rows[i].name, NULL);
+    for (const struct control_row *row = control_rows; row->mnemonic; row++)
+        note(row->mnemonic, NULL);
+    for (const char *const *name = lane_mnemonics; *name; name++)
+        note(*name, NULL);
+    memory_each_load(note_access, NULL);
+    memory_each_store(note_access, NULL);
+    atomic_each(note, NULL);
+}
+
+/* --- refusals ----------------------------------------------------------------------------------- */
+
+#define INTEGERS "u16 u32 u64 s16 s32 s64 "
+#define NARROW   "u8 s8 u16 s16 u32 s32 "
+#define BITS     "b16 b32 b64 "
+#define ROUNDING "rn rz rm rp "
+#define ORDERED  "lt le gt ge "
+#define ONLY_NAN "equ neu ltu leu gtu geu num nan "
+
+/* Combinations of words and types that PTX does not have, and those few that it has and the emulator
+ * has not. SECOND is for opcodes of two types; "" stands for any. */
+static const struct refusal {
+    const char *opcode, *types, *second, *words;
+} refusals[] = {
+    {"add", INTEGERS, "", ROUNDING "ftz sat"}, /* PTX has add.sat.s32 */
+    {"add", "f64", "", "ftz sat"},
+    {"sub", INTEGERS, "", ROUNDING "ftz sat"},
+    {"sub", "f64", "", "ftz sat"},
+    {"mul", INTEGERS, "", ROUNDING "ftz sat"},
+    {"mul", "u64 s64", "", "wide"},
+    {"mul", "f32 f64", "", "lo hi wide"},
+    {"mul", "f64", "", "ftz sat"},
+    {"mad", INTEGERS, "", ROUNDING "ftz sat"}, /* PTX has mad.hi.sat.s32 */
+    {"mad", "u64 s64", "", "wide"},
+    {"mad", "f32 f64", "", "lo hi wide"},
+    {"mad", "f64", "", "ftz sat"},
+    {"fma", "f64", "", "ftz sat"},
+    {"div", INTEGERS, "", ROUNDING "ftz approx full"},
+    {"div", "f64", "", "ftz approx full"},
+    {"abs", "s16 s32 s64 f64", "", "ftz"},
+    {"neg", "s16 s32 s64 f64", "", "ftz"},
+    {"min", INTEGERS "f64", "", "ftz"},
+    {"max", INTEGERS "f64", "", "ftz"},
+    {"rcp", "f64", "", "ftz approx"}, /* PTX has rcp.approx.ftz.f64 */
+    {"sqrt", "f64", "", "ftz approx"},
+    {"rsqrt", "f64", "", "ftz"}, /* PTX has it */
+    {"setp", BITS, "", ORDERED "lo ls hi hs " ONLY_NAN "ftz"},
+    {"setp", "u16 u32 u64", "", ONLY_NAN "ftz"},
+    {"setp", "s16 s32 s64", "", "lo ls hi hs " ONLY_NAN "ftz"},
+    {"setp", "f32 f64", "", "lo ls hi hs"},
+    {"setp", "f64", "", "ftz"},
+    {"set", "", BITS, ORDERED "lo ls hi hs " ONLY_NAN "ftz"},
+    {"set", "", "u16 u32 u64", ONLY_NAN "ftz"},
+    {"set", "", "s16 s32 s64", "lo ls hi hs " ONLY_NAN "ftz"},
+    {"set", "", "f32 f64", "lo ls hi hs"},
+    {"set", "", "f64", "ftz"},
+    {"slct", "", "s32", "ftz"},
+    {"cvt", NARROW "u64 s64", NARROW "u64 s64", ROUNDING "rni rzi rmi rpi ftz"},
+    {"cvt", NARROW "u64 s64", "f32 f64", ROUNDING},
+    {"cvt", NARROW "u64 s64", "f64", "ftz"},
+    {"cvt", "f32 f64", NARROW "u64 s64", "rni rzi rmi rpi ftz"},
+    {"cvt", "f32", "f32", ROUNDING},
+    {"cvt", "f32", "f64", "rni rzi rmi rpi"},
+    {"cvt", "f64", "f32 f64", ROUNDING},
+    {"cvt", "f64", "f32", "rni rzi rmi rpi"},
+    {"cvt", "f64", "f64", "ftz"},
+    /* saturating to a type that has room for everything */
+    {"cvt", "u8", "u8", "sat"},
+    {"cvt", "u16", "u8 u16", "sat"},
+    {"cvt", "u32", "u8 u16 u32", "sat"},
+    {"cvt", "u64", "u8 u16 u32 u64", "sat"},
+    {"cvt", "s8", "s8", "sat"},
+    {"cvt", "s16", "s8 s16 u8", "sat"},
+    {"cvt", "s32", "s8 s16 s32 u8 u16", "sat"},
+    {"cvt", "s64", NARROW "s64", "sat"},
+    {"cvta", "u64", "", "param"}, /* PTX has it */
+    {"ld", "u64 s64 b64 f64", "", "v4"},
+    {"ldu", "u64 s64 b64 f64", "", "v4"},
+    {"st", "u64 s64 b64 f64", "", "v4"},
+    {"st", "", "", "param"}, /* in a kernel; a device function's result is stored by it */
+    {"atom", "b32 b64", "", "add min max inc dec"},
+    {"atom", "f32 f64", "", "min max inc dec and or xor exch cas"},
+    {"atom", "u32 u64 s32 s64", "", "and or xor exch cas"},
+    {"atom", "u64 s32 s64", "", "inc dec"},
+    {"atom", "s64", "", "add"},
+    {"red", "b32 b64", "", "add min max inc dec"},
+    {"red", "f32 f64", "", "min max inc dec and or xor"},
+    {"red", "u32 u64 s32 s64", "", "and or xor"},
+    {"red", "u64 s32 s64", "", "inc dec"},
+    {"red", "s64", "", "add"},
+    {"vote", "pred", "", "ballot"},
+    {"vote", "b32", "", "all any uni"},
+};
+#define REFUSALS (sizeof refusals / sizeof *refusals)
+static bool used[REFUSALS];
+
+static bool lists(const char *list, const char *word)
+{
+    char spaced[200], wanted[24];
+    snprintf(spaced, sizeof spaced, " %s ", list);
+    snprintf(wanted, sizeof wanted, " %s ", word);
+    return !*list || strstr(spaced, wanted);
+}
+
+/* One combination to look for. */
+struct combination {
+    int opcode, type, second, word;
+};
+
+static bool is_refused_by_table(const struct combination *c)
+{
+    bool found = false;
+    for (size_t i = 0; i < REFUSALS; i++) {
+        const struct refusal *r = &refusals[i];
+        if (strcmp(r->opcode, opcode_name(c->opcode)) != 0 || c->type == NO_TYPE ||
+            !lists(r->types, type_name(c->type)) ||
+            (c->second != NO_TYPE && !lists(r->second, type_name(c->second))) ||
+            c->word == NO_WORD || !lists(r->words, word_name(c->word)))
+            continue;
+        used[i] = found = true;
+    }
+    return found;
+}
+
+/* --- is it refused? ----------------------------------------------------------------------------- */
+
+static bool is_opcode(const struct combination *c, const char *names)
+{
+    return lists(names, opcode_name(c->opcode));
+}
+
+static bool is_float(int type)
+{
+    return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
+}
+
+/* The word that the opcode cannot do without, unless the one to be refused is of the same kind. */
+static const char *companion(const struct combination *c)
+{
+    const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
+    bool rounds = lists(ROUNDING "rni rzi rmi rpi approx full", word);
+    if (is_opcode(c, "mul mad") && !is_float(c->type) && !lists("lo hi wide", word))
+        return ".lo";
+    if (is_opcode(c, "mad fma div rcp sqrt") && is_float(c->type) && !rounds)
+        return ".rn";
+    if (is_opcode(c, "rsqrt"))
+        return ".approx";
+    if (is_opcode(c, "setp set") && !lists("eq ne " ORDERED "lo ls hi hs " ONLY_NAN, word))
+        return ".eq";
+    if (is_opcode(c, "cvt") && !rounds && c->word != NO_WORD && is_float(c->second) &&
+        !is_float(c->type))
+        return ".rzi";
+    if (is_opcode(c, "cvt") && !rounds && is_float(c->type) && !is_float(c->second))
+        return ".rn";
+    return is_opcode(c, "vote") ? ".sync" : "";
+}
+
+static const char *register_of(int type)
+{
+    unsigned bytes = ptx_type_bytes((enum ptx_type)type);
+    return type == PTX_pred ? "p" : bytes == 8 ? "d" : bytes == 2 ? "h" : "w";
+}
+
+static void print_operands(FILE *out, const struct combination *c)
+{
+    const char *letters = ptx_opcodes[c->opcode].operands, *own = register_of(c->type);
+    const char *read = c->second == NO_TYPE ? own : register_of(c->second);
+    for (const char *at = letters, *comma = " "; *at && *at != '?'; at++, comma = ", ") {
+        bool to = at == letters;
+        switch (*at) {
+        case 'm':
+            fprintf(out, "%s[%s]", comma, is_opcode(c, "st") ? "argument" : "d");
+            break;
+        case 'x':
+        case 'p':
+            fprintf(out, "%sp", comma);
+            break;
+        default: /* slct: only the last operand is of the second type */
+            fprintf(out, "%s%s", comma, to || (is_opcode(c, "slct") && at[1]) ? own : read);
+        }
+    }
+    if (is_opcode(c, "atom") && c->word == PTX_MOD_cas)
+        fprintf(out, ", %s", own);
+}
+
+static char *refusal_ptx(const struct combination *c)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out, "out of memory");
+    fprintf(
+        out,
+        ".file 1 \"a.cu\"\n.visible .entry good()\n{\nret;\n}\n.visible .entry bad(.param .u64 "
+        "argument)\n{\n.reg .pred p;\n.reg .b16 h;\n.reg .b32 w;\n.reg .b64 d;\n.loc 1 7 3\n%s%s",
+        opcode_name(c->opcode), companion(c));
+    if (is_opcode(c, "atom red") && c->word != PTX_MOD_global)
+        fprintf(out, ".global");
+    if (c->word != NO_WORD)
+        fprintf(out, ".%s", word_name(c->word));
+    if (c->type != NO_TYPE)
+        fprintf(out, ".%s", type_name(c->type));
+    if (c->second != NO_TYPE)
+        fprintf(out, ".%s", type_name(c->second));
+    print_operands(out, c);
+    fprintf(out, ";\nret;\n}\n");
+    fclose(out);
+    return text;
+}
+
+/* PTX line 16: three of the header, and the thirteenth of the text above. */
+static void expect_refusal(struct fixture *fixture, const struct combination *c)
+{
+    char *ptx = refusal_ptx(c);
+    fixture_load(fixture, ptx);
+    const char *why = fixture_refusal(fixture, "bad");
+    bool is_clear = strstr(why, "'bad'") && strstr(why, "a.cu:7: ") &&
+                    strstr(why, "PTX line 16: ") && strstr(why, opcode_name(c->opcode));
+    cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
+    fixture_run(fixture, (struct fixture_launch){.kernel = "good"}); /* the others still run */
+    emu_unload(fixture->device, fixture->module);
+    free(ptx);
+}
+
+/* --- every combination -------------------------------------------------------------------------- */
+
+static void check(struct fixture *fixture, struct combination c)
+{
+    bool run = false;
+    /* With a second type only cvt needs every word with every pair: for the others, any first type. */
+    for (int t = 0; t <= PTX_TYPE_COUNT; t++)
+        if (t == c.type || (is_opcode(&c, "set") && c.word != NO_WORD))
+            run |= runs[c.opcode][t][c.second][c.word];
+    bool refused = is_refused_by_table(&c);
+    cr_expect(run || refused, "no row for %s with type %s%s%s and word '%s'", opcode_name(c.opcode),
+              c.type == NO_TYPE ? "none" : type_name(c.type), c.second == NO_TYPE ? "" : ", ",
+              c.second == NO_TYPE ? "" : type_name(c.second),
+              c.word == NO_WORD ? "" : word_name(c.word));
+    cr_expect(!run || !refused || c.word == PTX_MOD_param, "%s.%s is both run and refused",
+              opcode_name(c.opcode), c.word == NO_WORD ? "" : word_name(c.word));
+    if (refused && (!run || c.word == PTX_MOD_param)) /* st.param: not to the kernel's own */
+        expect_refusal(fixture, &c);
+}
+
+static void check_words(struct fixture *fixture, int opcode, int type, int second)
+{
+    for (int word = 0; word < PTX_MOD_COUNT; word++)
+        if (*ptx_opcodes[opcode].modifiers && lists(ptx_opcodes[opcode].modifiers, word_name(word)))
+            check(fixture, (struct combination){opcode, type, second, word});
+    check(fixture, (struct combination){opcode, type, second, NO_WORD});
+}
+
+/* The types that may stand second: cvt's own, every comparable one, the sign that slct looks at. */
+static uint32_t second_types(int opcode)
+{
+    uint32_t values = ptx_opcodes[PTX_OP_setp].types;
+    return opcode == PTX_OP_cvt    ? ptx_opcodes[opcode].types
+           : opcode == PTX_OP_set  ? values
+           : opcode == PTX_OP_slct ? 1u << PTX_s32 | 1u << PTX_f32
+                                   : 0;
+}
+
+Test(opcodes, nothing_is_missing)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    note_everything();
+    for (int opcode = 0; opcode < PTX_OPCODE_COUNT; opcode++) {
+        if (!ptx_opcodes[opcode].types)
+            check_words(&fixture, opcode, NO_TYPE, NO_TYPE);
+        for (int type = 0; type < PTX_TYPE_COUNT; type++) {
+            if (!(ptx_opcodes[opcode].types >> type & 1))
+                continue;
+            uint32_t second = second_types(opcode);
+            if (!second)
+                check_words(&fixture, opcode, type, NO_TYPE);
+            for (int other = 0; other < PTX_TYPE_COUNT; other++)
+                if (second >> other & 1)
+                    check_words(&fixture, opcode, type, other);
+        }
+    }
+    for (size_t i = 0; i < REFUSALS; i++)
+        cr_expect(used[i], "row %zu of the refusals, '%s', is about nothing in opcodes.def", i,
+                  refusals[i].opcode);
+    fixture_close(&fixture);
+}

@@ -1,0 +1,112 @@
+/* Instructions that compute nothing: branches, ends, barriers, fences, and the addresses of cvta. How
+ * warps diverge and wait is tested in test_warp.c; here each mnemonic runs once and does its job. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator_fixture.h"
+#include "opcode_control.h"
+
+/* TEXT runs in each of 64 threads with t = tid.x and x = 1, and then x is stored unless the thread has
+ * ended; near and own are 256 bytes of shared and local memory. WANT: the sum of all threads' words. */
+const struct control_row control_rows[] = {
+    {"bra", "@p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
+    {"bra", "@!p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
+    {"bra", "bra L; add.u32 x, x, 10; L:", 64, EMU_OK},
+    {"bra.uni", "bra.uni L; add.u32 x, x, 10; L:", 64, EMU_OK},
+    {"ret", "ret;", 0, EMU_OK},
+    {"ret", "@p ret;", 32, EMU_OK},
+    {"ret.uni", "ret.uni;", 0, EMU_OK},
+    {"exit", "exit;", 0, EMU_OK},
+    {"exit", "@!p exit;", 32, EMU_OK},
+    {"trap", "@q trap;", 64, EMU_OK}, /* nobody is guarded in */
+    {"bar.sync", "st.shared.u32 [at], t; bar.sync 0; ld.shared.u32 x, [across];", 2016, EMU_OK},
+    {"bar.cta.sync", "st.shared.u32 [at], t; bar.cta.sync 0; ld.shared.u32 x, [across];", 2016,
+     EMU_OK},
+    {"bar.sync", "st.shared.u32 [at], t; bar.sync 15, 64; ld.shared.u32 x, [across];", 2016,
+     EMU_OK},
+    {"barrier.sync", "st.shared.u32 [at], t; barrier.sync 3; ld.shared.u32 x, [across];", 2016,
+     EMU_OK},
+    {"barrier.sync.aligned",
+     "st.shared.u32 [at], t; barrier.sync.aligned 3, 64; ld.shared.u32 x, [across];", 2016, EMU_OK},
+    {"barrier.cta.sync", "st.shared.u32 [at], t; barrier.cta.sync 0; ld.shared.u32 x, [across];",
+     2016, EMU_OK},
+    {"barrier.cta.sync.aligned",
+     "st.shared.u32 [at], t; barrier.cta.sync.aligned 0; ld.shared.u32 x, [across];", 2016, EMU_OK},
+    {"bar.warp.sync", "bar.warp.sync -1; add.u32 x, x, 1;", 128, EMU_OK},
+    {"membar.cta", "membar.cta; add.u32 x, x, 1;", 128, EMU_OK},
+    {"membar.gl", "membar.gl; add.u32 x, x, 1;", 128, EMU_OK},
+    {"membar.sys", "membar.sys; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.sc.cta", "fence.sc.cta; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.sc.cluster", "fence.sc.cluster; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.acq_rel.gpu", "fence.acq_rel.gpu; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.acq_rel.sys", "fence.acq_rel.sys; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.acquire.gpu", "fence.acquire.gpu; add.u32 x, x, 1;", 128, EMU_OK},
+    {"fence.release.cta", "fence.release.cta; add.u32 x, x, 1;", 128, EMU_OK},
+    {"nanosleep.u32", "nanosleep.u32 20; add.u32 x, x, 1;", 128, EMU_OK},
+    {"nanosleep.u32", "nanosleep.u32 t; add.u32 x, x, 1;", 128, EMU_OK},
+    {"call.uni",
+     "{ .param .b32 i; .param .b32 r; st.param.b32 [i], t; call.uni (r), twice, (i); "
+     "ld.param.b32 x, [r]; }",
+     4032, EMU_OK},
+    {"call",
+     "{ .param .b32 i; .param .b32 r; st.param.b32 [i], t; @p call (r), twice, (i); "
+     "@p ld.param.b32 x, [r]; }",
+     992 + 32, EMU_OK},
+    /* there and back, and by the generic address */
+    {"cvta.shared.u64", "cvta.shared.u64 g, near64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
+    {"cvta.to.shared.u64",
+     "cvta.shared.u64 g, near64; cvta.to.shared.u64 g, g; st.shared.u32 [g], t; ld.shared.u32 x, "
+     "[at];",
+     2016, EMU_OK},
+    {"cvta.local.u64", "cvta.local.u64 g, own64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
+    {"cvta.to.local.u64",
+     "cvta.local.u64 g, own64; cvta.to.local.u64 g, g; st.local.u32 [g], t; ld.local.u32 x, [own];",
+     2016, EMU_OK},
+    {"cvta.global.u64", "cvta.global.u64 g, o; st.u32 [g], t; ld.global.u32 x, [o];", 2016, EMU_OK},
+    {"cvta.to.global.u64", "cvta.to.global.u64 g, o; st.global.u32 [g], t; ld.global.u32 x, [o];",
+     2016, EMU_OK},
+    {"cvta.const.u64", "mov.u64 g, fixed; cvta.const.u64 g, g; ld.u32 x, [g+4];", 64 * 7, EMU_OK},
+    {"cvta.to.const.u64",
+     "mov.u64 g, fixed; cvta.const.u64 g, g; cvta.to.const.u64 g, g; ld.const.u32 x, [g+4];",
+     64 * 7, EMU_OK},
+    {"trap", "trap;", 0, EMU_TRAP}, /* last: a real GPU would run nothing behind it */
+    {NULL, NULL, 0, EMU_OK},
+};
+
+static const char frame[] =
+    ".func (.param .b32 result) twice(.param .b32 a)\n{\n.reg .b32 r;\nld.param.b32 r, [a];\n"
+    "add.u32 r, r, r;\nst.param.b32 [result], r;\nret;\n}\n"
+    ".const .align 4 .u32 fixed[2] = {6, 7};\n"
+    ".visible .entry k(.param .u64 out)\n{\n.shared .align 8 .b8 near[256];\n"
+    ".local .align 8 .b8 own[256];\n.reg .pred p, q;\n.reg .b32 t, x, at, across;\n"
+    ".reg .b64 o, g, near64, own64;\nmov.u32 t, %%tid.x;\nmov.u32 x, 1;\n"
+    "setp.lt.u32 p, t, 32;\nsetp.ne.u32 q, t, t;\nmov.u32 at, near;\nshl.b32 across, t, 2;\n"
+    "add.u32 at, at, across;\nmov.u32 across, near;\nadd.u32 across, across, 252;\n"
+    "shl.b32 x, t, 2;\nsub.u32 across, across, x;\nmov.u32 x, 1;\ncvt.u64.u32 near64, at;\n"
+    "mov.u64 own64, own;\nld.param.u64 o, [out];\nmul.wide.u32 g, t, 4;\nadd.s64 o, o, g;\n"
+    "%s\nst.global.u32 [o], x;\nret;\n}\n";
+
+Test(opcodes, control)
+{
+    for (const struct control_row *row = control_rows; row->mnemonic; row++) {
+        char ptx[2000];
+        uint32_t words[64], sum = 0;
+        struct fixture fixture;
+        snprintf(ptx, sizeof ptx, frame, row->text);
+        fixture_open(&fixture, NULL);
+        fixture_load(&fixture, ptx);
+        emu_addr out = fixture_upload(&fixture, NULL, sizeof words);
+        enum emu_status status =
+            fixture_launch(&fixture, (struct fixture_launch){.block = {64}, .params = {out}});
+        fixture_download(&fixture, words, out, sizeof words);
+        for (unsigned i = 0; i < 64; i++)
+            sum += words[i];
+        cr_expect(status == row->status, "%s: '%s' ended with status %d, want %d: %s",
+                  row->mnemonic, row->text, (int)status, (int)row->status,
+                  emu_message(fixture.device));
+        cr_expect(sum == row->want, "%s: '%s' gave %u, want %u", row->mnemonic, row->text, sum,
+                  row->want);
+        fixture_close(&fixture);
+    }
+}

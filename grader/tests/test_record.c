@@ -1,0 +1,235 @@
+/* The reader of records. What it must accept is what the emulator writes; what it must refuse is
+ * everything else that a process could have put into the file. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/counters.h"
+#include "run/record.h"
+#include "tests/shell.h"
+
+TestSuite(record, .init = shell_init, .fini = shell_fini);
+
+/* All counters as JSON, each with VALUE. */
+static const char *counters(long long value)
+{
+    static char text[4096];
+    size_t size = 0;
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        size += snprintf(text + size, sizeof text - size, "%s\"%s\":%lld", i ? "," : "{",
+                         emu_counter_name(i), value);
+    snprintf(text + size, sizeof text - size, "}");
+    return text;
+}
+
+static const char finding[] =
+    "{\"id\":\"out-of-bounds\",\"severity\":\"error\",\"kernel\":\"k(int*)\",\"file\":\"a.cu\","
+    "\"line\":12,\"column\":5,\"message\":\"global store\",\"count\":3}";
+
+/* A line of a launch whose counters are COUNTERS, LINES its source lines, MORE what follows. */
+static char *launch(const char *counters, const char *lines, const char *more)
+{
+    char *text;
+    cr_assert(asprintf(&text,
+                       "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
+                       "\"dynamic_shared_bytes\":64,\"status\":\"ok\",\"counters\":%s,"
+                       "\"lines\":[%s]}%s}",
+                       counters, lines, more) >= 0);
+    return text;
+}
+
+/* Reads a record of these bytes; NULL with the message in ERROR. */
+static json_t *read_bytes(const char *bytes, size_t size, char error[200])
+{
+    char path[] = "/tmp/lanewise-record-XXXXXX";
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+    strcpy(error, "");
+    json_t *document = run_record_read(path, error, 200);
+    remove(path);
+    return document;
+}
+
+static json_t *read_text(const char *text, char error[200])
+{
+    return read_bytes(text, strlen(text), error);
+}
+
+Test(record, launches_are_read)
+{
+    char error[200], *text, *one;
+    one = launch(counters(7), "{\"file\":\"a.cu\",\"line\":12,\"counters\":{\"barriers\":2}}", "");
+    cr_assert(asprintf(&text, "%s\n%s\n", one, one) >= 0);
+    json_t *document = read_text(text, error);
+    cr_assert(document, "%s", error);
+    cr_expect_str_eq(json_string_value(json_object_get(document, "schema")), "lanewise/run/v1");
+    json_t *launches = json_object_get(document, "launches");
+    cr_assert_eq(json_array_size(launches), 2);
+    const char *kernel, *status, *file;
+    int x, y, z, shared, instructions, conflicts, line, barriers;
+    cr_assert_eq(json_unpack(json_array_get(launches, 1),
+                             "{s:s, s:[iii], s:i, s:s, s:{s:i, s:i}, s:[{s:s, s:i, s:{s:i}}]}",
+                             "kernel", &kernel, "grid", &x, &y, &z, "dynamic_shared_bytes", &shared,
+                             "status", &status, "counters", "warp_instructions", &instructions,
+                             "shared_store_bank_conflicts", &conflicts, "lines", "file", &file,
+                             "line", &line, "counters", "barriers", &barriers),
+                 0);
+    cr_expect_str_eq(kernel, "k(int*)");
+    cr_expect_str_eq(status, "ok");
+    cr_expect_str_eq(file, "a.cu");
+    cr_expect(x == 3 && y == 2 && z == 1 && shared == 64 && line == 12 && barriers == 2);
+    cr_expect(instructions == 7 && conflicts == 7);
+    json_decref(document);
+    free(text);
+    free(one);
+}
+
+Test(record, findings_at_one_place_are_one)
+{
+    char error[200], *text, *one, more[600];
+    snprintf(more, sizeof more, ",\"findings\":[%s]", finding);
+    one = launch(counters(1), "", more);
+    cr_assert(asprintf(&text, "%s\n{\"findings\":[%s]}\n", one, finding) >= 0);
+    json_t *document = read_text(text, error);
+    cr_assert(document, "%s", error);
+    json_t *findings = json_object_get(document, "findings");
+    cr_assert_eq(json_array_size(findings), 1);
+    cr_expect_eq(json_integer_value(json_object_get(json_array_get(findings, 0), "count")), 6);
+    json_decref(document);
+    free(text);
+    free(one);
+}
+
+Test(record, an_empty_record_has_no_launches)
+{
+    char error[200];
+    json_t *document = read_text("", error);
+    cr_assert(document, "%s", error);
+    cr_expect_eq(json_array_size(json_object_get(document, "launches")), 0);
+    json_decref(document);
+}
+
+/* Its writer was killed in the middle of it. */
+Test(record, a_cut_last_line_is_left_out)
+{
+    char error[200], *text, *one = launch(counters(1), "", "");
+    cr_assert(asprintf(&text, "%s\n%.*s", one, 100, one) >= 0);
+    json_t *document = read_text(text, error);
+    cr_assert(document, "%s", error);
+    cr_expect_eq(json_array_size(json_object_get(document, "launches")), 1);
+    json_decref(document);
+    free(text);
+    free(one);
+}
+
+Test(record, texts_are_made_printable)
+{
+    char error[200];
+    json_t *document = read_text("{\"findings\":[{\"id\":\"a\\u001b[31m\",\"severity\":\"error\","
+                                 "\"kernel\":\"\",\"file\":\"two\\nlines\",\"line\":1,"
+                                 "\"column\":0,\"message\":\"\\u202ereversed\",\"count\":1}]}\n",
+                                 error);
+    cr_assert(document, "%s", error);
+    json_t *only = json_array_get(json_object_get(document, "findings"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(only, "id")), "a?[31m");
+    cr_expect_str_eq(json_string_value(json_object_get(only, "file")), "two lines");
+    cr_expect_str_eq(json_string_value(json_object_get(only, "message")), "???reversed");
+    json_decref(document);
+}
+
+static const struct {
+    const char *name, *text;
+} malformed[] = {
+    {"no JSON", "hello\n"},
+    {"an array", "[]\n"},
+    {"an empty object", "{}\n"},
+    {"an empty line", "\n"},
+    {"a launch that is none", "{\"launch\":3}\n"},
+    {"findings that are none", "{\"findings\":{}}\n"},
+    {"a finding that is none", "{\"findings\":[3]}\n"},
+    {"a finding without a message", "{\"findings\":[{\"id\":\"a\"}]}\n"},
+    {"a key twice", "{\"findings\":[],\"findings\":[]}\n"},
+    {"two objects in a line", "{\"findings\":[]}{\"findings\":[]}\n"},
+    {"a text of NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
+    {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},
+};
+
+Test(record, what_is_malformed_is_refused)
+{
+    char error[200];
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        json_t *document = read_text(malformed[i].text, error);
+        cr_expect(!document, "%s: was read", malformed[i].name);
+        cr_expect_str_eq(error, "is malformed in line 1", "%s: %s", malformed[i].name, error);
+        json_decref(document);
+    }
+}
+
+static const struct {
+    const char *name, *old, *new;
+} changes[] = {
+    {"a negative counter", "\"barriers\":1", "\"barriers\":-1"},
+    {"a huge counter", "\"barriers\":1", "\"barriers\":9223372036854775807"},
+    {"a counter that is no integer", "\"barriers\":1", "\"barriers\":1.5"},
+    {"a counter too few", "\"barriers\":1,", ""},
+    {"a grid of two sizes", "[3,2,1]", "[3,2]"},
+    {"a grid of texts", "[3,2,1]", "[\"3\",2,1]"},
+    {"a grid too large", "[3,2,1]", "[4294967296,2,1]"},
+    {"no kernel", "\"kernel\"", "\"core\""},
+    {"no status", "\"status\":\"ok\",", ""},
+    {"no lines", "\"lines\":[]", "\"lines\":3"},
+};
+
+Test(record, launches_are_checked)
+{
+    char error[200], *good = launch(counters(1), "", "");
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char *text, *at = strstr(good, changes[i].old);
+        cr_assert(at, "%s", changes[i].name);
+        cr_assert(asprintf(&text, "%.*s%s%s\n", (int)(at - good), good, changes[i].new,
+                           at + strlen(changes[i].old)) >= 0);
+        json_t *document = read_text(text, error);
+        cr_expect(!document, "%s: was read", changes[i].name);
+        json_decref(document);
+        free(text);
+    }
+    free(good);
+}
+
+Test(record, deep_nesting_is_survived)
+{
+    char error[200];
+    size_t depth = 1 << 20;
+    char *text = malloc(depth + 1);
+    memset(text, '[', depth);
+    text[depth] = '\n';
+    json_t *document = read_bytes(text, depth + 1, error);
+    cr_expect(!document);
+    json_decref(document);
+    free(text);
+}
+
+static const struct {
+    const char *name, *make, *error;
+} files[] = {
+    {"no file", "true", "is missing"},
+    {"a folder", "mkdir record", "is not a file"},
+    {"a link", "ln -s /etc/passwd record", "is not a file"},
+    {"a pipe that nobody writes", "mkfifo record", "is not a file"},
+    {"a huge file", "truncate -s 2G record", "is too large"},
+};
+
+Test(record, only_a_file_is_read)
+{
+    char error[200];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *folder = shell_must("rm -rf record; %s; echo -n $PWD/record", files[i].make);
+        json_t *document = run_record_read(folder, error, sizeof error);
+        cr_expect(!document, "%s: was read", files[i].name);
+        cr_expect_str_eq(error, files[i].error, "%s: %s", files[i].name, error);
+        json_decref(document);
+        free(folder);
+    }
+}

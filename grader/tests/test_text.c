@@ -1,0 +1,112 @@
+/* Text that others wrote: cleaned before it is shown, and the compiler's in one form. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/text.h"
+
+static const struct {
+    const char *name, *text, *clean;
+} texts[] = {
+    {"plain", "a b\tc\n", "a b\tc\n"},
+    {"an escape sequence", "\033[31mred", "?[31mred"},
+    {"carriage return, which hides what was before", "evil\rgood", "evil?good"},
+    {"backspace and delete", "a\bb\x7f", "a?b?"},
+    {"two, three and four bytes", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+     "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
+    {"a lone continuation", "a\x80z", "a?z"},
+    {"cut off at the end", "a\xe2\x82", "a??"},
+    {"a longer form than needed", "\xc0\xaf", "??"},
+    {"three bytes for an ASCII character", "\xe0\x80\xaf", "???"},
+    {"a surrogate", "\xed\xa0\x80", "???"},
+    {"beyond Unicode", "\xf4\x90\x80\x80", "????"},
+    {"an 8-bit escape",
+     "\xc2\x9b"
+     "31m",
+     "??31m"},
+    {"text that runs right to left",
+     "a\xe2\x80\xae"
+     "b",
+     "a???b"},
+};
+
+Test(text, only_printable_utf_8_stays)
+{
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        char *copy = strdup(texts[i].text);
+        run_clean_text(copy, strlen(copy));
+        cr_expect_str_eq(copy, texts[i].clean, "%s: \"%s\"", texts[i].name, copy);
+        free(copy);
+    }
+}
+
+Test(text, nul_bytes_are_replaced)
+{
+    char bytes[] = "a\0b";
+    run_clean_text(bytes, 3);
+    cr_expect_str_eq(bytes, "a?b");
+}
+
+#define SOURCE "one\n\tint x = y;\n__global__ void k(int *p) { foo(p); }\n"
+
+static const struct {
+    const char *name, *raw, *shown;
+} messages[] = {
+    {"nothing", "", ""},
+    {"cudafe++, the column from its caret",
+     "a.cu(2): error: identifier \"y\" is undefined\n   int x = y;\n           ^\n\n"
+     "1 error detected in the compilation of \"a.cu\".\n",
+     "labs/a.cu:2:10: error: identifier \"y\" is undefined\n"
+     "    2 | \tint x = y;\n      | \t        ^\n"},
+    {"cudafe++, with its keywords expanded",
+     "a.cu(3): error: identifier \"foo\" is undefined\n"
+     "  __attribute__((global)) void k(int *p) { foo(p); }\n"
+     "                                           ^\n",
+     "labs/a.cu:3:29: error: identifier \"foo\" is undefined\n"
+     "    3 | __global__ void k(int *p) { foo(p); }\n"
+     "      |                             ^\n"},
+    {"cudafe++, a copy that is not the line: no column",
+     "a.cu(2): error: odd\n  something else\n      ^\n",
+     "labs/a.cu:2: error: odd\n    2 | \tint x = y;\n      | \t^\n"},
+    {"cudafe++, a note before the caret",
+     "a.cu(2): error: no match\n     types are: (int)\n   int x = y;\n           ^\n",
+     "labs/a.cu:2:10: error: no match\n     types are: (int)\n"
+     "    2 | \tint x = y;\n      | \t        ^\n"},
+    {"cudafe++, a line that is not there", "a.cu(9): error: end of file\n\n",
+     "labs/a.cu:9: error: end of file\n"},
+    {"the same twice", "a.cu(9): warning: w\n\na.cu(9): warning: w\n\n",
+     "labs/a.cu:9: warning: w\n"},
+    {"gcc",
+     "a.cu:1:10: fatal error: b.h: No such file\n    1 | one\n      | ^~~\n"
+     "compilation terminated.\n",
+     "labs/a.cu:1:10: fatal error: b.h: No such file\n    1 | one\n      | ^~~\n"},
+    {"the file in a folder", "/tmp/xyz/a.cu:3: undefined reference\n",
+     "labs/a.cu:3: undefined reference\n"},
+    {"a name that only contains the file's", "ba.cu: x\na.cub: y\n", "ba.cu: x\na.cub: y\n"},
+    {"candidates in the toolkit's headers are left out",
+     "/usr/x.h(5): note #3326-D: function f\n  int f();\n      ^\na.cu(9): error: e\n",
+     "labs/a.cu:9: error: e\n"},
+    {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
+};
+
+Test(text, the_compilers_messages_are_in_one_form)
+{
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; ++i) {
+        char *shown = run_compiler_text(messages[i].raw, "a.cu", "labs/a.cu", SOURCE, 40);
+        cr_assert(shown);
+        cr_expect_str_eq(shown, messages[i].shown, "%s: \"%s\"", messages[i].name, shown);
+        free(shown);
+    }
+}
+
+Test(text, long_messages_are_cut)
+{
+    char raw[4000] = "";
+    for (int i = 0; i < 100; ++i)
+        sprintf(raw + strlen(raw), "x.h:%d: error: e\n", i);
+    char *shown = run_compiler_text(raw, "a.cu", "labs/a.cu", SOURCE, 5);
+    cr_assert(shown);
+    cr_expect_str_eq(shown, "x.h:0: error: e\nx.h:1: error: e\nx.h:2: error: e\nx.h:3: error: e\n"
+                            "x.h:4: error: e\n...\n");
+    free(shown);
+}
