@@ -14,13 +14,6 @@ double judge_share(const struct judge_budget *budget, double figure)
     double naive = budget->naive, full = judge_full(budget);
     if (!isfinite(figure))
         return 0;
-    if (budget->scale == JUDGE_LOG) {
-        if (!(figure > 0)) /* a cost of nothing, or less, was not measured */
-            return 0;
-        naive = log(naive);
-        full = log(full);
-        figure = log(figure);
-    }
     double share = (naive - figure) / (naive - full);
     return share >= 1 ? 1 : share > 0 ? share : 0; /* a NaN, from an empty budget, gives 0 */
 }

@@ -4,27 +4,20 @@
  * nothing; whatever is within SLACK of the solution's earns everything; between the two the share
  * grows along a straight line:
  *
- *     share 1 |--------.                     share 1 |--------.
- *             |         `.                           |         `.
- *           0 |___________`.____ figure            0 |___________`.____ log(figure)
- *                full    naive                          full    naive
- *                JUDGE_LINEAR                           JUDGE_LOG
- *
- * JUDGE_LOG is for figures that span several powers of ten, as when 1 thread becomes 65,536: there
- * each doubling earns the same. On the plain line the first of sixteen doublings would earn half the
- * points, and the last eight less than half a point together. */
+ *     share 1 |--------.
+ *             |         `.
+ *           0 |___________`.____ figure
+ *                full    naive
+ */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
 #include <stdbool.h>
 
-enum judge_scale { JUDGE_LINEAR, JUDGE_LOG };
-
 struct judge_budget {
     double naive;    /* the naive kernel's figure: no points */
     double solution; /* the solution's: smaller than naive if less is better, else larger */
     double slack; /* at least 1: full points up to solution * slack (or down to solution / slack) */
-    enum judge_scale scale;
 };
 
 /* The figure from which on there are full points. */

@@ -424,14 +424,16 @@ static void expect_figure(const char *lab, const struct edit edits[SUBMISSION_ED
 Test(grade, declared_figures_are_what_is_measured)
 {
     static const struct edit none[SUBMISSION_EDITS] = {{NULL, NULL}};
+    /* each rung with the kernel of the rung before */
     static const struct edit one_thread[SUBMISSION_EDITS] = {
-        {"sum_one_block<<<1, 1024>>>", "sum_one_thread<<<1, 1>>>"},
-        {"sum_grid<<<256, 256>>>", "sum_one_thread<<<1, 1>>>"}};
+        {"sum_one_block<<<1, 1024>>>", "sum_one_thread<<<1, 1>>>"}};
+    static const struct edit one_block[SUBMISSION_EDITS] = {
+        {"sum_grid<<<256, 256>>>", "sum_one_block<<<1, 1024>>>"}};
     static const struct edit chunks[SUBMISSION_EDITS] = {
         {LOOP, "int chunk = (n + all - 1) / all, end = min((me + 1) * chunk, n);\n"
                "    for (int i = me * chunk; i < end; ++i)"}};
     expect_figure("01-parallelize", one_thread, "block-path", "naive");
-    expect_figure("01-parallelize", one_thread, "grid-path", "naive");
+    expect_figure("01-parallelize", one_block, "grid-path", "naive");
     expect_figure("01-parallelize", none, "block-path", "solution");
     expect_figure("01-parallelize", none, "grid-path", "solution");
     expect_figure("02-coalesce", chunks, "sectors", "naive");

@@ -54,7 +54,7 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
       .figure = {.text = "one read by a warp touches %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",
-                 .budget = {.naive = 32, .solution = 4, .slack = 1.05, .scale = JUDGE_LINEAR}},
+                 .budget = {.naive = 32, .solution = 4, .slack = 1.05}},
       .hints = {"Let thread `me` begin at number `me`, and let every thread step by the number of "
                 "all threads.",
                 "In one step, thread 0 reads data[i]. Which word should thread 1 read?"})
