@@ -91,8 +91,11 @@ bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t siz
     run_path(lab->runner, "%s/%s/checks/%s", LANEWISE_ROOT, LANEWISE_BUILD, name);
     lab->declared = ask_runner(lab->runner);
     if (json_unpack(lab->declared, "{s:s}", "file", &file) != 0) {
-        snprintf(error, size, "the checks of %s are not built (%s): run make lanewise", name,
-                 lab->runner);
+        snprintf(error, size,
+                 access(lab->runner, X_OK) == 0
+                     ? "the checks of %s do not start; this command says why: %s --describe"
+                     : "the checks of %s are not built (%s): run make lanewise",
+                 name, lab->runner);
         run_lab_close(lab);
         return false;
     }
