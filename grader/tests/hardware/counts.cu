@@ -1,0 +1,363 @@
+/* Small kernels whose counts were recorded on a real GPU by Nsight Compute: each launch of main() is a
+ * row of counts.tsv, in this order. test_hardware_counts.c runs them on the emulator and compares.
+ *
+ * Loops are not unrolled, and what a kernel computes is stored, so that the machine code makes the
+ * memory accesses that the source and the PTX show. */
+#include <cstdio>
+#include <cuda_runtime.h>
+
+#define MEGABYTE (1 << 20)
+
+// --- global loads: stride, offset, width, broadcast, part of a warp -------------------------------
+
+template <int STRIDE, int OFFSET> __global__ void load32(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x * STRIDE + OFFSET];
+}
+
+template <typename T, int STRIDE> __global__ void load(const T *in, T *out)
+{
+    out[threadIdx.x] = in[threadIdx.x * STRIDE];
+}
+
+template <typename T, int STRIDE> __global__ void load_narrow(const T *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x * STRIDE];
+}
+
+template <int SHARERS> __global__ void load_same(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x / SHARERS];
+}
+
+template <int LANES> __global__ void load_part(const int *in, int *out)
+{
+    if (threadIdx.x < LANES)
+        out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void load_permuted(const int *in, int *out)
+{
+    out[threadIdx.x] = in[threadIdx.x * 37 % 32];
+}
+
+struct vec3 {
+    float x, y, z;
+};
+
+__global__ void load_structures(const vec3 *in, float *out)
+{
+    vec3 v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = v.x + v.y + v.z;
+}
+
+__global__ void load_arrays(const float *x, const float *y, const float *z, float *out)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = x[i] + y[i] + z[i];
+}
+
+// --- global stores and atomics --------------------------------------------------------------------
+
+template <int STRIDE> __global__ void store32(int *out)
+{
+    out[threadIdx.x * STRIDE] = threadIdx.x;
+}
+
+template <int SHARERS> __global__ void store_same(int *out)
+{
+    out[threadIdx.x / SHARERS] = threadIdx.x;
+}
+
+template <int SHARERS> __global__ void reduce32(int *out)
+{
+    atomicAdd(&out[threadIdx.x / SHARERS], threadIdx.x);
+}
+
+template <int SHARERS> __global__ void atomic32(int *counters, int *out)
+{
+    out[threadIdx.x] = atomicAdd(&counters[threadIdx.x / SHARERS], threadIdx.x);
+}
+
+template <int SHARERS>
+__global__ void atomic64(unsigned long long *counters, unsigned long long *out)
+{
+    out[threadIdx.x] = atomicAdd(&counters[threadIdx.x / SHARERS], threadIdx.x);
+}
+
+// --- shared memory --------------------------------------------------------------------------------
+
+template <typename T, int STRIDE> __global__ void shared(int *out)
+{
+    __shared__ T s[32 * STRIDE];
+    s[threadIdx.x * STRIDE] = (T)threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = (int)s[(31 - threadIdx.x) * STRIDE];
+}
+
+template <int STRIDE> __global__ void shared128(float4 *out)
+{
+    __shared__ float4 s[32 * STRIDE];
+    float f = threadIdx.x;
+    s[threadIdx.x * STRIDE] = make_float4(f, f, f, f);
+    __syncthreads();
+    out[threadIdx.x] = s[(31 - threadIdx.x) * STRIDE];
+}
+
+template <typename T, int SHARERS> __global__ void shared_same(int *out)
+{
+    __shared__ T s[32];
+    s[threadIdx.x] = (T)threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = (int)s[threadIdx.x / SHARERS];
+}
+
+template <int SHARERS> __global__ void shared128_same(float4 *out)
+{
+    __shared__ float4 s[32];
+    float f = threadIdx.x;
+    s[threadIdx.x] = make_float4(f, f, f, f);
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x / SHARERS];
+}
+
+// --- small algorithms -----------------------------------------------------------------------------
+
+enum tree { NEIGHBOURS, INTERLEAVED, SEQUENTIAL };
+
+template <int KIND> __global__ void sum_tree(const int *in, int *out)
+{
+    __shared__ int s[256];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+#pragma unroll 1
+    for (int step = 1; step < 256; step *= 2) {
+        int far = KIND == SEQUENTIAL ? 128 / step : step;
+        int at = KIND == INTERLEAVED ? 2 * step * t : t;
+        bool active = KIND == NEIGHBOURS    ? t % (2 * step) == 0
+                      : KIND == INTERLEAVED ? at + far < 256
+                                            : t < far;
+        if (active)
+            s[at] += s[at + far];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__global__ void transpose_naive(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    out[x * n + y] = in[y * n + x];
+}
+
+template <int PAD> __global__ void transpose_tile(const float *in, float *out, int n)
+{
+    __shared__ float tile[32][32 + PAD];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    out[y * n + x] = tile[threadIdx.x][threadIdx.y];
+}
+
+__global__ void stencil(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && y > 0 && x < n - 1 && y < n - 1)
+        out[y * n + x] =
+            in[y * n + x - 1] + in[y * n + x + 1] + in[(y - 1) * n + x] + in[(y + 1) * n + x];
+}
+
+__global__ void histogram(const unsigned char *in, int *bins, int n)
+{
+    int step = gridDim.x * blockDim.x;
+#pragma unroll 1
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        atomicAdd(&bins[in[i]], 1);
+}
+
+__global__ void scan(const int *in, int *out)
+{
+    __shared__ int s[2][256];
+    int t = threadIdx.x, from = 0;
+    s[0][t] = in[t];
+    __syncthreads();
+#pragma unroll 1
+    for (int step = 1; step < 256; step *= 2) {
+        int value = s[from][t];
+        if (t >= step)
+            value += s[from][t - step];
+        s[1 - from][t] = value;
+        from = 1 - from;
+        __syncthreads();
+    }
+    out[t] = s[from][t];
+}
+
+__global__ void matmul_tiles(const float *a, const float *b, float *c, int n)
+{
+    __shared__ float ta[16][16], tb[16][16];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < n; k += 16) {
+        ta[threadIdx.y][threadIdx.x] = a[y * n + k + threadIdx.x];
+        tb[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + x];
+        __syncthreads();
+#pragma unroll 1
+        for (int i = 0; i < 16; i++)
+            sum += ta[threadIdx.y][i] * tb[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}
+
+__global__ void diverge_trips(int *out)
+{
+    int sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < (int)threadIdx.x; i++)
+        sum += out[i + 1024];
+    out[threadIdx.x] = sum;
+}
+
+__global__ void diverge_both(const int *in, int *out)
+{
+    if (threadIdx.x % 2) {
+#pragma unroll 1
+        for (int i = 0; i < in[0]; i++)
+            out[i * 64 + threadIdx.x] = 3;
+    } else {
+#pragma unroll 1
+        for (int i = 0; i < in[1]; i++)
+            out[i * 32 + 4096 + threadIdx.x] = 4;
+    }
+    out[threadIdx.x + 64] = 1;
+}
+
+template <typename T> static T *as(char *bytes)
+{
+    return (T *)bytes;
+}
+
+int main()
+{
+    char *p, *q;
+    cudaMalloc(&p, MEGABYTE);
+    cudaMalloc(&q, MEGABYTE);
+    cudaMemset(p, 0, MEGABYTE);
+    cudaMemset(q, 0, MEGABYTE);
+    int *in = as<int>(p), *out = as<int>(q);
+
+    load32<1, 0><<<1, 32>>>(in, out);
+    load32<2, 0><<<1, 32>>>(in, out);
+    load32<3, 0><<<1, 32>>>(in, out);
+    load32<4, 0><<<1, 32>>>(in, out);
+    load32<5, 0><<<1, 32>>>(in, out);
+    load32<8, 0><<<1, 32>>>(in, out);
+    load32<16, 0><<<1, 32>>>(in, out);
+    load32<17, 0><<<1, 32>>>(in, out);
+    load32<32, 0><<<1, 32>>>(in, out);
+    load32<33, 0><<<1, 32>>>(in, out);
+    load32<0, 5><<<1, 32>>>(in, out);
+    load32<1, 1><<<1, 32>>>(in, out);
+    load32<1, 4><<<1, 32>>>(in, out);
+    load32<1, 8><<<1, 32>>>(in, out);
+    load32<1, 31><<<1, 32>>>(in, out);
+    load32<1, 0><<<1, 20>>>(in, out);
+    load<double, 0><<<1, 32>>>(as<double>(p), as<double>(q));
+    load<double, 1><<<1, 32>>>(as<double>(p), as<double>(q));
+    load<double, 2><<<1, 32>>>(as<double>(p), as<double>(q));
+    load<int4, 0><<<1, 32>>>(as<int4>(p), as<int4>(q));
+    load<int4, 1><<<1, 32>>>(as<int4>(p), as<int4>(q));
+    load<int4, 2><<<1, 32>>>(as<int4>(p), as<int4>(q));
+    load_narrow<char, 1><<<1, 32>>>(as<char>(p), out);
+    load_narrow<char, 3><<<1, 32>>>(as<char>(p), out);
+    load_narrow<char, 64><<<1, 32>>>(as<char>(p), out);
+    load_narrow<short, 1><<<1, 32>>>(as<short>(p), out);
+    load_narrow<short, 5><<<1, 32>>>(as<short>(p), out);
+    load_same<2><<<1, 32>>>(in, out);
+    load_same<8><<<1, 32>>>(in, out);
+    load_part<1><<<1, 32>>>(in, out);
+    load_part<7><<<1, 32>>>(in, out);
+    load_part<20><<<1, 32>>>(in, out);
+    load_permuted<<<1, 32>>>(in, out);
+    load_structures<<<4, 128>>>(as<vec3>(p), as<float>(q));
+    load_arrays<<<4, 128>>>(as<float>(p), as<float>(p) + 512, as<float>(p) + 1024, as<float>(q));
+
+    store32<1><<<1, 32>>>(out);
+    store32<2><<<1, 32>>>(out);
+    store32<9><<<1, 32>>>(out);
+    store_same<2><<<1, 32>>>(out);
+    store_same<32><<<1, 32>>>(out);
+    reduce32<1><<<1, 32>>>(out);
+    reduce32<2><<<1, 32>>>(out);
+    reduce32<32><<<1, 32>>>(out);
+    atomic32<1><<<1, 32>>>(out, in);
+    atomic32<4><<<1, 32>>>(out, in);
+    atomic32<32><<<1, 32>>>(out, in);
+    atomic64<1><<<1, 32>>>(as<unsigned long long>(q), as<unsigned long long>(p));
+    atomic64<32><<<1, 32>>>(as<unsigned long long>(q), as<unsigned long long>(p));
+
+    shared<int, 1><<<1, 32>>>(out);
+    shared<int, 2><<<1, 32>>>(out);
+    shared<int, 3><<<1, 32>>>(out);
+    shared<int, 4><<<1, 32>>>(out);
+    shared<int, 8><<<1, 32>>>(out);
+    shared<int, 16><<<1, 32>>>(out);
+    shared<int, 17><<<1, 32>>>(out);
+    shared<int, 32><<<1, 32>>>(out);
+    shared<int, 33><<<1, 32>>>(out);
+    shared<double, 1><<<1, 32>>>(out);
+    shared<double, 2><<<1, 32>>>(out);
+    shared<double, 3><<<1, 32>>>(out);
+    shared<double, 4><<<1, 32>>>(out);
+    shared<double, 8><<<1, 32>>>(out);
+    shared<double, 16><<<1, 32>>>(out);
+    shared<double, 17><<<1, 32>>>(out);
+    shared<char, 1><<<1, 32>>>(out);
+    shared<char, 4><<<1, 32>>>(out);
+    shared<char, 8><<<1, 32>>>(out);
+    shared<char, 32><<<1, 32>>>(out);
+    shared128<1><<<1, 32>>>(as<float4>(q));
+    shared128<2><<<1, 32>>>(as<float4>(q));
+    shared128<3><<<1, 32>>>(as<float4>(q));
+    shared128<4><<<1, 32>>>(as<float4>(q));
+    shared128<8><<<1, 32>>>(as<float4>(q));
+    shared128<9><<<1, 32>>>(as<float4>(q));
+    shared_same<int, 2><<<1, 32>>>(out);
+    shared_same<int, 32><<<1, 32>>>(out);
+    shared_same<double, 2><<<1, 32>>>(out);
+    shared_same<double, 16><<<1, 32>>>(out);
+    shared_same<double, 32><<<1, 32>>>(out);
+    shared128_same<2><<<1, 32>>>(as<float4>(q));
+    shared128_same<4><<<1, 32>>>(as<float4>(q));
+    shared128_same<8><<<1, 32>>>(as<float4>(q));
+    shared128_same<32><<<1, 32>>>(as<float4>(q));
+
+    sum_tree<NEIGHBOURS><<<32, 256>>>(in, out);
+    sum_tree<INTERLEAVED><<<32, 256>>>(in, out);
+    sum_tree<SEQUENTIAL><<<32, 256>>>(in, out);
+    transpose_naive<<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
+    transpose_tile<0><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
+    transpose_tile<1><<<dim3(4, 4), dim3(32, 32)>>>(as<float>(p), as<float>(q), 128);
+    stencil<<<dim3(4, 16), dim3(32, 8)>>>(as<float>(p), as<float>(q), 128);
+    unsigned char bytes[4096]; /* what the atomics left there depends on their order */
+    for (int i = 0; i < 4096; i++)
+        bytes[i] = (unsigned char)(i * 7);
+    cudaMemcpy(p, bytes, sizeof bytes, cudaMemcpyHostToDevice);
+    histogram<<<2, 256>>>(as<unsigned char>(p), out, 4096);
+    scan<<<1, 256>>>(in, out);
+    matmul_tiles<<<dim3(4, 4), dim3(16, 16)>>>(as<float>(p), as<float>(p) + 4096, as<float>(q), 64);
+    diverge_trips<<<1, 64>>>(out);
+    int trips[2] = {3, 5};
+    cudaMemcpy(p, trips, sizeof trips, cudaMemcpyHostToDevice);
+    diverge_both<<<1, 64>>>(in, out);
+
+    cudaError_t error = cudaDeviceSynchronize();
+    printf("%s\n", cudaGetErrorString(error));
+    return error != cudaSuccess;
+}
