@@ -63,11 +63,10 @@ static void launch(int rung, const int *data, int n, unsigned long long *sum)
 {
     if (rung == 0)
         sum_one_thread<<<1, 1>>>(data, n, sum);
-    else if (rung == 1)
-        sum_one_block<<<1, 32>>>(data, n,
-                                 sum); // TODO 1b: a block may have 1024 threads, not just 32.
-    else
-        sum_grid<<<1, 256>>>(data, n, sum); // TODO 2b: one block is no grid yet. Try 256 blocks.
+    else if (rung == 1) // TODO 1b: 32 threads are one warp. A block may have 1024.
+        sum_one_block<<<1, 32>>>(data, n, sum);
+    else // TODO 2b: one block is no grid yet. Try 256 blocks.
+        sum_grid<<<1, 256>>>(data, n, sum);
 }
 
 // The same job on the CPU, to compare with when you run the program by hand.
