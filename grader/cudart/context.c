@@ -77,6 +77,11 @@ void rt_fault(cudaError_t error)
     atomic_compare_exchange_strong(&pending, &none, error); /* the first one is the cause */
 }
 
+cudaError_t rt_pending(void)
+{
+    return pending;
+}
+
 bool rt_faulted(void)
 {
     return pending != cudaSuccess;

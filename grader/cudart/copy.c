@@ -1,17 +1,21 @@
-/* Copies and fills, one- and two-dimensional. Both sides are checked over their whole extent before
- * the first byte moves. The asynchronous forms do the work at once: nobody can tell, because
- * a launch has ended too when it returns. */
-#include "cudart/rt.h"
+/* Copies between the host, the device and arrays. Every copy is a box: rows of bytes, rows that start
+ * a pitch apart, layers of rows. Both sides are checked over their whole extent before the first byte
+ * moves. The asynchronous forms do the work when they are called: nobody can tell, because a launch
+ * has ended too when it returns. Only a stream that is being captured keeps it for later. */
+#include "cudart/array.h"
+#include "cudart/work.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* Where a range of bytes lies. Managed memory is both: the host's copy is the true one. */
+/* --- where bytes lie --------------------------------------------------------------------------------- */
+
+/* Memory on both sides is used as the host's. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Whether the program has mapped all of these bytes. Reading them would otherwise end the process
- * inside the library, and the student would not learn which call was wrong. */
-static bool is_mapped(const void *ptr, size_t size)
+/* Reading what is not mapped would end the process inside the library, and the student would not learn
+ * which call was wrong. */
+bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = 4096, start = (uintptr_t)ptr & -page;
     uintptr_t end;
@@ -22,19 +26,16 @@ static bool is_mapped(const void *ptr, size_t size)
 
 static enum place find_place(struct emu_device *device, const void *ptr, size_t size)
 {
-    size_t left;
+    struct rt_range range;
     emu_addr base;
     uint64_t length;
-    if (rt_managed_find(ptr, &left))
-        return size <= left ? ON_BOTH : NOWHERE;
+    if (rt_range_find(ptr, &range) && range.owner & RT_ON_BOTH) {
+        size_t offset = (size_t)((const char *)ptr - (const char *)range.ptr);
+        return size <= range.size - offset ? ON_BOTH : NOWHERE;
+    }
     if (emu_find(device, (emu_addr)ptr, &base, &length) == EMU_OK)
         return size <= length - ((emu_addr)ptr - base) ? ON_DEVICE : NOWHERE;
-    return is_mapped(ptr, size) ? ON_HOST : NOWHERE;
-}
-
-static bool kind_is_known(enum cudaMemcpyKind kind)
-{
-    return (unsigned)kind <= cudaMemcpyDefault;
+    return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
 }
 
 /* Whether KIND allows these two places. HostToHost is as lenient as Default, as on a GPU. */
@@ -42,6 +43,9 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
         return false;
+    bool unified = to == ON_BOTH || from == ON_BOTH; /* then its address says it all */
+    if (unified && to != ON_HOST && from != ON_HOST)
+        return true;
     switch (kind) {
     case cudaMemcpyHostToDevice:
         return to != ON_HOST && from != ON_DEVICE;
@@ -54,99 +58,155 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
     }
 }
 
+/* --- boxes ------------------------------------------------------------------------------------------- */
+
+/* One side of a copy. */
+struct side {
+    char *at;            /* the first byte, as the program has its address */
+    size_t pitch, slice; /* bytes from row to row and from layer to layer */
+    enum place place;
+};
+
 /* SIZE bytes between two places that have been checked. */
-static cudaError_t move(struct emu_device *device, void *to, enum place to_place, const void *from,
-                        enum place from_place, size_t size)
+static cudaError_t move(struct emu_device *device, const struct side *to, size_t to_offset,
+                        const struct side *from, size_t from_offset, size_t size)
 {
-    if (to_place == ON_DEVICE && from_place == ON_DEVICE)
-        return rt_error(emu_copy(device, (emu_addr)to, (emu_addr)from, size));
-    if (to_place == ON_DEVICE)
-        return rt_error(emu_write(device, (emu_addr)to, from, size));
-    if (from_place == ON_DEVICE)
-        return rt_error(emu_read(device, to, (emu_addr)from, size));
-    memmove(to, from, size);
+    char *target = to->at + to_offset, *source = from->at + from_offset;
+    if (to->place == ON_DEVICE && from->place == ON_DEVICE)
+        return rt_error(emu_copy(device, (emu_addr)target, (emu_addr)source, size));
+    if (to->place == ON_DEVICE)
+        return rt_error(emu_write(device, (emu_addr)target, source, size));
+    if (from->place == ON_DEVICE)
+        return rt_error(emu_read(device, target, (emu_addr)source, size));
+    memmove(target, source, size);
     return cudaSuccess;
 }
 
-cudaError_t rt_copy(struct emu_device *device, void *to, const void *from, size_t size,
-                    enum cudaMemcpyKind kind)
+/* The bytes from the first of the first row to the last of the last; false if they overflow. */
+static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
-    if (!kind_is_known(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if (size == 0)
-        return cudaSuccess;
-    enum place to_place = find_place(device, to, size);
-    enum place from_place = find_place(device, from, size);
-    if (!kind_fits(kind, to_place, from_place))
-        return cudaErrorInvalidValue;
-    return move(device, to, to_place, from, from_place, size);
+    size_t layers;
+    return !__builtin_mul_overflow(side->pitch, box.height - 1, size) &&
+           !__builtin_mul_overflow(side->slice, box.depth - 1, &layers) &&
+           !__builtin_add_overflow(*size, layers, size) &&
+           !__builtin_add_overflow(*size, box.width, size);
 }
+
+static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box)
+{
+    size_t size;
+    if (!span(side, box, &size))
+        return false;
+    side->place = find_place(device, side->at, size);
+    return side->place != NOWHERE;
+}
+
+/* BOX.width is in bytes; no side of the box is 0. */
+static cudaError_t copy_box(struct emu_device *device, struct side to, struct side from,
+                            struct cudaExtent box, enum cudaMemcpyKind kind)
+{
+    if (!locate(device, &to, box) || !locate(device, &from, box) ||
+        !kind_fits(kind, to.place, from.place))
+        return cudaErrorInvalidValue;
+    if (to.pitch == box.width && from.pitch == box.width) { /* a layer's rows are one piece */
+        box.width *= box.height;
+        box.height = 1;
+    }
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < box.depth; z++)
+        for (size_t y = 0; y < box.height && error == cudaSuccess; y++)
+            error = move(device, &to, z * to.slice + y * to.pitch, &from,
+                         z * from.slice + y * from.pitch, box.width);
+    return error;
+}
+
+/* --- copies as cudaMemcpy3DParms describes them -------------------------------------------------------- */
+
+/* The side that lies at PTR, or in ARRAY if that is not NULL, at position AT. */
+static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
+                             struct cudaPos at, struct cudaExtent box, size_t element)
+{
+    if (!!array == !!ptr.ptr)
+        return cudaErrorInvalidValue;
+    if (!array) {
+        if (box.depth > 1 && ptr.ysize < box.height)
+            return cudaErrorInvalidPitchValue;
+        *side = (struct side){.pitch = ptr.pitch, .slice = ptr.pitch * ptr.ysize};
+        side->at = (char *)ptr.ptr + at.z * side->slice + at.y * ptr.pitch + at.x;
+        return cudaSuccess;
+    }
+    struct rt_array *live = rt_array(array);
+    if (!live)
+        return cudaErrorInvalidResourceHandle;
+    if (live->element != element || at.x * element + box.width > live->pitch ||
+        at.y + box.height > live->height || at.z + box.depth > live->depth)
+        return cudaErrorInvalidValue;
+    *side = (struct side){.pitch = live->pitch, .slice = live->pitch * live->height};
+    side->at = (char *)live->addr + at.z * side->slice + at.y * side->pitch + at.x * element;
+    return cudaSuccess;
+}
+
+cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct side to, from;
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    struct cudaExtent box = copy->extent;
+    if ((!copy->dstArray && box.width > copy->dstPtr.pitch) ||
+        (!copy->srcArray && box.width > copy->srcPtr.pitch))
+        return cudaErrorInvalidPitchValue;
+    if (box.width == 0 || box.height == 0 || box.depth == 0)
+        return cudaSuccess;
+    cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
+    size_t element = array ? rt_array_element(array) : 1;
+    if (__builtin_mul_overflow(box.width, element, &box.width))
+        return cudaErrorInvalidValue;
+    cudaError_t error = make_side(&to, copy->dstArray, copy->dstPtr, copy->dstPos, box, element);
+    if (error == cudaSuccess)
+        error = make_side(&from, copy->srcArray, copy->srcPtr, copy->srcPos, box, element);
+    return error == cudaSuccess ? copy_box(device, to, from, box, copy->kind) : error;
+}
+
+struct rt_work rt_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                       size_t height, enum cudaMemcpyKind kind)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemcpy};
+    work.copy = (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, from_pitch, width, height},
+        .dstPtr = {to, to_pitch, width, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
+    return work;
+}
+
+struct rt_work rt_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    return rt_rows(to, size, from, size, size, 1, kind);
+}
+
+/* --- the program's copies ------------------------------------------------------------------------------ */
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error == cudaSuccess)
-        error = rt_copy(device, to, from, size, kind);
-    return rt_return(error);
+    struct rt_work work = rt_bytes(to, from, size, kind);
+    return rt_return(rt_do(&work));
 }
 RT_PER_THREAD(cudaMemcpy, _ptds)
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
-    if (error == cudaSuccess && !rt_faulted())
-        error = rt_copy(device, to, from, size, kind);
-    return rt_return(error);
+    struct rt_work work = rt_bytes(to, from, size, kind);
+    return rt_return(rt_submit(stream, &work));
 }
 RT_PER_THREAD(cudaMemcpyAsync, _ptsz)
-
-/* --- rows ------------------------------------------------------------------------------------------ */
-
-/* The bytes from the first of the first row to the last of the last; false if they overflow. */
-static bool extent(size_t pitch, size_t width, size_t height, size_t *size)
-{
-    return !__builtin_mul_overflow(pitch, height - 1, size) &&
-           !__builtin_add_overflow(*size, width, size);
-}
-
-static cudaError_t copy_rows(struct emu_device *device, void *to, size_t to_pitch, const void *from,
-                             size_t from_pitch, size_t width, size_t height,
-                             enum cudaMemcpyKind kind)
-{
-    size_t to_size, from_size;
-    if (!kind_is_known(kind))
-        return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch)
-        return cudaErrorInvalidPitchValue;
-    if (width == 0 || height == 0)
-        return cudaSuccess;
-    if (!extent(to_pitch, width, height, &to_size) ||
-        !extent(from_pitch, width, height, &from_size))
-        return cudaErrorInvalidValue;
-    enum place to_place = find_place(device, to, to_size);
-    enum place from_place = find_place(device, from, from_size);
-    if (!kind_fits(kind, to_place, from_place))
-        return cudaErrorInvalidValue;
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++)
-        error = move(device, (char *)to + row * to_pitch, to_place,
-                     (const char *)from + row * from_pitch, from_place, width);
-    return error;
-}
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error == cudaSuccess)
-        error = copy_rows(device, to, to_pitch, from, from_pitch, width, height, kind);
-    return rt_return(error);
+    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return rt_return(rt_do(&work));
 }
 RT_PER_THREAD(cudaMemcpy2D, _ptds)
 
@@ -154,81 +214,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
-    if (error == cudaSuccess && !rt_faulted())
-        error = copy_rows(device, to, to_pitch, from, from_pitch, width, height, kind);
-    return rt_return(error);
+    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return rt_return(rt_submit(stream, &work));
 }
 RT_PER_THREAD(cudaMemcpy2DAsync, _ptsz)
-
-/* --- fills ------------------------------------------------------------------------------------------ */
-
-static cudaError_t fill_rows(struct emu_device *device, void *to, size_t pitch, int value,
-                             size_t width, size_t height)
-{
-    size_t size;
-    if (width == 0 || height == 0)
-        return cudaSuccess;
-    if ((height > 1 && width > pitch) || !extent(pitch, width, height, &size))
-        return cudaErrorInvalidValue;
-    enum place place = find_place(device, to, size);
-    if (place != ON_DEVICE && place != ON_BOTH)
-        return cudaErrorInvalidValue;
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < height && error == cudaSuccess; row++) {
-        char *at = (char *)to + row * pitch;
-        if (place == ON_BOTH)
-            memset(at, value, width);
-        else
-            error = rt_error(emu_set(device, (emu_addr)at, value, width));
-    }
-    return error;
-}
-
-cudaError_t cudaMemset(void *to, int value, size_t size)
-{
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error == cudaSuccess)
-        error = fill_rows(device, to, size, value, size, 1);
-    return rt_return(error);
-}
-RT_PER_THREAD(cudaMemset, _ptds)
-
-cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
-{
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error == cudaSuccess)
-        error = fill_rows(device, to, pitch, value, width, height);
-    return rt_return(error);
-}
-RT_PER_THREAD(cudaMemset2D, _ptds)
-
-static cudaError_t fill_async(void *to, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
-    if (error == cudaSuccess && !rt_faulted())
-        error = fill_rows(device, to, pitch, value, width, height);
-    return rt_return(error);
-}
-
-cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
-{
-    return fill_async(to, size, value, size, 1, stream);
-}
-RT_PER_THREAD(cudaMemsetAsync, _ptsz)
-
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    return fill_async(to, pitch, value, width, height, stream);
-}
-RT_PER_THREAD(cudaMemset2DAsync, _ptsz)

@@ -1,6 +1,6 @@
 /* Events: points in time. The time is the host's clock, made to grow with each event recorded: it is
  * the emulator's speed and says nothing about a GPU's. */
-#include "cudart/rt.h"
+#include "cudart/graph.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 struct CUevent_st {
     unsigned flags;
     uint64_t nanoseconds; /* when it was recorded; 0: it was not */
+    struct rt_mark mark;  /* of the latest record, if that was captured */
     struct CUevent_st *next;
 };
 
@@ -90,8 +91,21 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     pthread_mutex_unlock(&lock);
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
+    rt_mark_free(&event->mark);
     free(event);
     return cudaSuccess;
+}
+
+cudaError_t rt_event_record(cudaEvent_t event)
+{
+    pthread_mutex_lock(&lock);
+    struct CUevent_st **at = event ? find(event) : NULL;
+    if (at) {
+        event->nanoseconds = next_time();
+        rt_mark_free(&event->mark);
+    }
+    pthread_mutex_unlock(&lock);
+    return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
@@ -102,12 +116,10 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
         error = rt_stream(stream);
     if (error != cudaSuccess)
         return error;
-    pthread_mutex_lock(&lock);
-    struct CUevent_st **at = find(event);
-    if (at)
-        event->nanoseconds = next_time();
-    pthread_mutex_unlock(&lock);
-    return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (rt_is_capturing(stream))
+        return is_live(event) ? rt_capture_mark(stream, &event->mark)
+                              : cudaErrorInvalidResourceHandle;
+    return rt_event_record(event);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -130,7 +142,9 @@ static cudaError_t wait_for(cudaEvent_t event)
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess)
         return error;
-    return is_live(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
+    return rt_mark_is_live(&event->mark) ? cudaErrorCapturedEvent : cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -179,7 +193,9 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
         error = rt_stream(stream);
     if (error != cudaSuccess)
         return error;
-    return is_live(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
+    return rt_capture_join(stream, &event->mark);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

@@ -84,3 +84,41 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
         return rt_return(cudaErrorInvalidValue);
     return rt_return(find(func, &function));
 }
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute,
+                                            int value, int device)
+{
+    return rt_return(device == 0 ? set_attribute(kernel, attribute, value)
+                                 : cudaErrorInvalidDevice);
+}
+
+static cudaError_t get_param(const void *func, size_t index, size_t *offset, size_t *size)
+{
+    struct rt_function *function;
+    cudaError_t error = find(func, &function);
+    if (error != cudaSuccess)
+        return error;
+    if (!offset || index >= function->info.param_count)
+        return cudaErrorInvalidValue;
+    *offset = function->info.params[index].offset;
+    if (size)
+        *size = function->info.params[index].size;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset, size_t *size)
+{
+    return rt_return(get_param(func, index, offset, size));
+}
+
+/* A handle for the driver's calls, of which Lanewise has none; the runtime takes it for a kernel. */
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *result, const void *symbol)
+{
+    struct rt_function *function;
+    if (!result)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find(symbol, &function);
+    if (error == cudaSuccess)
+        *result = (cudaFunction_t)function;
+    return rt_return(error);
+}

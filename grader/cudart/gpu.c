@@ -1,5 +1,5 @@
 /* The virtual GPU as programs see it: how many there are (one), what it is, and waiting for it. */
-#include "cudart/rt.h"
+#include "cudart/array.h"
 
 #include <cuda_profiler_api.h>
 #include <stdio.h>
@@ -234,6 +234,8 @@ cudaError_t cudaDeviceReset(void)
     struct emu_device *device;
     if (rt_wait(&device) == cudaSuccess) {
         rt_memory_reset(device);
+        rt_textures_reset(device);
+        rt_arrays_reset(device);
         rt_modules_reset(device);
     }
     return cudaSuccess;

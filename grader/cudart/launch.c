@@ -7,7 +7,7 @@
  *
  * (cudaLaunchKernel(stub, ...) at the end with older toolkits). The emulator runs a launch to its end
  * before it returns; a kernel's fault is kept back until the program waits for it, as on a GPU. */
-#include "cudart/rt.h"
+#include "cudart/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,10 @@
 
 #define MAX_PARAM_BYTES 65536u
 
-struct launch {
+struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    void **args;
 };
 
 /* --- what <<<...>>> says, kept between push and pop ------------------------------------------------ */
@@ -28,14 +27,14 @@ enum {
     MAX_PUSHED = 64
 }; /* an argument of a launch may be an expression that launches, and so on */
 
-static _Thread_local struct launch pushed[MAX_PUSHED];
+static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
     if (pushed_count == MAX_PUSHED)
         return rt_return(cudaErrorMemoryAllocation);
-    pushed[pushed_count++] = (struct launch){grid, block, shared, stream, NULL};
+    pushed[pushed_count++] = (struct pushed){grid, block, shared, stream};
     return cudaSuccess;
 }
 
@@ -43,7 +42,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
 {
     if (pushed_count == 0)
         return rt_return(cudaErrorMissingConfiguration);
-    const struct launch *launch = &pushed[--pushed_count];
+    const struct pushed *launch = &pushed[--pushed_count];
     *grid = launch->grid;
     *block = launch->block;
     *shared = launch->shared;
@@ -67,7 +66,7 @@ static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
 }
 
 /* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
-static cudaError_t check_config(const struct rt_function *function, const struct launch *launch)
+static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
     const char *name = function->name;
     dim3 grid = launch->grid, block = launch->block;
@@ -81,8 +80,9 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z))
         rt_finding(id, name,
                    "a block of %u x %u x %u threads: each must be 1 or more, at most %u x "
-                   "%u x %u",
-                   block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z);
+                   "%u x %u, and all together at most %u",
+                   block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+                   EMU_MAX_THREADS);
     else if (threads > function->info.max_threads)
         rt_finding(id, name, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
                    block.x, block.y, block.z, (unsigned long long)threads,
@@ -109,7 +109,7 @@ static char *pack_params(const struct emu_kernel_info *info, void **args)
 }
 
 static cudaError_t run(struct emu_device *device, const struct rt_function *function,
-                       const struct launch *launch)
+                       const struct rt_launch *launch)
 {
     char *params = pack_params(&function->info, launch->args);
     if (!params)
@@ -121,10 +121,9 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .dynamic_shared_bytes = launch->shared,
         .params = params,
         .param_bytes = function->info.param_bytes,
+        .cooperative = launch->cooperative,
     };
-    rt_managed_to_device(device);
     enum emu_status status = emu_launch(device, &request, NULL);
-    rt_managed_to_host(device);
     free(params);
     if (status < EMU_ILLEGAL_ADDRESS) {
         if (status != EMU_OK)
@@ -137,66 +136,75 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
     return cudaSuccess;
 }
 
-static cudaError_t launch_kernel(const void *func, const struct launch *launch)
+/* A grid whose blocks can all wait for each other needs all of them running at once. */
+static cudaError_t check_resident(const struct rt_function *function,
+                                  const struct rt_launch *launch)
 {
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    unsigned resident = rt_blocks_per_sm(&function->info, threads, launch->shared);
+    return blocks > (uint64_t)resident * EMU_MULTIPROCESSORS ? cudaErrorCooperativeLaunchTooLarge
+                                                             : cudaSuccess;
+}
+
+cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
+                            struct rt_function **function)
+{
+    cudaError_t error = rt_function(device, launch->func, function);
+    if (error == cudaSuccess)
+        error = check_config(*function, launch);
+    if (error == cudaSuccess && launch->cooperative)
+        error = check_resident(*function, launch);
+    if (error == cudaSuccess && (*function)->info.param_count > 0 && !launch->args)
+        error = cudaErrorInvalidValue;
+    return error;
+}
+
+cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch)
+{
+    struct rt_function *function;
+    cudaError_t error = rt_check_launch(device, launch, &function);
+    return error == cudaSuccess ? run(device, function, launch) : error;
+}
+
+/* Unlike other work, a launch is checked even if it will never run because of a fault before it. */
+static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};
     struct emu_device *device;
     struct rt_function *function;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, func, &function);
+        error = rt_function(device, launch.func, &function);
     if (error == cudaSuccess)
-        error = rt_stream(launch->stream);
+        error = rt_stream(stream);
     if (error == cudaSuccess)
-        error = check_config(function, launch);
-    if (error == cudaSuccess && function->info.param_count > 0 && !launch->args)
-        error = cudaErrorInvalidValue;
-    if (error != cudaSuccess || rt_faulted())
-        return error;
-    return run(device, function, launch);
+        error = rt_check_launch(device, &launch, &function);
+    return error == cudaSuccess ? rt_submit(stream, &work) : error;
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream)
 {
-    return rt_return(launch_kernel(func, &(struct launch){grid, block, shared, stream, args}));
+    return rt_return(submit(stream, (struct rt_launch){func, grid, block, shared, false, args}));
 }
 RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                size_t shared, cudaStream_t stream)
 {
-    return rt_return(launch_kernel(kernel, &(struct launch){grid, block, shared, stream, args}));
+    return rt_return(submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args}));
 }
 RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
-
-/* --- launches with attributes ------------------------------------------------------------------------ */
-
-/* A grid whose blocks can all wait for each other needs all of them running at once. */
-static cudaError_t launch_cooperative(const void *func, const struct launch *launch)
-{
-    struct emu_device *device;
-    struct rt_function *function;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_function(device, func, &function);
-    if (error == cudaSuccess)
-        error = check_config(function, launch);
-    if (error != cudaSuccess)
-        return error;
-    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
-    unsigned resident = rt_blocks_per_sm(&function->info, threads, launch->shared);
-    if (blocks > (uint64_t)resident * EMU_MULTIPROCESSORS)
-        return cudaErrorCooperativeLaunchTooLarge;
-    return rt_unsupported("a cooperative launch (blocks of a grid that wait for each other)");
-}
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream)
 {
-    return rt_return(launch_cooperative(func, &(struct launch){grid, block, shared, stream, args}));
+    return rt_return(submit(stream, (struct rt_launch){func, grid, block, shared, true, args}));
 }
 RT_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
+
+/* --- launches with attributes ------------------------------------------------------------------------ */
 
 static bool is_cluster(const cudaLaunchAttribute *attribute)
 {
@@ -209,16 +217,16 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *f
 {
     if (!config || (config->numAttrs > 0 && !config->attrs))
         return cudaErrorInvalidValue;
-    struct launch launch = {config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                            config->stream, args};
+    struct rt_launch launch = {
+        func, config->gridDim, config->blockDim, config->dynamicSmemBytes, false, args};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (is_cluster(attribute))
             return rt_unsupported("a launch in clusters of blocks");
-        if (attribute->id == cudaLaunchAttributeCooperative && attribute->val.cooperative)
-            return launch_cooperative(func, &launch);
+        if (attribute->id == cudaLaunchAttributeCooperative)
+            launch.cooperative = attribute->val.cooperative != 0;
     }
-    return launch_kernel(func, &launch); /* the other attributes only hint */
+    return submit(config->stream, launch); /* the other attributes only hint */
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

@@ -1,102 +1,57 @@
 /* Managed memory: one address, read and written by the program and by kernels.
  *
- * The device's memory is never the host's, so each managed range has a second copy: pages of the host
- * mapped at the device's address. Outside launches the host's copy is the true one (copies and
- * memsets work on it); around each launch its bytes go to the device and come back. */
+ * The device hands out addresses that the host does not use. Pages of the host are mapped at such an
+ * address and lent to the device: both sides then have the same bytes, and nothing is ever copied. */
 #include "cudart/rt.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #define PAGE 4096ull
 
-struct range {
-    emu_addr addr;
-    size_t size;
-    struct range *next;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct range *ranges;
-
-static emu_addr pages_start(const struct range *range)
+static emu_addr pages_start(emu_addr addr)
 {
-    return range->addr & ~(PAGE - 1);
+    return addr & ~(PAGE - 1);
 }
 
-static size_t pages_size(const struct range *range)
+static size_t pages_size(emu_addr addr, size_t size)
 {
-    emu_addr end = (range->addr + range->size + PAGE - 1) & ~(PAGE - 1);
-    return end - pages_start(range);
+    return ((addr + size + PAGE - 1) & ~(PAGE - 1)) - pages_start(addr);
 }
 
-bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size)
+/* Blocks of the device lie so far apart that no two share a page. */
+static bool map(emu_addr addr, size_t size)
 {
-    struct range *range = malloc(sizeof *range);
-    if (!range)
-        return false;
-    *range = (struct range){.addr = addr, .size = size};
-    void *wanted = (void *)pages_start(range);
-    void *pages = mmap(wanted, pages_size(range), PROT_READ | PROT_WRITE,
+    void *wanted = (void *)pages_start(addr);
+    void *pages = mmap(wanted, pages_size(addr, size), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    bool mapped = pages == wanted; /* kernels before 4.17 take the address for a hint */
-    if (!mapped && pages != MAP_FAILED)
-        munmap(pages, pages_size(range));
-    if (!mapped || emu_read(device, (void *)addr, addr, size) != EMU_OK) {
-        if (mapped)
-            munmap(pages, pages_size(range));
-        free(range);
+    if (pages == wanted)
+        return true;
+    if (pages != MAP_FAILED) /* kernels before 4.17 take the address for a hint */
+        munmap(pages, pages_size(addr, size));
+    return false;
+}
+
+static void unmap(emu_addr addr, size_t size)
+{
+    munmap((void *)pages_start(addr), pages_size(addr, size));
+}
+
+bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_owner owner,
+                    unsigned flags)
+{
+    if (!map(addr, size))
         return false;
-    }
-    pthread_mutex_lock(&lock);
-    range->next = ranges;
-    ranges = range;
-    pthread_mutex_unlock(&lock);
-    return true;
+    struct rt_range range = {.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags};
+    bool added = rt_range_add(range);
+    if (added && emu_lend(device, addr, (void *)addr, size) == EMU_OK)
+        return true;
+    if (added)
+        rt_range_take((void *)addr, owner, &range);
+    unmap(addr, size);
+    return false;
 }
 
-bool rt_managed_remove(emu_addr addr)
+void rt_managed_unmap(const struct rt_range *range)
 {
-    pthread_mutex_lock(&lock);
-    struct range **at = &ranges;
-    while (*at && (*at)->addr != addr)
-        at = &(*at)->next;
-    struct range *range = *at;
-    if (range)
-        *at = range->next;
-    pthread_mutex_unlock(&lock);
-    if (range)
-        munmap((void *)pages_start(range), pages_size(range));
-    free(range);
-    return range != NULL;
-}
-
-bool rt_managed_find(const void *ptr, size_t *left)
-{
-    emu_addr addr = (emu_addr)ptr;
-    pthread_mutex_lock(&lock);
-    struct range *range = ranges;
-    while (range && addr - range->addr >= range->size)
-        range = range->next;
-    if (range)
-        *left = range->size - (addr - range->addr);
-    pthread_mutex_unlock(&lock);
-    return range != NULL;
-}
-
-void rt_managed_to_device(struct emu_device *device)
-{
-    pthread_mutex_lock(&lock);
-    for (struct range *range = ranges; range; range = range->next)
-        emu_write(device, range->addr, (void *)range->addr, range->size);
-    pthread_mutex_unlock(&lock);
-}
-
-void rt_managed_to_host(struct emu_device *device)
-{
-    pthread_mutex_lock(&lock);
-    for (struct range *range = ranges; range; range = range->next)
-        emu_read(device, (void *)range->addr, range->addr, range->size);
-    pthread_mutex_unlock(&lock);
+    unmap((emu_addr)range->ptr, range->size);
 }

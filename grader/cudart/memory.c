@@ -1,100 +1,49 @@
 /* Allocation: device memory, page-locked host memory, managed memory. The library keeps its own list
- * of what the program may free: variables of modules live in the same device memory but are not
- * the program's. Copies are in copy.c, sharing of managed memory in managed.c. */
+ * of what the program may free (ranges.c): variables of modules live in the same device memory but are
+ * not the program's. Arrays are in array.c, pools in pool.c. */
 #include "cudart/rt.h"
 
-#include <pthread.h>
-#include <search.h>
 #include <stdlib.h>
 
-/* --- what the program may free --------------------------------------------------------------------- */
+enum { PAGE = 4096 };
 
-enum owner { DEVICE_MEMORY, MANAGED_MEMORY, HOST_MEMORY };
-
-struct allocation {
-    const void *ptr; /* an address of the device or of the host */
-    enum owner owner;
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *allocations; /* a tree of struct allocation, by ptr */
-
-static int compare(const void *a, const void *b)
+/* Gives back what RANGE, which is in the list no more, stands for. */
+static enum emu_status give_back(struct emu_device *device, const struct rt_range *range)
 {
-    uintptr_t left = (uintptr_t)((const struct allocation *)a)->ptr;
-    uintptr_t right = (uintptr_t)((const struct allocation *)b)->ptr;
-    return left < right ? -1 : left > right;
-}
-
-static bool remember(const void *ptr, enum owner owner)
-{
-    struct allocation *allocation = malloc(sizeof *allocation);
-    if (!allocation)
-        return false;
-    *allocation = (struct allocation){ptr, owner};
-    pthread_mutex_lock(&lock);
-    bool done = tsearch(allocation, &allocations, compare) != NULL;
-    pthread_mutex_unlock(&lock);
-    if (!done)
-        free(allocation);
-    return done;
-}
-
-/* Takes PTR from the list if it is there and its owner is one of the two. */
-static bool forget(const void *ptr, enum owner one, enum owner other, enum owner *owner)
-{
-    struct allocation key = {.ptr = ptr};
-    struct allocation *found = NULL;
-    pthread_mutex_lock(&lock);
-    struct allocation **node = tfind(&key, &allocations, compare);
-    if (node && ((*node)->owner == one || (*node)->owner == other)) {
-        found = *node;
-        tdelete(&key, &allocations, compare);
-    }
-    pthread_mutex_unlock(&lock);
-    if (found)
-        *owner = found->owner;
-    free(found);
-    return found != NULL;
-}
-
-static void reset_one(struct emu_device *device, const struct allocation *allocation)
-{
-    if (allocation->owner == MANAGED_MEMORY)
-        rt_managed_remove((emu_addr)allocation->ptr);
-    if (allocation->owner == HOST_MEMORY)
-        free((void *)allocation->ptr);
-    else
-        emu_free(device, (emu_addr)allocation->ptr);
+    enum emu_status status = emu_free(device, (emu_addr)range->ptr);
+    if (range->owner == RT_MANAGED)
+        rt_managed_unmap(range);
+    if (range->owner == RT_POOL)
+        rt_pool_freed(range);
+    if (range->owner == RT_HOST)
+        free((void *)range->ptr);
+    return status;
 }
 
 void rt_memory_reset(struct emu_device *device)
 {
-    pthread_mutex_lock(&lock);
-    while (allocations) {
-        struct allocation *first = *(struct allocation **)allocations;
-        tdelete(first, &allocations, compare);
-        reset_one(device, first);
-        free(first);
-    }
-    pthread_mutex_unlock(&lock);
+    struct rt_range range;
+    while (rt_range_take_any(RT_DEVICE | RT_POOL | RT_MANAGED | RT_HOST | RT_REGISTERED, &range))
+        give_back(device, &range);
 }
 
 /* --- device memory ---------------------------------------------------------------------------------- */
 
 /* SIZE > 0 bytes of the device for the program. */
-static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum owner owner)
+static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_owner owner,
+                            unsigned flags)
 {
     emu_addr addr;
     cudaError_t error = rt_error(emu_alloc(device, size, &addr));
     if (error != cudaSuccess)
         return error;
-    if (owner == MANAGED_MEMORY && !rt_managed_add(device, addr, size)) {
+    if (owner == RT_MANAGED && !rt_managed_add(device, addr, size, owner, flags)) {
         emu_free(device, addr);
         return rt_unsupported("cudaMallocManaged in this program (its addresses are taken)");
     }
-    if (!remember((void *)addr, owner)) {
-        rt_managed_remove(addr);
+    if (owner != RT_MANAGED &&
+        !rt_range_add(
+            (struct rt_range){.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags})) {
         emu_free(device, addr);
         return cudaErrorMemoryAllocation;
     }
@@ -102,7 +51,7 @@ static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, 
     return cudaSuccess;
 }
 
-static cudaError_t allocate_checked(void **ptr, size_t size, enum owner owner)
+cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned flags)
 {
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
@@ -114,46 +63,66 @@ static cudaError_t allocate_checked(void **ptr, size_t size, enum owner owner)
         *ptr = NULL;
         return cudaSuccess;
     }
-    return allocate(device, ptr, size, owner);
+    return allocate(device, ptr, size, owner, flags);
+}
+
+cudaError_t rt_free(struct emu_device *device, void *ptr)
+{
+    struct rt_range range;
+    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED, &range))
+        return cudaErrorInvalidValue;
+    return rt_error(give_back(device, &range));
 }
 
 cudaError_t cudaMalloc(void **ptr, size_t size)
 {
-    return rt_return(allocate_checked(ptr, size, DEVICE_MEMORY));
+    return rt_return(rt_allocate(ptr, size, RT_DEVICE, 0));
 }
 
 cudaError_t cudaMallocManaged(void **ptr, size_t size, unsigned flags)
 {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return rt_return(cudaErrorInvalidValue);
-    return rt_return(allocate_checked(ptr, size, MANAGED_MEMORY));
+    return rt_return(rt_allocate(ptr, size, RT_MANAGED, flags));
+}
+
+static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t height,
+                                 size_t depth)
+{
+    size_t row = (width + RT_PITCH - 1) / RT_PITCH * RT_PITCH, size;
+    if (row < width || __builtin_mul_overflow(row, height, &size) ||
+        __builtin_mul_overflow(size, depth, &size))
+        return cudaErrorMemoryAllocation;
+    cudaError_t error = rt_allocate(ptr, size, RT_DEVICE, 0);
+    if (error == cudaSuccess)
+        *pitch = row;
+    return error;
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
 {
-    size_t row = (width + RT_PITCH - 1) / RT_PITCH * RT_PITCH, size;
     if (!ptr || !pitch)
         return rt_return(cudaErrorInvalidValue);
-    if (row < width || __builtin_mul_overflow(row, height, &size))
-        return rt_return(cudaErrorMemoryAllocation);
-    cudaError_t error = allocate_checked(ptr, size, DEVICE_MEMORY);
+    return rt_return(allocate_rows(ptr, pitch, width, height, 1));
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    void *ptr;
+    size_t pitch;
+    if (!pitched || extent.width > RT_MAX_PITCH)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = allocate_rows(&ptr, &pitch, extent.width, extent.height, extent.depth);
     if (error == cudaSuccess)
-        *pitch = row;
+        *pitched = (struct cudaPitchedPtr){ptr, ptr ? pitch : 0, extent.width, extent.height};
     return rt_return(error);
 }
 
 static cudaError_t release(void *ptr)
 {
     struct emu_device *device;
-    enum owner owner;
     cudaError_t error = rt_wait(&device);
-    if (error != cudaSuccess || !ptr)
-        return error;
-    if (!forget(ptr, DEVICE_MEMORY, MANAGED_MEMORY, &owner))
-        return cudaErrorInvalidValue;
-    if (owner == MANAGED_MEMORY)
-        rt_managed_remove((emu_addr)ptr);
-    return rt_error(emu_free(device, (emu_addr)ptr));
+    return error == cudaSuccess && ptr ? rt_free(device, ptr) : error;
 }
 
 cudaError_t cudaFree(void *ptr)
@@ -176,19 +145,29 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return cudaSuccess;
 }
 
-/* --- page-locked host memory: to the emulator it is ordinary memory ----------------------------------- */
+/* --- page-locked host memory: kernels reach it under the host's address ------------------------------- */
+
+/* Lends SIZE bytes of the host to the device and notes them. */
+static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_owner owner,
+                        unsigned flags)
+{
+    struct rt_range range = {.ptr = memory, .size = size, .owner = owner, .flags = flags};
+    if (!rt_range_add(range))
+        return cudaErrorHostMemoryAlreadyRegistered;
+    enum emu_status status = emu_lend(device, (emu_addr)memory, memory, size);
+    if (status != EMU_OK)
+        rt_range_take(memory, owner, &range);
+    return rt_error(status);
+}
 
 static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
 {
-    enum {
-        PAGE = 4096,
-        KNOWN = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined
-    };
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
-    if (!ptr || (flags & ~KNOWN))
+    if (!ptr || (flags & ~known))
         return cudaErrorInvalidValue;
     *ptr = NULL;
     if (size == 0)
@@ -196,12 +175,12 @@ static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
     void *memory;
     if (posix_memalign(&memory, PAGE, size) != 0)
         return cudaErrorMemoryAllocation;
-    if (!remember(memory, HOST_MEMORY)) {
+    error = lend(device, memory, size, RT_HOST, flags);
+    if (error == cudaSuccess)
+        *ptr = memory;
+    else
         free(memory);
-        return cudaErrorMemoryAllocation;
-    }
-    *ptr = memory;
-    return cudaSuccess;
+    return error;
 }
 
 cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned flags)
@@ -217,12 +196,79 @@ cudaError_t cudaMallocHost(void **ptr, size_t size)
 cudaError_t cudaFreeHost(void *ptr)
 {
     struct emu_device *device;
-    enum owner owner;
+    struct rt_range range;
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess || !ptr)
         return rt_return(error);
-    if (!forget(ptr, HOST_MEMORY, HOST_MEMORY, &owner))
+    if (!rt_range_take(ptr, RT_HOST, &range))
         return rt_return(cudaErrorInvalidValue);
-    free(ptr);
-    return cudaSuccess;
+    return rt_return(rt_error(give_back(device, &range)));
+}
+
+static cudaError_t register_host(void *ptr, size_t size, unsigned flags)
+{
+    const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
+                           cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    struct emu_device *device;
+    struct rt_range range;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!ptr || !size || (flags & ~known) || !rt_is_mapped(ptr, size) ||
+        (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+        return cudaErrorInvalidValue;
+    if (flags & cudaHostRegisterIoMemory)
+        return cudaErrorNotSupported;
+    return lend(device, ptr, size, RT_REGISTERED, flags);
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned flags)
+{
+    return rt_return(register_host(ptr, size, flags));
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+    struct emu_device *device;
+    struct rt_range range;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess)
+        return rt_return(error);
+    if (!ptr || (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+        return rt_return(cudaErrorInvalidValue);
+    if (!rt_range_take(ptr, RT_REGISTERED, &range))
+        return rt_return(cudaErrorHostMemoryNotRegistered);
+    return rt_return(rt_error(give_back(device, &range)));
+}
+
+static cudaError_t find_host(const void *ptr, struct rt_range *range)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    bool found = rt_range_find(ptr, range) && range->owner & (RT_HOST | RT_REGISTERED);
+    return found ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device_ptr, void *host, unsigned flags)
+{
+    struct rt_range range;
+    if (!device_ptr || flags)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find_host(host, &range);
+    if (error == cudaSuccess)
+        *device_ptr = host;
+    return rt_return(error);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+    struct rt_range range;
+    if (!flags)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find_host(host, &range);
+    if (error == cudaSuccess) /* with one address for both sides, all of it is mapped */
+        *flags = range.flags | cudaHostAllocMapped;
+    return rt_return(error);
 }

@@ -146,15 +146,23 @@ static cudaError_t load(struct emu_device *device, struct rt_module *module)
     return module->error;
 }
 
+/* Takes a __managed__ variable's pages away; it is gone from the device already. */
+static void take_back(const struct variable *v)
+{
+    struct rt_range range;
+    if (!v->managed || !*v->managed)
+        return;
+    if (rt_range_take(*v->managed, RT_VARIABLE, &range))
+        rt_managed_unmap(&range);
+    *v->managed = NULL;
+}
+
 static void unload(struct emu_device *device, struct rt_module *module)
 {
-    for (struct variable *v = module->variables; v; v = v->next)
-        if (v->managed && *v->managed) {
-            rt_managed_remove((emu_addr)*v->managed);
-            *v->managed = NULL;
-        }
     for (unsigned i = 0; i < module->image_count; i++)
         emu_unload(device, module->images[i]);
+    for (struct variable *v = module->variables; v; v = v->next)
+        take_back(v);
     free(module->images);
     module->images = NULL;
     module->image_count = 0;
@@ -342,7 +350,7 @@ static cudaError_t share(struct emu_device *device, struct rt_module *module, st
     cudaError_t error = variable_range(device, module, v, &addr, &size);
     if (error != cudaSuccess)
         return error;
-    if (!rt_managed_add(device, addr, size))
+    if (!rt_managed_add(device, addr, size, RT_VARIABLE, cudaMemAttachGlobal))
         return rt_unsupported("a __managed__ variable in this program (its address is taken)");
     *v->managed = (void *)addr;
     return cudaSuccess;

@@ -67,3 +67,31 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 {
     return rt_return(occupancy(blocks, func, threads, dynamic, flags));
 }
+
+/* The dynamic shared memory that each of BLOCKS blocks on one multiprocessor may have. */
+static cudaError_t available(size_t *dynamic, const void *func, int blocks, int threads)
+{
+    struct emu_device *device;
+    struct rt_function *function;
+    if (!dynamic || blocks <= 0 || threads <= 0)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_function(device, func, &function);
+    if (error != cudaSuccess)
+        return error;
+    if (rt_blocks_per_sm(&function->info, threads, 0) < (unsigned)blocks)
+        return cudaErrorInvalidValue;
+    unsigned of_block = RT_SHARED_PER_SM / (unsigned)blocks / SHARED_UNIT * SHARED_UNIT;
+    unsigned taken = function->info.shared_bytes + RT_SHARED_RESERVED;
+    *dynamic = of_block > taken ? of_block - taken : 0;
+    if (*dynamic > rt_dynamic_limit(function))
+        *dynamic = rt_dynamic_limit(function);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic, const void *func, int blocks,
+                                                      int threads)
+{
+    return rt_return(available(dynamic, func, blocks, threads));
+}

@@ -36,6 +36,8 @@ cudaError_t rt_wait(struct emu_device **device);
 void rt_fault(cudaError_t error);
 /* Whether a kernel has ended badly: what is queued after it never runs. */
 bool rt_faulted(void);
+/* How: cudaSuccess if none has. */
+cudaError_t rt_pending(void);
 
 /* --- errors.c ----------------------------------------------------------------------------------- */
 
@@ -81,29 +83,61 @@ void rt_modules_reset(struct emu_device *device);
 /* The address and size on the device of the variable that the program calls SYMBOL. */
 cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *addr, size_t *size);
 
+/* --- ranges.c: what the program has in memory, by address ----------------------------------------- */
+
+enum rt_owner {
+    RT_DEVICE = 1,     /* cudaMalloc and its like */
+    RT_POOL = 2,       /* cudaMallocAsync */
+    RT_MANAGED = 4,    /* cudaMallocManaged */
+    RT_VARIABLE = 8,   /* a __managed__ variable */
+    RT_HOST = 16,      /* page-locked by the runtime */
+    RT_REGISTERED = 32 /* the program's own, page-locked afterwards */
+};
+#define RT_ON_BOTH (RT_MANAGED | RT_VARIABLE | RT_HOST | RT_REGISTERED) /* host and device see it */
+
+struct rt_range {
+    const void *ptr;
+    size_t size;
+    enum rt_owner owner;
+    unsigned flags;        /* what it was allocated with */
+    unsigned long long id; /* set by rt_range_add: no two ranges have the same */
+    cudaMemPool_t pool;    /* of RT_POOL */
+};
+
+/* False if memory is out or the range overlaps another one. */
+bool rt_range_add(struct rt_range range);
+/* The range that holds PTR. */
+bool rt_range_find(const void *ptr, struct rt_range *range);
+/* Takes the range that begins at PTR out, if its owner is among OWNERS. */
+bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range);
+bool rt_range_take_any(unsigned owners, struct rt_range *range);
+
 /* --- memory.c ------------------------------------------------------------------------------------- */
 
+/* SIZE bytes on the device (or NULL for none), noted as OWNER's. */
+cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned flags);
+/* Frees what the program allocated on the device. */
+cudaError_t rt_free(struct emu_device *device, void *ptr);
 /* Frees all that the program allocated on the device. */
 void rt_memory_reset(struct emu_device *device);
+
+/* --- pool.c: memory of a pool was freed ------------------------------------------------------------- */
+
+void rt_pool_freed(const struct rt_range *range);
 
 /* --- managed.c: memory that both sides see under one address -------------------------------------- */
 
 /* Makes [ADDR, ADDR + SIZE) of the device, whose allocation the caller owns, readable and writable by
- * the host at the same address. False: the host has something else there. */
-bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size);
-/* Forgets the range that starts at ADDR; false if there is none. */
-bool rt_managed_remove(emu_addr addr);
-/* The managed range that holds ADDR; SIZE is what is left of it from there on. */
-bool rt_managed_find(const void *addr, size_t *left);
-/* Before a launch: what the host wrote becomes visible to the device. After it: the other way. */
-void rt_managed_to_device(struct emu_device *device);
-void rt_managed_to_host(struct emu_device *device);
+ * the host at the same address, and notes it. False: the host has something else there. */
+bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_owner owner,
+                    unsigned flags);
+/* Takes the pages of a range away that is neither in the list nor on the device any more. */
+void rt_managed_unmap(const struct rt_range *range);
 
 /* --- copy.c --------------------------------------------------------------------------------------- */
 
-/* Copies between any two sides as KIND says; TO and FROM are addresses as the program has them. */
-cudaError_t rt_copy(struct emu_device *device, void *to, const void *from, size_t size,
-                    enum cudaMemcpyKind kind);
+/* Whether the program has mapped all of these bytes. */
+bool rt_is_mapped(const void *ptr, size_t size);
 
 /* --- launch.c, occupancy.c ------------------------------------------------------------------------ */
 

@@ -13,9 +13,17 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(CUDART_MAP:%=-Wl,--version-script=%) \
 		$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_LIBS)
 
-# The name that the linker looks for when a program is built with -lcudart.
+# The name that the linker looks for when a program is built with -lcudart. With sanitizers it is a
+# library of the same symbols and nothing behind them: programs are linked without the sanitizers.
 $(BUILD)/lib/libcudart.so: $(CUDART)
+ifdef SANITIZE
+	$(Q)nm -D --defined-only $< | awk '$$2 == "T" { sub("@.*", "", $$3); \
+		printf ".globl %s\n.type %s, @function\n%s:\n", $$3, $$3, $$3 }' | \
+		$(CC) -shared -nostdlib -x assembler - -x none -Wl,-soname,$(<F) \
+		$(CUDART_MAP:%=-Wl,--version-script=%) -o $@
+else
 	$(Q)ln -sf $(<F) $@
+endif
 
 ifneq ($(CUDART_SOURCES),)
 TOOLS += $(CUDART) $(BUILD)/lib/libcudart.so

@@ -1,14 +1,20 @@
 /* Streams. Work is done when it is queued, so every stream is always idle: a stream is a name, and
- * waiting for one means hearing of the faults of the kernels before. */
-#include "cudart/rt.h"
+ * waiting for one means hearing of the faults of the kernels before. Host functions run in the thread
+ * that queues them. */
+#include "cudart/work.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { ATTRIBUTES = cudaLaunchAttributeMemSyncDomain + 1 };
 
 struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
+    struct rt_capture *capture; /* what its work goes into, or NULL */
+    cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
 };
 
@@ -17,6 +23,8 @@ enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUstream_st *streams;
 static unsigned long long last_id = 2; /* 1 and 2 are the default streams */
+static struct CUstream_st legacy = {.id = 1};
+static _Thread_local struct CUstream_st per_thread = {.id = 2};
 
 static bool is_default(cudaStream_t stream)
 {
@@ -40,6 +48,24 @@ cudaError_t rt_stream(cudaStream_t stream)
     bool live = find(stream) != NULL;
     pthread_mutex_unlock(&lock);
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* STREAM as a live one, with the lock held, or NULL. */
+static struct CUstream_st *live(cudaStream_t stream)
+{
+    if (stream == cudaStreamPerThread)
+        return &per_thread;
+    if (is_default(stream))
+        return &legacy;
+    return find(stream) ? stream : NULL;
+}
+
+struct rt_capture **rt_stream_capture(cudaStream_t stream)
+{
+    pthread_mutex_lock(&lock);
+    struct CUstream_st *found = live(stream);
+    pthread_mutex_unlock(&lock);
+    return found && found != &legacy ? &found->capture : NULL;
 }
 
 static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
@@ -104,15 +130,23 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     pthread_mutex_unlock(&lock);
     if (!at)
         return rt_return(cudaErrorInvalidResourceHandle);
+    if (stream->capture)
+        rt_capture_forget(stream->capture);
     free(stream);
     return cudaSuccess;
 }
+
+/* --- waiting ----------------------------------------------------------------------------------------- */
 
 static cudaError_t wait_for(cudaStream_t stream)
 {
     struct emu_device *device;
     cudaError_t error = rt_wait(&device);
-    return error == cudaSuccess ? rt_stream(stream) : error;
+    if (error == cudaSuccess)
+        error = rt_stream(stream);
+    if (error == cudaSuccess && rt_is_capturing(stream))
+        error = rt_capture_broken(stream); /* what is captured has not run: nothing to wait for */
+    return error;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -127,18 +161,18 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 }
 RT_PER_THREAD(cudaStreamQuery, _ptsz)
 
+/* --- what a stream is -------------------------------------------------------------------------------- */
+
 static cudaError_t get_info(cudaStream_t stream, const void *result, struct CUstream_st *info)
 {
-    cudaError_t error = result ? cudaSuccess : cudaErrorInvalidValue;
-    *info = (struct CUstream_st){.id = stream == cudaStreamPerThread ? 2 : 1};
-    if (error != cudaSuccess || is_default(stream))
-        return error;
+    if (!result)
+        return cudaErrorInvalidValue;
     pthread_mutex_lock(&lock);
-    struct CUstream_st **at = find(stream);
-    if (at)
-        *info = **at;
+    struct CUstream_st *found = live(stream);
+    if (found)
+        *info = *found;
     pthread_mutex_unlock(&lock);
-    return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    return found ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
@@ -170,3 +204,99 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     return rt_return(error);
 }
 RT_PER_THREAD(cudaStreamGetId, _ptsz)
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    struct CUstream_st info;
+    cudaError_t error = get_info(stream, device, &info);
+    if (error == cudaSuccess)
+        *device = 0;
+    return rt_return(error);
+}
+RT_PER_THREAD(cudaStreamGetDevice, _ptsz)
+
+/* --- attributes: hints, kept and given back ------------------------------------------------------------ */
+
+static bool is_attribute(cudaLaunchAttributeID id)
+{
+    return id == cudaLaunchAttributeAccessPolicyWindow ||
+           id == cudaLaunchAttributeSynchronizationPolicy || id == cudaLaunchAttributePriority ||
+           id == cudaLaunchAttributeMemSyncDomainMap || id == cudaLaunchAttributeMemSyncDomain;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue *value)
+{
+    if (!value || !is_attribute(id))
+        return rt_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    struct CUstream_st *found = live(stream);
+    if (found)
+        found->attributes[id] = *value;
+    if (found && id == cudaLaunchAttributePriority)
+        found->priority = value->priority;
+    pthread_mutex_unlock(&lock);
+    return rt_return(found ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+RT_PER_THREAD(cudaStreamSetAttribute, _ptsz)
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   cudaLaunchAttributeValue *value)
+{
+    struct CUstream_st info;
+    cudaError_t error = get_info(stream, value, &info);
+    if (error == cudaSuccess && !is_attribute(id))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *value = info.attributes[id];
+    if (error == cudaSuccess && id == cudaLaunchAttributePriority)
+        value->priority = info.priority;
+    return rt_return(error);
+}
+RT_PER_THREAD(cudaStreamGetAttribute, _ptsz)
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    pthread_mutex_lock(&lock);
+    struct CUstream_st *target = live(to), *source = live(from);
+    if (target && source)
+        memcpy(target->attributes, source->attributes, sizeof target->attributes);
+    pthread_mutex_unlock(&lock);
+    return rt_return(target && source ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+RT_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
+
+/* --- functions of the host ------------------------------------------------------------------------------ */
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
+    if (!function)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(rt_submit(stream, &work));
+}
+RT_PER_THREAD(cudaLaunchHostFunc, _ptsz)
+
+/* Unlike a host function, a callback is told of errors before it. */
+static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_stream(stream);
+    if (error != cudaSuccess)
+        return error;
+    if (rt_is_capturing(stream))
+        return rt_capture_broken(stream);
+    callback(stream, rt_pending(), data);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
+                                  unsigned flags)
+{
+    if (!callback || flags)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(call_back(stream, callback, data));
+}
+RT_PER_THREAD(cudaStreamAddCallback, _ptsz)

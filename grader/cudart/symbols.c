@@ -1,6 +1,6 @@
 /* Variables of the device: __device__, __constant__ and __managed__. The program names them by the
  * address of a shadow variable of its own; rt_symbol finds the one on the device. */
-#include "cudart/rt.h"
+#include "cudart/work.h"
 
 static cudaError_t find(const void *symbol, struct emu_device **device, emu_addr *addr,
                         size_t *size)
@@ -50,8 +50,9 @@ static cudaError_t find_part(const void *symbol, size_t count, size_t offset,
     return cudaSuccess;
 }
 
-static cudaError_t copy_to(const void *symbol, const void *from, size_t count, size_t offset,
-                           enum cudaMemcpyKind kind)
+/* The copies to and from a symbol as copies of bytes. */
+cudaError_t rt_symbol_to(struct rt_work *work, const void *symbol, const void *from, size_t count,
+                         size_t offset, enum cudaMemcpyKind kind)
 {
     struct emu_device *device;
     char *part;
@@ -59,13 +60,13 @@ static cudaError_t copy_to(const void *symbol, const void *from, size_t count, s
         kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t error = find_part(symbol, count, offset, &device, &part);
-    if (error != cudaSuccess || rt_faulted())
-        return error;
-    return rt_copy(device, part, from, count, kind);
+    if (error == cudaSuccess)
+        *work = rt_bytes(part, from, count, kind);
+    return error;
 }
 
-static cudaError_t copy_from(void *to, const void *symbol, size_t count, size_t offset,
-                             enum cudaMemcpyKind kind)
+cudaError_t rt_symbol_from(struct rt_work *work, void *to, const void *symbol, size_t count,
+                           size_t offset, enum cudaMemcpyKind kind)
 {
     struct emu_device *device;
     char *part;
@@ -73,9 +74,9 @@ static cudaError_t copy_from(void *to, const void *symbol, size_t count, size_t 
         kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t error = find_part(symbol, count, offset, &device, &part);
-    if (error != cudaSuccess || rt_faulted())
-        return error;
-    return rt_copy(device, to, part, count, kind);
+    if (error == cudaSuccess)
+        *work = rt_bytes(to, part, count, kind);
+    return error;
 }
 
 /* Makes an earlier kernel's fault known: the forms without a stream wait. */
@@ -88,31 +89,43 @@ static cudaError_t wait(void)
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
                                enum cudaMemcpyKind kind)
 {
+    struct rt_work work;
     cudaError_t error = wait();
-    return rt_return(error == cudaSuccess ? copy_to(symbol, from, count, offset, kind) : error);
+    if (error == cudaSuccess)
+        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
 RT_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
                                  enum cudaMemcpyKind kind)
 {
+    struct rt_work work;
     cudaError_t error = wait();
-    return rt_return(error == cudaSuccess ? copy_from(to, symbol, count, offset, kind) : error);
+    if (error == cudaSuccess)
+        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
 RT_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    struct rt_work work;
     cudaError_t error = rt_stream(stream);
-    return rt_return(error == cudaSuccess ? copy_to(symbol, from, count, offset, kind) : error);
+    if (error == cudaSuccess)
+        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
 RT_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
+    struct rt_work work;
     cudaError_t error = rt_stream(stream);
-    return rt_return(error == cudaSuccess ? copy_from(to, symbol, count, offset, kind) : error);
+    if (error == cudaSuccess)
+        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
 RT_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)

@@ -18,6 +18,7 @@
 #define RT_SHARED_OPTIN     EMU_MAX_SHARED
 #define RT_SHARED_PER_SM    233472u
 #define RT_SHARED_RESERVED  1024u /* what a block takes beside its own shared memory */
-#define RT_PITCH            512u  /* rows of cudaMallocPitch start at multiples of this */
+#define RT_MAX_PITCH        2147483647u
+#define RT_PITCH            512u /* rows of cudaMallocPitch start at multiples of this */
 
 #endif

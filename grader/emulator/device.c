@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "emulator/execute/decode.h"
+#include "emulator/ptx/arena.h"
 #include "emulator/report/record.h"
 
-#define HEAP_BYTES       ((uint64_t)8 << 20) /* for malloc() in kernels, as the real default */
+#define MAX_STACK        (512u << 10)
+#define WORKSPACE_BYTES  64u /* for a barrier of the whole grid */
 #define DEFAULT_MEMORY   ((uint64_t)16 << 30)
 #define THREADS_OF_AN_SM 2048u
 #define CTAS_OF_AN_SM    32u
@@ -39,6 +41,10 @@ struct emu_device {
     struct kernel_handle *kernels; /* handle - 1 is the index */
     uint32_t kernel_count, kernel_room, next_module;
     uint64_t clock, launches;
+    struct emu_texture *textures; /* handle - 1 is the index; no width: free */
+    uint32_t texture_count;
+    uint64_t limits[EMU_LIMITS];
+    emu_addr workspace; /* for the barrier of cooperative launches; 0 until there is one */
 };
 
 static _Thread_local char last_message[512];
@@ -77,21 +83,36 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     pthread_mutex_init(&(*device)->lock, NULL);
     pthread_mutex_init(&(*device)->output.lock, NULL);
     heap_init(&(*device)->heap);
+    (*device)->limits[EMU_STACK] = 1024;
+    (*device)->limits[EMU_HEAP] = 8 << 20;
+    (*device)->limits[EMU_PRINT] = 8650752;
     mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
              options->poison);
     return EMU_OK;
 }
 
+static void free_variables(struct emu_device *device, const struct module *module)
+{
+    uint32_t i = 0;
+    for (const struct ptx_variable *v = module->ptx->variables; v && module->variables;
+         v = v->next) {
+        uint64_t addr = module->variables[i++];
+        struct mem_block *block = addr ? mem_nearest(&device->memory, addr) : NULL;
+        if (block)
+            block->name = NULL; /* it belongs to the module */
+        mem_free(&device->memory, addr);
+    }
+}
+
 static void close_module(struct emu_device *device, struct module *module)
 {
+    free_variables(device, module);
     for (uint32_t i = 0; i < device->kernel_count; i++) {
         if (device->kernels[i].module != module)
             continue;
         kernel_free(device->kernels[i].kernel);
         device->kernels[i] = (struct kernel_handle){0};
     }
-    for (uint32_t i = 0; i < device->memory.count; i++)
-        device->memory.blocks[i].name = NULL; /* names belong to modules */
     ptx_free(module->ptx);
     free(module->variables);
     free(module);
@@ -112,6 +133,7 @@ void emu_close(struct emu_device *device)
         free(device->output.streams[i].text);
     pthread_mutex_destroy(&device->output.lock);
     free(device->kernels);
+    free(device->textures);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }
@@ -223,6 +245,78 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     pthread_mutex_unlock(&device->lock);
 }
 
+enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes)
+{
+    pthread_mutex_lock(&device->lock);
+    bool too_much = limit == EMU_STACK && bytes > MAX_STACK;
+    bool too_late = limit == EMU_HEAP && device->heap.first;
+    bool ok = bytes && !too_much && !too_late;
+    if (ok)
+        device->limits[limit] = bytes;
+    else
+        failed(EMU_INVALID_VALUE,
+               too_late ? "kernels have used the heap already"
+                        : "a limit of %llu bytes is not possible",
+               (unsigned long long)bytes);
+    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+}
+
+uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
+{
+    pthread_mutex_lock(&device->lock);
+    uint64_t bytes = device->limits[limit];
+    pthread_mutex_unlock(&device->lock);
+    return bytes;
+}
+
+/* --- textures ----------------------------------------------------------------------------------- */
+
+static bool texture_is_legal(const struct emu_texture *t)
+{
+    uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8;
+    return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
+           (t->bits == 8 || t->bits == 16 || t->bits == 32) && (t->height == 1 || row <= t->pitch);
+}
+
+static enum emu_status add_texture(struct emu_device *device, const struct emu_texture *texture,
+                                   uint64_t *handle)
+{
+    uint32_t i = 0;
+    while (i < device->texture_count && device->textures[i].width)
+        i++;
+    if (i == device->texture_count) {
+        struct emu_texture *more =
+            realloc(device->textures, (device->texture_count + 1) * sizeof *more);
+        if (!more)
+            return failed(EMU_OUT_OF_MEMORY, "out of memory");
+        device->textures = more;
+        device->texture_count++;
+    }
+    device->textures[i] = *texture;
+    *handle = i + 1;
+    return EMU_OK;
+}
+
+enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
+                                 uint64_t *handle)
+{
+    if (!texture_is_legal(texture))
+        return failed(EMU_INVALID_VALUE, "a texture of this shape is not possible");
+    pthread_mutex_lock(&device->lock);
+    return unlock(device, add_texture(device, texture, handle));
+}
+
+enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
+{
+    pthread_mutex_lock(&device->lock);
+    bool live = handle - 1 < device->texture_count && device->textures[handle - 1].width;
+    if (live)
+        device->textures[handle - 1].width = 0;
+    else
+        failed(EMU_NOT_FOUND, "no texture %llu", (unsigned long long)handle);
+    return unlock(device, live ? EMU_OK : EMU_NOT_FOUND);
+}
+
 /* --- modules ------------------------------------------------------------------------------------ */
 
 static uint64_t variable_address(void *context, const struct ptx_variable *wanted)
@@ -245,8 +339,17 @@ static const struct ptx_variable *find_variable(const struct module *module, str
     return NULL;
 }
 
-static bool place_variable(struct emu_device *device, const struct ptx_variable *variable,
-                           uint64_t *addr)
+/* For findings; lives as long as the module. NULL when memory is out: then it stays nameless. */
+static const char *name_of(const struct module *module, const struct ptx_variable *variable)
+{
+    char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);
+    if (name)
+        memcpy(name, variable->name.text, variable->name.length);
+    return name;
+}
+
+static bool place_variable(struct emu_device *device, const struct module *module,
+                           const struct ptx_variable *variable, uint64_t *addr)
 {
     if ((variable->space != PTX_GLOBAL && variable->space != PTX_CONST) || !variable->size)
         return true;
@@ -255,6 +358,7 @@ static bool place_variable(struct emu_device *device, const struct ptx_variable 
         return false;
     *addr = block->addr;
     block->is_constant = variable->space == PTX_CONST;
+    block->name = name_of(module, variable);
     if (variable->initial)
         memcpy(block->host, variable->initial, variable->size);
     else
@@ -288,7 +392,7 @@ static bool place_variables(struct emu_device *device, struct module *module)
     module->variables = calloc((size_t)count + 1, sizeof *module->variables);
     bool ok = module->variables != NULL;
     for (const struct ptx_variable *v = module->ptx->variables; v && ok; v = v->next)
-        ok = place_variable(device, v, &module->variables[i++]);
+        ok = place_variable(device, module, v, &module->variables[i++]);
     if (ok)
         place_pointers(device, module);
     return ok;
@@ -324,13 +428,6 @@ static struct module *find_module(const struct emu_device *device, uint32_t id)
     return module;
 }
 
-static void free_variables(struct emu_device *device, const struct module *module)
-{
-    uint32_t i = 0;
-    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++)
-        mem_free(&device->memory, module->variables[i]);
-}
-
 enum emu_status emu_unload(struct emu_device *device, uint32_t id)
 {
     pthread_mutex_lock(&device->lock);
@@ -342,7 +439,6 @@ enum emu_status emu_unload(struct emu_device *device, uint32_t id)
     while (*place != module)
         place = &(*place)->next;
     *place = module->next;
-    free_variables(device, module);
     close_module(device, module);
     return unlock(device, EMU_OK);
 }
@@ -388,7 +484,8 @@ static enum emu_status add_kernel(struct emu_device *device, struct module *modu
         kernel_decode(module->ptx, function, variable_address, module, error, sizeof error);
     if (!kernel) {
         char *name = record_demangle(function->name);
-        failed(EMU_INVALID_PTX, "kernel '%s': %s", name ? name : "?", error);
+        failed(EMU_INVALID_PTX, "kernel '%.160s%s': %s", name ? name : "?",
+               name && strlen(name) > 160 ? "..." : "", error);
         free(name);
         return EMU_INVALID_PTX;
     }
@@ -479,6 +576,9 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
         return failed(EMU_OUT_OF_RESOURCES,
                       "%u static and %u dynamic bytes of shared memory; a block may have %u",
                       kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
+    if (kernel->local_bytes > MAX_STACK)
+        return failed(EMU_OUT_OF_RESOURCES, "%u bytes of local memory; a thread may have %u",
+                      kernel->local_bytes, MAX_STACK);
     if (request->param_bytes < f->param_bytes)
         return failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
                       request->param_bytes, f->param_bytes);
@@ -504,6 +604,9 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->threads = request->block[0] * request->block[1] * request->block[2];
     launch->warps = (launch->threads + WARP - 1) / WARP;
     launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
+    launch->local_bytes = launch->kernel->local_bytes;
+    if (launch->kernel->image_count > 1 && device->limits[EMU_STACK] > KERNEL_STACK)
+        launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
     uint32_t of_an_sm = THREADS_OF_AN_SM / (launch->warps * WARP);
     if (of_an_sm > CTAS_OF_AN_SM)
         of_an_sm = CTAS_OF_AN_SM;
@@ -511,7 +614,10 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->memory = &device->memory;
     launch->heap = &device->heap;
     launch->output = &device->output;
+    launch->textures = device->textures;
+    launch->texture_count = device->texture_count;
     device->output.assertion[0] = 0;
+    device->output.limit = device->limits[EMU_PRINT];
     launch->limit = device->options.max_warp_instructions;
     launch->clock = device->clock;
     launch->grid_id = ++device->launches;
@@ -522,8 +628,24 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
 {
     if (!kernel->uses_heap || device->heap.first)
         return true;
-    const struct mem_block *block = mem_alloc(&device->memory, HEAP_BYTES);
-    return block && heap_open(&device->heap, block->addr, HEAP_BYTES);
+    uint64_t bytes = device->limits[EMU_HEAP];
+    const struct mem_block *block = mem_alloc(&device->memory, bytes);
+    return block && heap_open(&device->heap, block->addr, bytes);
+}
+
+/* Cooperative groups keep the barrier of a grid in memory that the driver provides, zeroed. */
+static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
+{
+    if (!request->cooperative)
+        return true;
+    if (!device->workspace) {
+        const struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
+        device->workspace = block ? block->addr : 0;
+    }
+    uint8_t *bytes = mem_range(&device->memory, device->workspace, WORKSPACE_BYTES);
+    if (bytes)
+        memset(bytes, 0, WORKSPACE_BYTES);
+    return bytes != NULL;
 }
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)
@@ -545,12 +667,15 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
     if (status == EMU_OK && !prepare_heap(device, kernel))
         status = failed(EMU_OUT_OF_MEMORY, "no memory for the kernels' malloc()");
+    if (status == EMU_OK && !prepare_workspace(device, request))
+        status = failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
     if (status != EMU_OK)
         return unlock(device, status);
     struct findings findings;
     struct emu_counters totals;
     struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
     launch.observer_count = sizeof observers / sizeof *observers;
+    launch.workspace = request->cooperative ? device->workspace : 0;
     launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     for (unsigned i = 0; i < launch.observer_count; i++)
         launch.wanted |= observers[i]->events;

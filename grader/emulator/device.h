@@ -72,8 +72,38 @@ enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uin
 /* Ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
+/* What kernels may use up: bytes of a thread's stack (default 1024), of the heap for malloc() in
+ * kernels (8 MiB), and of what they print between two calls of emu_output() (8.25 MiB). The heap's size
+ * cannot change once a kernel that allocates has been launched: EMU_INVALID_VALUE. */
+enum emu_limit { EMU_STACK, EMU_HEAP, EMU_PRINT, EMU_LIMITS };
+enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes);
+uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit);
+
 /* Bytes still free, and in all. */
 void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes);
+
+/* --- textures and surfaces: how instructions see a part of device memory ------------------------- */
+
+enum emu_address_mode { EMU_WRAP, EMU_CLAMP, EMU_MIRROR, EMU_BORDER };
+
+struct emu_texture {
+    emu_addr addr;
+    uint32_t width, height, depth; /* texels, 1 or more; with layers, depth is their number */
+    uint64_t pitch, slice;         /* bytes from row to row, and from layer to layer */
+    uint8_t channels, bits, kind;  /* 1 to 4, of 8, 16 or 32 bits; 'u', 's' or 'f' */
+    uint8_t address[3];            /* enum emu_address_mode of each dimension */
+    bool layered, is_surface;      /* a surface can be written, and cannot be fetched from */
+    bool linear;                   /* filtered; else the nearest texel */
+    bool normalized_coords;        /* from 0 to 1 */
+    bool normalized_float;         /* integers are read as 0 to 1, or -1 to 1 */
+    uint32_t border[4];            /* what is outside, if the address mode is EMU_BORDER */
+};
+
+/* Gives a texture or surface a handle, which kernels take. Its memory must be allocated when it is
+ * used. Handles are small numbers, used again after they are destroyed. */
+enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
+                                 uint64_t *handle);
+enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle);
 
 /* --- modules and kernels ------------------------------------------------------------------------ */
 
@@ -115,6 +145,8 @@ struct emu_launch {
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
+    bool
+        cooperative; /* all CTAs are kept going at once, and may wait for each other by grid.sync() */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record.

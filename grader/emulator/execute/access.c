@@ -173,7 +173,7 @@ LANES_INLINE uint32_t find_shared(struct warp *warp, const struct obs_access *ac
 static uint32_t find_local(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                            uint8_t **host)
 {
-    uint32_t size = warp->cta->launch->kernel->local_bytes;
+    uint32_t size = warp->cta->launch->local_bytes;
     for (unsigned l = 0; l < WARP; l++) {
         if (!(lanes >> l & 1))
             continue;
@@ -227,15 +227,39 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
             launch->observers[i]->access(worker->observer_state[i], access);
 }
 
-/* Checks and reports one access of LANES in one space; HOST gets the bytes of each lane returned. */
-LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
-                                 uint8_t **host)
+/* Reports one access of LANES in one space. */
+LANES_INLINE void report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 {
     access->mask = lanes;
     access->dense = is_dense(access->addr, access->bytes, lanes);
     if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
         access->space != PTX_FRAME)
         tell_observers(warp, access);
+}
+
+/* The usual case: 32 neighbours in one block, of whom only the first address matters. Returns its
+ * bytes, or NULL where it is not that simple. */
+LANES_INLINE uint8_t *find_dense(struct warp *warp, const struct obs_access *access)
+{
+    struct worker *worker = warp->cta->worker;
+    uint64_t low = access->addr[0], high = low + WARP * access->bytes;
+    if (!access->dense || low & (access->bytes - 1u))
+        return NULL;
+    if (access->space == PTX_SHARED)
+        return low < high && high <= warp->cta->shared_bytes ? warp->cta->shared + low : NULL;
+    if (access->space != PTX_GLOBAL)
+        return NULL;
+    if (!holds(worker->last, low, high))
+        worker->last = mem_nearest(worker->launch->memory, low);
+    return holds(worker->last, low, high) && may_touch(worker->last, access)
+               ? worker->last->host + (low - worker->last->addr)
+               : NULL;
+}
+
+/* Checks one access of LANES in one space; HOST gets the bytes of each lane returned. */
+LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
+                                 uint8_t **host)
+{
     lanes = check_alignment(warp, access, lanes);
     if (!lanes)
         return 0;
@@ -255,26 +279,37 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, u
 
 /* --- loads and stores --------------------------------------------------------------------------- */
 
-/* Neighbouring addresses are neighbouring bytes: not so between the lanes' local memories. */
-static bool is_contiguous(uint8_t space)
+LANES_INLINE void gather_narrow(uint64_t *bits, uint8_t *const *host, uint32_t lanes,
+                                unsigned bytes)
 {
-    return space == PTX_GLOBAL || space == PTX_SHARED || space == PTX_CONST;
+    for (unsigned l = 0; l < WARP; l++)
+        if (lanes >> l & 1)
+            memcpy(&bits[l], host[l], bytes);
 }
 
 /* Values narrower than the register are extended to its width. */
-static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32_t lanes,
-                        unsigned bytes, bool is_signed)
+LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32_t lanes,
+                              unsigned bytes, bool is_signed)
 {
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        uint64_t bits = 0;
-        memcpy(&bits, host[l], bytes);
-        unsigned shift = 64 - 8 * bytes;
-        if (is_signed)
-            bits = (uint64_t)((int64_t)(bits << shift) >> shift);
-        memcpy(d + l * width, &bits, width);
-    }
+    uint64_t bits[WARP] = {0};
+    unsigned shift = 64 - 8 * bytes;
+    if (bytes == 1)
+        gather_narrow(bits, host, lanes, 1);
+    else if (bytes == 2)
+        gather_narrow(bits, host, lanes, 2);
+    else
+        gather_narrow(bits, host, lanes, bytes);
+    for (unsigned l = 0; l < WARP && is_signed; l++)
+        bits[l] = (uint64_t)((int64_t)(bits[l] << shift) >> shift);
+    for (unsigned l = 0; l < WARP && width == 4; l++)
+        ((uint32_t *)(void *)d)[l] =
+            lanes >> l & 1 ? (uint32_t)bits[l] : ((const uint32_t *)(const void *)d)[l];
+    for (unsigned l = 0; l < WARP && width == 2; l++)
+        ((uint16_t *)(void *)d)[l] =
+            lanes >> l & 1 ? (uint16_t)bits[l] : ((const uint16_t *)(const void *)d)[l];
+    for (unsigned l = 0; l < WARP && width != 4 && width != 2; l++)
+        if (lanes >> l & 1)
+            memcpy(d + l * width, &bits[l], width);
 }
 
 #define LOAD_LANES(T)                                                                              \
@@ -297,8 +332,19 @@ static void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32
 LOAD_LANES(uint32_t)
 LOAD_LANES(uint64_t)
 
+/* A memcpy whose size the compiler knows needs no call. */
+LANES_INLINE void copy_dense(void *to, const void *from, unsigned bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, WARP * sizeof(uint32_t));
+    else if (bytes == 8)
+        memcpy(to, from, WARP * sizeof(uint64_t));
+    else
+        memcpy(to, from, (size_t)WARP * bytes);
+}
+
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                               uint8_t *const *host, uint32_t lanes, bool dense)
+                               uint8_t *const *host, uint32_t lanes)
 {
     struct slot slot = inst->mem.vector[k];
     if (slot.offset == NO_SLOT) /* _ */
@@ -308,8 +354,6 @@ LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst,
     if (bytes != slot.bytes || bytes < 4)
         load_narrow(d, slot.bytes, host, lanes, bytes,
                     ptx_type_class((enum ptx_type)inst->mem.type) == 'S');
-    else if (dense)
-        memcpy(d, host[0], (size_t)WARP * bytes);
     else if (bytes == 4)
         load_uint32_t((uint32_t *)(void *)d, host, lanes);
     else
@@ -317,14 +361,12 @@ LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst,
 }
 
 LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                                uint8_t *const *host, uint32_t lanes, bool dense)
+                                uint8_t *const *host, uint32_t lanes)
 {
     struct slot slot = inst->mem.vector[k];
     const uint8_t *v = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
-    if (dense && bytes == slot.bytes)
-        memcpy(host[0], v, (size_t)WARP * bytes);
-    else if (bytes == 4 && slot.bytes == 4)
+    if (bytes == 4 && slot.bytes == 4)
         store_uint32_t((const uint32_t *)(const void *)v, host, lanes);
     else if (bytes == 8 && slot.bytes == 8)
         store_uint64_t((const uint64_t *)(const void *)v, host, lanes);
@@ -352,30 +394,85 @@ static void load_zeros(const struct warp *warp, const struct inst *inst, uint32_
     }
 }
 
-static struct obs_access start_access(struct warp *warp, const struct inst *inst)
+/* Everything but the addresses and what report() finds out. */
+LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
+                               struct obs_access *access)
 {
-    return (struct obs_access){.pc = warp->pc,
-                               .kind = inst->mem.event,
-                               .bytes = (uint8_t)(inst->mem.bytes * inst->mem.count)};
+    access->pc = warp->pc;
+    access->kind = inst->mem.event;
+    access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
+}
+
+/* One element for each lane, as wide as its register: what can be copied in one piece. */
+LANES_INLINE bool is_plain(const struct inst *inst)
+{
+    return inst->mem.count == 1 && inst->mem.bytes == inst->mem.vector[0].bytes;
+}
+
+/* A kernel's parameter at a fixed place: nobody is told, and every lane gets the same. Kernels begin
+ * with a row of these. False where it is not that simple. */
+LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const struct emu_launch *request = &warp->cta->launch->request;
+    struct slot slot = inst->mem.vector[0];
+    uint64_t at = (uint64_t)inst->mem.offset;
+    unsigned bytes = inst->mem.bytes;
+    if (inst->mem.base.offset != NO_SLOT || inst->mem.count != 1 || slot.offset == NO_SLOT ||
+        slot.bytes != bytes || bytes < 4 || at % bytes || at > request->param_bytes ||
+        bytes > request->param_bytes - at)
+        return false;
+    uint64_t value = 0;
+    memcpy(&value, (const uint8_t *)request->params + at, bytes);
+    uint32_t *d32 = (uint32_t *)(void *)slot_at(warp, slot);
+    uint64_t *d64 = (uint64_t *)(void *)slot_at(warp, slot);
+    for (unsigned l = 0; l < WARP && bytes == 4; l++)
+        d32[l] = mask >> l & 1 ? (uint32_t)value : d32[l];
+    for (unsigned l = 0; l < WARP && bytes == 8; l++)
+        d64[l] = mask >> l & 1 ? value : d64[l];
+    return true;
+}
+
+LANES_INLINE void load_lanes(struct warp *warp, const struct inst *inst, struct obs_access *access,
+                             uint32_t group)
+{
+    uint8_t *host[WARP] = {0};
+    uint32_t lanes = find_lanes(warp, access, group, host);
+    if (group != lanes)
+        load_zeros(warp, inst, group & ~lanes);
+    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+        load_element(warp, inst, k, host, lanes);
+        if (k + 1 < inst->mem.count)
+            advance(host, lanes, inst->mem.bytes);
+    }
+}
+
+LANES_INLINE void store_lanes(struct warp *warp, const struct inst *inst, struct obs_access *access,
+                              uint32_t group)
+{
+    uint8_t *host[WARP] = {0};
+    uint32_t lanes = find_lanes(warp, access, group, host);
+    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+        store_element(warp, inst, k, host, lanes);
+        if (k + 1 < inst->mem.count)
+            advance(host, lanes, inst->mem.bytes);
+    }
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    if (inst->mem.space == PTX_PARAM && load_parameter(warp, inst, mask))
+        return;
     for (uint32_t todo = mask; todo;) {
-        struct obs_access access = start_access(warp, inst);
-        uint8_t *host[WARP] = {0};
+        struct obs_access access;
+        start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
-        uint32_t lanes = find_lanes(warp, &access, group, host);
-        bool dense = access.dense && inst->mem.count == 1 && lanes == ALL_LANES &&
-                     is_contiguous(access.space);
-        if (group != lanes)
-            load_zeros(warp, inst, group & ~lanes);
-        for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
-            load_element(warp, inst, k, host, lanes, dense);
-            if (k + 1 < inst->mem.count)
-                advance(host, lanes, inst->mem.bytes);
-        }
+        report(warp, &access, group);
+        uint8_t *bytes = is_plain(inst) ? find_dense(warp, &access) : NULL;
+        if (bytes && inst->mem.vector[0].offset != NO_SLOT)
+            copy_dense(slot_at(warp, inst->mem.vector[0]), bytes, inst->mem.bytes);
+        else
+            load_lanes(warp, inst, &access, group);
         todo &= ~group;
     }
 }
@@ -383,18 +480,16 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
-        struct obs_access access = start_access(warp, inst);
-        uint8_t *host[WARP] = {0};
+        struct obs_access access;
+        start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
-        uint32_t lanes = find_lanes(warp, &access, group, host);
-        bool dense = access.dense && inst->mem.count == 1 && lanes == ALL_LANES &&
-                     is_contiguous(access.space);
-        for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
-            store_element(warp, inst, k, host, lanes, dense);
-            if (k + 1 < inst->mem.count)
-                advance(host, lanes, inst->mem.bytes);
-        }
+        report(warp, &access, group);
+        uint8_t *bytes = is_plain(inst) ? find_dense(warp, &access) : NULL;
+        if (bytes)
+            copy_dense(bytes, slot_at(warp, inst->mem.vector[0]), inst->mem.bytes);
+        else
+            store_lanes(warp, inst, &access, group);
         todo &= ~group;
     }
 }
@@ -528,11 +623,13 @@ static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned la
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
-        struct obs_access access = start_access(warp, inst);
+        struct obs_access access;
         uint8_t *host[WARP] = {0};
         uint64_t old[WARP];
+        start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
+        report(warp, &access, group);
         uint32_t lanes = find_lanes(warp, &access, group, host);
         bool shared = access.space == PTX_SHARED;
         for (unsigned l = 0; l < WARP; l++) {
@@ -554,7 +651,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
 
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
 {
-    uint32_t local = warp->cta->launch->kernel->local_bytes;
+    uint32_t local = warp->cta->launch->local_bytes;
     uint64_t at = addr - MEM_LOCAL_WINDOW;
     switch (space_of_address(addr)) {
     case PTX_LOCAL:

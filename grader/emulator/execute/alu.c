@@ -43,6 +43,13 @@ static inline u64 to_bits64(f64 value)
     return bits;
 }
 
+static inline f64 from_bits64(u64 bits)
+{
+    f64 value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 static inline f32 nan32(f32 value)
 {
     return value != value ? from_bits32(0x7fffffffu) : value;
@@ -63,6 +70,14 @@ static inline f32 max32(f32 a, f32 b)
     return a > b || b != b ? nan32(a) : nan32(b);
 }
 
+/* div.approx multiplies by the reciprocal, which is 0 for divisors above 2^126. */
+static inline f32 divide_roughly(f32 a, f32 b)
+{
+    u32 size = to_bits32(b) & 0x7fffffffu;
+    bool is_huge = size > 0x7e800000u && size < 0x7f800000u;
+    return is_huge ? a * from_bits32(to_bits32(b) & 0x80000000u) : a / b;
+}
+
 static inline f64 min64(f64 a, f64 b)
 {
     if (a == b)
@@ -75,6 +90,37 @@ static inline f64 max64(f64 a, f64 b)
     if (a == b)
         return to_bits64(a) >> 63 ? b : a;
     return a > b || b != b ? a : b;
+}
+
+/* What .approx.ftz.f64 sees of a number: its upper 32 bits, and a denormal as zero. */
+static inline u64 upper_half(u64 bits)
+{
+    return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
+}
+
+static inline f64 gross(f64 value)
+{
+    return from_bits64(upper_half(to_bits64(value)));
+}
+
+/* And what it gives: the nearest number that fits there. */
+static inline f64 rounded_gross(f64 value)
+{
+    return value != value ? from_bits64(0x7fffffff00000000u)
+                          : from_bits64(upper_half(to_bits64(value) + 0x80000000u));
+}
+
+/* fns: the bit of MASK that is the N-th set one, counted from BASE upwards, or downwards if N < 0. */
+static inline u32 nth_set(u32 mask, u32 base, s32 n)
+{
+    s64 at = base, step = n < 0 ? -1 : 1;
+    u64 left = n < 0 ? 0 - (u64)(s64)n : (u64)n;
+    if (n == 0)
+        return base < WARP && mask >> base & 1 ? base : ~0u;
+    for (; at >= 0 && at < WARP; at += step)
+        if (mask >> at & 1 && --left == 0)
+            return (u32)at;
+    return ~0u;
 }
 
 /* The highest bit that differs from the sign, or -1. */
@@ -102,10 +148,16 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
+/* bfe and bfi take positions and lengths modulo 256 in 32 bits, and as they are in 64 (measured). */
+static inline u32 field_operand(u32 value, u32 msb)
+{
+    return msb == 31 ? value & 0xff : value < 256 ? value : 255;
+}
+
 /* bfe: bits beyond the word or the field repeat the sign bit, or are 0. */
 static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 {
-    u32 at = b & 0xff, length = c & 0xff;
+    u32 at = field_operand(b, msb), length = field_operand(c, msb);
     u32 top = at + length ? at + length - 1 : 0;
     u64 sign = is_signed && length ? a >> (top < msb ? top : msb) & 1 : 0;
     u32 present = at > msb ? 0 : msb + 1 - at;
@@ -116,7 +168,7 @@ static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
 
 static inline u64 insert(u64 a, u64 b, u32 c, u32 e, u32 msb)
 {
-    u32 at = c & 0xff, length = e & 0xff;
+    u32 at = field_operand(c, msb), length = field_operand(e, msb);
     if (at > msb)
         return b;
     u64 field = low_bits(length) << at;

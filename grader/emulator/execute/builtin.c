@@ -55,8 +55,6 @@ static const char *device_string(struct warp *warp, unsigned lane, uint64_t addr
 
 /* --- printf ------------------------------------------------------------------------------------- */
 
-#define PRINT_LIMIT ((size_t)1 << 20) /* of one launch's output, as the real one has by default */
-
 struct printer {
     struct warp *warp;
     unsigned lane;
@@ -144,7 +142,8 @@ static void append_output(struct launch *launch, enum emu_stream stream, const c
 {
     struct output *output = launch->output;
     pthread_mutex_lock(&output->lock);
-    size_t used = output->streams[stream].length, room = PRINT_LIMIT - used;
+    size_t used = output->streams[stream].length,
+           room = output->limit > used ? output->limit - used : 0;
     length = length < room ? length : room;
     char *bigger = length ? realloc(output->streams[stream].text, used + length) : NULL;
     if (bigger) {

@@ -122,7 +122,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
     struct frame *caller = warp->frame;
     uint32_t base = caller->local_base + ((caller->image->function->local_bytes + 15u) & ~15u);
     base += 16; /* calls without local variables take stack too: endless recursion ends */
-    if (base + image->function->local_bytes > warp->cta->launch->kernel->local_bytes) {
+    if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
         return;

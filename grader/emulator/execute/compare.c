@@ -41,8 +41,8 @@ typedef double f64;
     ORDERED(s64)                                                                                   \
     UNSIGNED(u16)                                                                                  \
     UNSIGNED(u32)                                                                                  \
-    UNSIGNED(u64) FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64)     \
-        CLASSES(f64)
+    UNSIGNED(u64)                                                                                  \
+    FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
 /* != is true for NaN in C, but "ne" is an ordered comparison in PTX */
 #define FLOAT_ORDERED(T)                                                                           \
     COMPARE(eq, T, x == y)                                                                         \

@@ -48,15 +48,24 @@ bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
 
 /* --- widening ----------------------------------------------------------------------------------- */
 
-static void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
+/* Lanes of BYTES each. The loops are vectorised for each width. */
+LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
 {
-    for (unsigned l = 0; l < WARP; l++) {
-        out[l] = 0;
-        memcpy(&out[l], lanes + l * bytes, bytes);
-    }
+    if (bytes == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint32_t *)(const void *)lanes)[l];
+    else if (bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint64_t *)(const void *)lanes)[l];
+    else if (bytes == 2)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint16_t *)(const void *)lanes)[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = lanes[l];
 }
 
-static void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
+LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
 {
     unsigned shift = 64 - 8 * ptx_type_bytes((enum ptx_type)type);
     bool is_signed = ptx_type_class((enum ptx_type)type) == 'S';
@@ -79,19 +88,38 @@ static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
 
 /* --- narrowing ---------------------------------------------------------------------------------- */
 
-/* Writes the low bytes of the type, extended to the register's width. */
-static void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
-                           uint32_t mask)
+/* d[l] = values[l] in the lanes of MASK. */
+LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
 {
-    uint8_t *d = slot_at(warp, inst->dst);
+    uint16_t *d16 = (uint16_t *)(void *)lanes;
+    uint32_t *d32 = (uint32_t *)(void *)lanes;
+    uint64_t *d64 = (uint64_t *)(void *)lanes;
+    if (bytes == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            d32[l] = mask >> l & 1 ? (uint32_t)values[l] : d32[l];
+    else if (bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            d64[l] = mask >> l & 1 ? values[l] : d64[l];
+    else if (bytes == 2)
+        for (unsigned l = 0; l < WARP; l++)
+            d16[l] = mask >> l & 1 ? (uint16_t)values[l] : d16[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            lanes[l] = mask >> l & 1 ? (uint8_t)values[l] : lanes[l];
+}
+
+/* Writes the low bytes of the type, extended to the register's width. */
+LANES_INLINE void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
+                                 uint32_t mask)
+{
+    uint64_t bits[WARP];
     unsigned shift = 64 - 8 * ptx_type_bytes((enum ptx_type)inst->cvt.to);
     bool is_signed = ptx_type_class((enum ptx_type)inst->cvt.to) == 'S';
     for (unsigned l = 0; l < WARP; l++) {
         uint64_t top = (uint64_t)values[l] << shift;
-        uint64_t bits = is_signed ? (uint64_t)((int64_t)top >> shift) : top >> shift;
-        if (mask >> l & 1)
-            memcpy(d + l * inst->dst.bytes, &bits, inst->dst.bytes);
+        bits[l] = is_signed ? (uint64_t)((int64_t)top >> shift) : top >> shift;
     }
+    write_raw(slot_at(warp, inst->dst), inst->dst.bytes, bits, mask);
 }
 
 static int64_t clamp_integer(int64_t value, bool from_unsigned, unsigned type)
@@ -143,7 +171,8 @@ static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wi
 
 /* --- the four kinds of conversion --------------------------------------------------------------- */
 
-static void integer_to_integer(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES static void integer_to_integer(struct warp *warp, const struct inst *inst,
+                                            uint32_t mask)
 {
     int64_t values[WARP];
     widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
@@ -232,9 +261,33 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     _mm_setcsr(MODE_DEFAULT);
 }
 
+/* cvt.rni.f32.f32 and cvt.sat.f32.f32, which every exp and sin begins with: in vectors. */
+LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
+    float *d = (float *)(void *)slot_at(warp, inst->dst), canonical;
+    memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
+    float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
+    uint8_t round = inst->cvt.round;
+    for (unsigned l = 0; l < WARP; l++) {
+        float value = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
+        float whole = round == 'z'   ? truncf(value)
+                      : round == 'm' ? floorf(value)
+                      : round == 'p' ? ceilf(value)
+                      : round        ? rintf(value)
+                                     : value;
+        whole = value != value ? canonical : whole;
+        if (inst->cvt.saturate)
+            whole = whole > 0 ? (whole < 1 ? whole : 1) : 0;
+        d[l] = mask >> l & 1 ? whole : d[l];
+    }
+}
+
 void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    if (is_float(inst->cvt.from))
+    if (inst->cvt.from == PTX_f32 && inst->cvt.to == PTX_f32)
+        f32_to_f32(warp, inst, mask);
+    else if (is_float(inst->cvt.from))
         (is_float(inst->cvt.to) ? float_to_float : float_to_integer)(warp, inst, mask);
     else
         (is_float(inst->cvt.to) ? integer_to_float : integer_to_integer)(warp, inst, mask);

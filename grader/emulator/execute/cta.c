@@ -21,7 +21,7 @@ static struct cta *make_cta(const struct launch *launch)
     if (!cta)
         return NULL;
     size_t special = (size_t)kernel->special_bytes * launch->warps + 64;
-    size_t local = (size_t)kernel->local_bytes * WARP * launch->warps + 64;
+    size_t local = (size_t)launch->local_bytes * WARP * launch->warps + 64;
     cta->shared = aligned_alloc(64, shared_room(launch));
     cta->special_memory = aligned_alloc(64, (special + 63) / 64 * 64);
     cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
@@ -45,10 +45,11 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
 {
     struct launch *launch = worker->launch;
     const uint32_t *grid = launch->request.grid;
-    struct cta *cta = worker->idle ? worker->idle : make_cta(launch);
+    bool again = worker->idle;
+    struct cta *cta = again ? worker->idle : make_cta(launch);
     if (!cta)
         return NULL;
-    worker->idle = cta == worker->idle ? cta->next : worker->idle;
+    worker->idle = again ? cta->next : worker->idle;
     cta->worker = worker;
     cta->launch = launch;
     cta->next = NULL;
@@ -61,9 +62,9 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
     memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
-           (size_t)launch->kernel->local_bytes * WARP * launch->warps);
+           (size_t)launch->local_bytes * WARP * launch->warps);
     for (uint32_t i = 0; i < cta->warp_count; i++)
-        if (!warp_start(&cta->warps[i], cta, i))
+        if (!warp_start(&cta->warps[i], cta, i, again))
             return NULL;
     return cta;
 }

@@ -12,10 +12,16 @@
 #include "emulator/analyse/flow.h"
 #include "emulator/analyse/lines.h"
 
-#define STACK_BYTES 4096u /* of a thread, for functions that call themselves */
+static bool has_two_types(uint16_t opcode)
+{
+    return opcode == PTX_OP_cvt || opcode == PTX_OP_set || opcode == PTX_OP_slct ||
+           opcode == PTX_OP_tex || opcode == PTX_OP_tld4;
+}
 
 static void decode_typed(struct decoder *d)
 {
+    if (d->in->type_count == 2 && !has_two_types(d->in->opcode))
+        decode_unsupported(d);
     switch (d->in->opcode) {
     case PTX_OP_mov:
         decode_mov(d);
@@ -57,6 +63,16 @@ static void decode_typed(struct decoder *d)
         break;
     case PTX_OP_vote:
         decode_vote(d);
+        break;
+    case PTX_OP_tex:
+    case PTX_OP_tld4:
+        decode_texture(d);
+        break;
+    case PTX_OP_suld:
+        decode_surface(d, true);
+        break;
+    case PTX_OP_sust:
+        decode_surface(d, false);
         break;
     case PTX_OP_activemask:
     case PTX_OP_nanosleep:
@@ -168,7 +184,7 @@ static void find_images(struct decoder *d)
                 add_image(d, g);
     }
     if (k->image_count > 1)
-        k->local_bytes += STACK_BYTES;
+        k->local_bytes += KERNEL_STACK;
 }
 
 static bool place_registers(struct decoder *d)

@@ -2,6 +2,7 @@
  *
  *   slots.c          where operands lie: registers, constants, addresses
  *   decode_value.c   arithmetic, comparison, moves, conversion
+ *   decode_texture.c textures and surfaces
  *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
  *   decode.c         the kernel as a whole
  *
@@ -81,6 +82,8 @@ void decode_load_store(struct decoder *d, bool is_load);
 void decode_atomic(struct decoder *d);
 void decode_shfl(struct decoder *d);
 void decode_vote(struct decoder *d);
+void decode_texture(struct decoder *d); /* decode_texture.c */
+void decode_surface(struct decoder *d, bool is_load);
 void decode_control(struct decoder *d);
 
 /* The address that pointers to the function hold, by its place in the module. */

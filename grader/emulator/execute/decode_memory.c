@@ -6,7 +6,7 @@
 static void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space)
 {
     struct inst *out = d->out;
-    if (op->kind != PTX_ADDRESS) {
+    if (op->kind != PTX_ADDRESS || op->count) {
         decode_fail(d, "an operand must be an address");
         return;
     }
@@ -170,7 +170,12 @@ static void decode_barrier(struct decoder *d)
 
 static void decode_branch(struct decoder *d)
 {
-    if (d->in->operands[0].kind != PTX_LABEL) {
+    const struct ptx_operand *target = &d->in->operands[0];
+    if (target->kind == PTX_FUNCTION) { /* a name that nobody declared */
+        decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
+        return;
+    }
+    if (target->kind != PTX_LABEL) {
         decode_fail(d, "the operand must be a label");
         return;
     }

@@ -23,12 +23,18 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
+/* Division alone computes something else when it is .approx. */
+static bool names_row(const struct decoder *d, unsigned modifier)
+{
+    return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div);
+}
+
 /* "mul_wide_s32": the mnemonic without its modes, as alu.def spells it. */
 static void row_name(const struct decoder *d, const char *type, char *name, size_t size)
 {
     int n = snprintf(name, size, "%s", ptx_opcodes[d->in->opcode].name);
     for (unsigned i = 0; i < d->in->modifier_count && (size_t)n < size; i++)
-        if (!is_mode(d->in->modifiers[i]))
+        if (names_row(d, d->in->modifiers[i]))
             n += snprintf(name + n, size - (size_t)n, "_%s",
                           ptx_modifier_name((enum ptx_modifier)d->in->modifiers[i]));
     if ((size_t)n < size)
@@ -79,9 +85,22 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: instructions of their own, first guesses that programs
+ * refine. */
+static bool is_gross(const struct decoder *d)
+{
+    return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
+           ptx_has(d->in, PTX_MOD_ftz);
+}
+
 void decode_alu(struct decoder *d)
 {
     char name[80];
+    if (is_gross(d)) {
+        snprintf(name, sizeof name, "%s_gross_f64", ptx_opcodes[d->in->opcode].name);
+        use_row(d, name);
+        return;
+    }
     row_name(d, ptx_type_name(decode_type_of(d)), name, sizeof name);
     use_row(d, name);
     use_modes(d);

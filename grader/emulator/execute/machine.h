@@ -32,7 +32,8 @@
 
 #define WARP         32u
 #define ALL_LANES    0xffffffffu
-#define MAX_WARPS    32u /* of a CTA */
+#define MAX_WARPS    32u   /* of a CTA */
+#define KERNEL_STACK 4096u /* bytes of a thread, at least, for functions that call themselves */
 
 struct warp;
 struct inst;
@@ -119,6 +120,14 @@ struct inst {
             uint32_t special;
         } read;
         struct {
+            struct slot *vector; /* results, or values to store; the coordinates are src[] */
+            struct slot handle;
+            uint8_t dims, count, bytes; /* count values of so many bytes, of a surface */
+            uint8_t component;          /* that tld4 gathers */
+            uint8_t outside;            /* of a surface: enum ptx_modifier trap, clamp or zero */
+            bool is_integer, layered;
+        } texture;
+        struct {
             uint8_t op; /* enum ptx_modifier of vote and shfl */
             struct slot second;
         } warp;
@@ -199,7 +208,7 @@ struct path {
 
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local;      /* the kernel's local_bytes for each lane */
+    uint8_t *local;      /* the launch's local_bytes for each lane */
     struct frame *frame; /* of the instruction that runs */
     struct frame *free_frames;
     struct cta *cta;
@@ -247,6 +256,7 @@ struct output {
         char *text;
         size_t length;
     } streams[EMU_STREAMS];
+    size_t limit; /* bytes of each; what does not fit is lost */
     char assertion[160];
 };
 
@@ -261,11 +271,15 @@ struct launch {
     unsigned observer_count;
     unsigned wanted; /* events that some observer subscribed to */
     struct obs_launch seen;
+    const struct emu_texture *textures;
+    uint64_t texture_count;
     uint64_t cta_count, grid_id;
     uint32_t threads, warps, shared_bytes; /* of a CTA */
+    uint32_t local_bytes;                  /* of a thread: variables and stack */
     uint32_t resident;                     /* CTAs that one worker keeps going at once */
     uint64_t limit;                        /* warp instructions; 0: none */
     uint64_t clock;                        /* of the device when the launch begins */
+    uint64_t workspace;                    /* of a cooperative launch: where its grid waits; or 0 */
 
     atomic_uint_fast64_t next_cta, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */
@@ -307,7 +321,8 @@ void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
 
 /* warp.c */
-bool warp_start(struct warp *warp, struct cta *cta, uint32_t index);
+/* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
@@ -343,6 +358,7 @@ lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
 lane_fn load_run, store_run, atomic_run;
+lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, pack_run, unpack_run;
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);

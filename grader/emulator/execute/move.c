@@ -8,15 +8,17 @@
 /* --- choice and predicates ---------------------------------------------------------------------- */
 
 #define SELECT(T)                                                                                  \
-    static void select_##T(struct warp *warp, const struct inst *inst, uint32_t mask)              \
+    LANES_CLONES static void select_##T(struct warp *warp, const struct inst *inst, uint32_t mask) \
     {                                                                                              \
         T *d = (T *)slot_at(warp, inst->dst);                                                      \
         const T *a = (const T *)slot_at(warp, inst->src[0]);                                       \
         const T *b = (const T *)slot_at(warp, inst->src[1]);                                       \
         uint32_t p = slot_predicate(warp, inst->src[2]);                                           \
-        for (unsigned l = 0; l < WARP; l++) {                                                      \
-            T value = p >> l & 1 ? a[l] : b[l];                                                    \
-            d[l] = mask >> l & 1 ? value : d[l];                                                   \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            T yes = a[l], no = b[l], old = d[l];                                                   \
+            T value = p >> l & 1 ? yes : no;                                                       \
+            d[l] = mask >> l & 1 ? value : old;                                                    \
         }                                                                                          \
     }
 SELECT(uint16_t)
@@ -143,35 +145,46 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-static uint32_t first_lane(const void *lanes, uint32_t mask)
+/* The lanes of MASK whose member mask is that of the first of them. */
+static uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
-    uint32_t value = 0;
-    if (mask)
-        memcpy(&value, (const uint32_t *)lanes + __builtin_ctz(mask), sizeof value);
-    return value;
+    uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        lanes |= (uint32_t)(members[l] == first) << l;
+    return lanes & mask;
 }
 
-/* vote.sync d, p, members: the member mask is the same in every lane that executes together. */
+static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
+{
+    switch (op) {
+    case PTX_MOD_all:
+        return yes == members ? ALL_LANES : 0;
+    case PTX_MOD_any:
+        return yes ? ALL_LANES : 0;
+    case PTX_MOD_uni:
+        return yes == members || !yes ? ALL_LANES : 0;
+    default:
+        return yes;
+    }
+}
+
+/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote apart. The
+ * manual wants members that name each other; where each lane names those below it, a GPU still
+ * answers it with their votes. */
 void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint32_t members = first_lane(slot_at(warp, inst->src[1]), mask) & mask;
-    uint32_t yes = slot_predicate(warp, inst->src[0]) & members;
-    uint32_t result = 0;
-    switch (inst->warp.op) {
-    case PTX_MOD_all:
-        result = yes == members ? ALL_LANES : 0;
-        break;
-    case PTX_MOD_any:
-        result = yes ? ALL_LANES : 0;
-        break;
-    case PTX_MOD_uni:
-        result = yes == members || !yes ? ALL_LANES : 0;
-        break;
-    default:
-        broadcast(warp, inst->dst, yes, mask);
-        return;
+    uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
+    memcpy(members, slot_at(warp, inst->src[1]), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t voters = members[__builtin_ctz(mask)] & present;
+        uint32_t result = count_votes(inst->warp.op, votes & voters, voters);
+        if (inst->warp.op == PTX_MOD_ballot)
+            broadcast(warp, inst->dst, result, lanes);
+        else
+            slot_set_predicate(warp, inst->dst, result, lanes);
+        mask &= ~lanes;
     }
-    slot_set_predicate(warp, inst->dst, result, mask);
 }
 
 /* The lane that LANE reads from, as the PTX manual's pseudocode for shfl.sync has it. */

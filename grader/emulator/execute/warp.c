@@ -380,53 +380,100 @@ void warp_release(struct warp *warp, uint32_t barrier)
 
 /* --- beginning and end -------------------------------------------------------------------------- */
 
-static void set_lane(struct warp *warp, enum ptx_special special, unsigned lane, uint64_t value)
+/* The static special registers that differ from lane to lane. */
+static bool differs_by_lane(enum ptx_special special)
 {
-    uint32_t offset = warp->cta->launch->kernel->special[special];
-    unsigned bytes = ptx_special_bytes(special);
-    if (offset != NO_SLOT)
-        memcpy(warp->bank[BANK_SPECIALS] + offset + lane * bytes, &value, bytes);
+    return special <= PTX_SPECIAL_tid_z || special == PTX_SPECIAL_laneid ||
+           (special >= PTX_SPECIAL_lanemask_eq && special <= PTX_SPECIAL_lanemask_gt);
 }
 
-static void set_special_registers(struct warp *warp, unsigned lane)
+static uint64_t lane_special(const struct warp *warp, enum ptx_special special, uint32_t lane)
+{
+    const uint32_t *block = warp->cta->launch->request.block;
+    uint32_t thread = warp->index * WARP + lane;
+    switch (special) {
+    case PTX_SPECIAL_tid_x:
+        return thread < block[0] ? thread : thread % block[0];
+    case PTX_SPECIAL_tid_y:
+        return thread < block[0] ? 0 : thread / block[0] % block[1];
+    case PTX_SPECIAL_tid_z:
+        return thread < block[0] ? 0 : thread / block[0] / block[1];
+    case PTX_SPECIAL_lanemask_eq:
+        return 1u << lane;
+    case PTX_SPECIAL_lanemask_le:
+        return (2u << lane) - 1;
+    case PTX_SPECIAL_lanemask_lt:
+        return (1u << lane) - 1;
+    case PTX_SPECIAL_lanemask_ge:
+        return ~((1u << lane) - 1);
+    case PTX_SPECIAL_lanemask_gt:
+        return ~((2u << lane) - 1);
+    default: /* laneid */
+        return lane;
+    }
+}
+
+static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
 {
     const struct cta *cta = warp->cta;
     const struct launch *launch = cta->launch;
-    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
-    uint32_t thread = warp->index * WARP + lane;
     const uint64_t values[PTX_SPECIAL_COUNT] = {
-        [PTX_SPECIAL_tid_x] = thread % block[0],
-        [PTX_SPECIAL_tid_y] = thread / block[0] % block[1],
-        [PTX_SPECIAL_tid_z] = thread / block[0] / block[1],
-        [PTX_SPECIAL_ntid_x] = block[0],
-        [PTX_SPECIAL_ntid_y] = block[1],
-        [PTX_SPECIAL_ntid_z] = block[2],
+        [PTX_SPECIAL_ntid_x] = launch->request.block[0],
+        [PTX_SPECIAL_ntid_y] = launch->request.block[1],
+        [PTX_SPECIAL_ntid_z] = launch->request.block[2],
         [PTX_SPECIAL_ctaid_x] = cta->index[0],
         [PTX_SPECIAL_ctaid_y] = cta->index[1],
         [PTX_SPECIAL_ctaid_z] = cta->index[2],
-        [PTX_SPECIAL_nctaid_x] = grid[0],
-        [PTX_SPECIAL_nctaid_y] = grid[1],
-        [PTX_SPECIAL_nctaid_z] = grid[2],
-        [PTX_SPECIAL_laneid] = lane,
+        [PTX_SPECIAL_nctaid_x] = launch->request.grid[0],
+        [PTX_SPECIAL_nctaid_y] = launch->request.grid[1],
+        [PTX_SPECIAL_nctaid_z] = launch->request.grid[2],
         [PTX_SPECIAL_warpid] = warp->index,
         [PTX_SPECIAL_nwarpid] = 64,
         [PTX_SPECIAL_smid] = cta->linear % EMU_MULTIPROCESSORS,
         [PTX_SPECIAL_nsmid] = EMU_MULTIPROCESSORS,
         [PTX_SPECIAL_gridid] = launch->grid_id,
-        [PTX_SPECIAL_lanemask_eq] = 1u << lane,
-        [PTX_SPECIAL_lanemask_le] = (2u << lane) - 1,
-        [PTX_SPECIAL_lanemask_lt] = (1u << lane) - 1,
-        [PTX_SPECIAL_lanemask_ge] = ~((1u << lane) - 1),
-        [PTX_SPECIAL_lanemask_gt] = ~((2u << lane) - 1),
         [PTX_SPECIAL_dynamic_smem_size] = launch->request.dynamic_shared_bytes,
         [PTX_SPECIAL_total_smem_size] = launch->shared_bytes,
+        [PTX_SPECIAL_envreg1] = launch->workspace >> 32,
+        [PTX_SPECIAL_envreg2] = (uint32_t)launch->workspace,
     };
-    for (unsigned i = 0; i < PTX_SPECIAL_COUNT; i++)
-        if (!ptx_special_is_dynamic((enum ptx_special)i))
-            set_lane(warp, (enum ptx_special)i, lane, values[i]);
+    return values[special];
 }
 
-bool warp_start(struct warp *warp, struct cta *cta, uint32_t index)
+static bool differs_by_cta(enum ptx_special special)
+{
+    return (special >= PTX_SPECIAL_ctaid_x && special <= PTX_SPECIAL_ctaid_z) ||
+           special == PTX_SPECIAL_smid;
+}
+
+static void fill_special(struct warp *warp, enum ptx_special special, uint32_t offset)
+{
+    void *lanes = warp->bank[BANK_SPECIALS] + offset;
+    bool is_wide = ptx_special_bytes(special) == 8, by_lane = differs_by_lane(special);
+    uint64_t value = by_lane ? 0 : warp_special(warp, special);
+    for (uint32_t lane = 0; lane < WARP; lane++) {
+        value = by_lane ? lane_special(warp, special, lane) : value;
+        if (is_wide)
+            ((uint64_t *)lanes)[lane] = value;
+        else
+            ((uint32_t *)lanes)[lane] = (uint32_t)value;
+    }
+}
+
+/* Only those that the kernel reads, and in a CTA's place that is used AGAIN those of the new CTA: warps
+ * of a few instructions would spend most of their time here. */
+static void set_special_registers(struct warp *warp, bool again)
+{
+    const uint32_t *offsets = warp->cta->launch->kernel->special;
+    for (unsigned i = 0; i < PTX_SPECIAL_COUNT; i++) {
+        enum ptx_special special = (enum ptx_special)i;
+        if (offsets[i] != NO_SLOT && !ptx_special_is_dynamic(special) &&
+            (!again || differs_by_cta(special)))
+            fill_special(warp, special, offsets[i]);
+    }
+}
+
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
 {
     const struct launch *launch = cta->launch;
     const struct kernel *kernel = launch->kernel;
@@ -438,9 +485,8 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index)
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;
-    warp->local = cta->local_memory + (size_t)index * WARP * kernel->local_bytes;
-    for (unsigned lane = 0; lane < WARP; lane++)
-        set_special_registers(warp, lane);
+    warp->local = cta->local_memory + (size_t)index * WARP * cta->launch->local_bytes;
+    set_special_registers(warp, again);
     struct path *path = add_path(warp);
     struct frame *frame = path ? frame_open(warp, &kernel->images[0]) : NULL;
     if (!frame)

@@ -5,6 +5,8 @@
 
 #include "emulator/execute/machine.h"
 
+#define NEAR_BYTES 4096 /* so far before an allocation an address is taken to mean it */
+
 static void *memcheck_begin(const struct obs_launch *launch)
 {
     (void)launch;
@@ -32,22 +34,36 @@ static void print_thread(char *text, size_t size, const struct obs_fault *fault)
              fault->thread[1], fault->thread[2], fault->cta[0], fault->cta[1], fault->cta[2]);
 }
 
+/* "12 bytes behind", "right behind" or, for an access that begins inside, "across". */
+static const char *how_far_behind(char *text, size_t size, uint64_t addr, uint64_t end)
+{
+    if (addr <= end)
+        return addr == end ? "right behind" : "across";
+    snprintf(text, size, "%" PRIu64 " bytes behind", addr - end);
+    return text;
+}
+
 /* Where a global address lies, as seen from the nearest allocation. */
 static void print_global_place(char *text, size_t size, const struct obs_launch *launch,
                                const struct obs_fault *fault)
 {
     const struct mem_block *block = mem_nearest(launch->launch->memory, fault->addr);
+    char far[48];
+    const struct mem_block *next = mem_nearest(launch->launch->memory, fault->addr + NEAR_BYTES);
     if (fault->addr < 65536)
         snprintf(text, size, "a null pointer");
+    else if (next && next->host && next->addr > fault->addr)
+        snprintf(text, size,
+                 "%" PRIu64 " bytes before the beginning of a %" PRIu64 "-byte allocation",
+                 next->addr - fault->addr, next->size);
     else if (!block || fault->addr - block->addr > block->size + (1u << 20))
         snprintf(text, size, "not near any allocation; is it a host pointer?");
     else if (!block->host)
         snprintf(text, size, "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation that was freed",
                  fault->addr - block->addr, block->size);
     else
-        snprintf(text, size, "%" PRIu64 " bytes behind the end of %s%s%" PRIu64 "-byte %s",
-                 fault->addr < block->addr + block->size ? 0
-                                                         : fault->addr - block->addr - block->size,
+        snprintf(text, size, "%s the end of %s%s%" PRIu64 "-byte %s",
+                 how_far_behind(far, sizeof far, fault->addr, block->addr + block->size),
                  block->name ? block->name : "a", block->name ? ", a " : " ", block->size,
                  block->name ? "variable" : "allocation");
 }
@@ -57,7 +73,7 @@ static void print_place(char *text, size_t size, const struct obs_launch *launch
 {
     uint32_t bytes = fault->space == PTX_SHARED  ? launch->launch->shared_bytes
                      : fault->space == PTX_PARAM ? launch->launch->request.param_bytes
-                                                 : launch->kernel->local_bytes;
+                                                 : launch->launch->local_bytes;
     if (fault->space == PTX_SHARED || fault->space == PTX_LOCAL || fault->space == PTX_PARAM)
         snprintf(text, size, "the %s has %u bytes of it",
                  fault->space == PTX_SHARED  ? "block"
@@ -73,6 +89,7 @@ static const char *const fault_ids[] = {
     [OBS_READ_ONLY] = "read-only",         [OBS_TRAPPED] = "trap",
     [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
     [OBS_BAD_CALL] = "bad-call",           [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
+    [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
     [OBS_DEADLOCK] = "deadlock",           [OBS_ENDLESS] = "endless-loop",
 };
 
@@ -114,6 +131,15 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         break;
     case OBS_DIVERGENT_BARRIER:
         snprintf(text, size, "barrier reached by only some threads of a warp; first by %s", thread);
+        break;
+    case OBS_BAD_TEXTURE:
+        snprintf(text, size,
+                 "what is used here is no texture or surface object, or its memory was "
+                 "freed; by %s",
+                 thread);
+        break;
+    case OBS_OUTSIDE_SURFACE:
+        snprintf(text, size, "outside of the surface (x counts bytes); by %s", thread);
         break;
     case OBS_DEADLOCK:
         snprintf(text, size, "deadlock: %s waits here for threads that never come", thread);

@@ -41,6 +41,8 @@ enum obs_fault_kind {
     OBS_DIVERGENT_BARRIER,
     OBS_DEADLOCK,
     OBS_ENDLESS,
+    OBS_BAD_TEXTURE,
+    OBS_OUTSIDE_SURFACE,
 };
 
 /* Something that a kernel must not do, by one lane. */

@@ -121,7 +121,7 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
         parse_expect(p, ',');
     uint32_t use = p->use_count;
     in->operands[0] = parse_operand(p);
-    if (use < p->use_count)
+    for (; use < p->use_count; use++)
         p->uses[use].operand = 0;
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};

@@ -125,6 +125,12 @@ static void lex_string(struct ptx_lexer *lexer, struct ptx_token *token)
         lexer->at++;
 }
 
+/* Behind a dot: a word, or the 1d, 2d, 3d of textures. */
+static bool is_dotted(const struct ptx_lexer *lexer)
+{
+    return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');
+}
+
 struct ptx_token ptx_lex(struct ptx_lexer *lexer)
 {
     skip_blank(lexer);
@@ -136,7 +142,7 @@ struct ptx_token ptx_lex(struct ptx_lexer *lexer)
         lex_string(lexer, &token);
         return token;
     }
-    if (is_word_start(c) || (c == '.' && is_word_start(peek(lexer, 1)))) {
+    if (is_word_start(c) || (c == '.' && is_dotted(lexer))) {
         token.kind = c == '.' ? PTX_DOT : PTX_WORD;
         token.text += c == '.';
         do

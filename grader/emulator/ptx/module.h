@@ -102,7 +102,8 @@ enum ptx_operand_kind {
     PTX_SPECIAL_REGISTER,
     PTX_IMMEDIATE, /* value: the bits, sign-extended; is_f32, is_f64 say how it was written */
     PTX_VARIABLE,  /* address of variable + value */
-    PTX_ADDRESS,   /* [base + value]: base is a register (index), a variable or nothing */
+    PTX_ADDRESS,   /* [base + value]: base is a register (index), a variable or nothing; of a
+                      texture [base, {elements}] */
     PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
     PTX_PAIR,      /* p|q: elements[0] and elements[1] */
     PTX_LABEL,     /* value: index of the instruction behind the label */

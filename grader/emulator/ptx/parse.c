@@ -53,7 +53,7 @@ static void performance_directives(struct parser *p, struct ptx_function *f)
     }
 }
 
-/* A body that is not understood makes this function an error, not the module. */
+/* A head or body that is not understood makes this function an error, not the module. */
 static void body_or_error(struct parser *p, struct ptx_function *f)
 {
     struct ptx_lexer lexer = p->lexer;
@@ -73,6 +73,9 @@ static void body_or_error(struct parser *p, struct ptx_function *f)
     p->depth = 0;
     p->lexer = lexer;
     p->token = token;
+    while (!parse_at_end(p) && !parse_at_punct(p, '{') && !parse_at_punct(p, ';'))
+        parse_take(p);
+    p->failed = parse_at_end(p);
     parse_skip_balanced(p);
 }
 

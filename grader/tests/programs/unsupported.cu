@@ -16,12 +16,13 @@ int main()
     int *p;
     cudaMalloc(&p, sizeof *p);
     void *args[] = {&p};
-    cudaGraph_t graph;
-    cudaPitchedPtr pitched;
-    show("cudaGraphCreate", cudaGraphCreate(&graph, 0));
-    show("cudaGraphCreate again", cudaGraphCreate(&graph, 0));
-    show("cudaMalloc3D", cudaMalloc3D(&pitched, make_cudaExtent(4, 4, 4)));
-    show("cooperative launch", cudaLaunchCooperativeKernel((void *)kernel, 1, 1, args, 0, 0));
+    cudaIpcMemHandle_t handle;
+    cudaMipmappedArray_t mipmap;
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
+    show("cudaIpcGetMemHandle", cudaIpcGetMemHandle(&handle, p));
+    show("cudaIpcGetMemHandle again", cudaIpcGetMemHandle(&handle, p));
+    show("cudaMallocMipmappedArray",
+         cudaMallocMipmappedArray(&mipmap, &desc, make_cudaExtent(4, 4, 0), 2));
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = 2;

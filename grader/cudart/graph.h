@@ -1,0 +1,60 @@
+/* Graphs: work that is described first and done later, as often as the program likes.
+ *
+ *   graph.c        a graph's nodes and edges         graph_nodes.c  nodes of each kind, their parameters
+ *   capture.c      nodes from a stream's work        graph_exec.c   a graph made ready, and launched
+ *
+ * As in the real runtime, one graph must not be changed by two threads at a time. */
+#ifndef RT_GRAPH_H
+#define RT_GRAPH_H
+
+#include "cudart/work.h"
+
+struct CUgraphNode_st {
+    struct CUgraph_st *graph;
+    struct rt_work work;             /* owns the arguments of a kernel, and a child graph */
+    struct CUgraphNode_st **depends; /* those that come before it */
+    size_t depend_count;
+    struct CUgraphNode_st *original; /* in the graph that its graph was cloned from */
+    struct CUgraphNode_st *next;     /* in its graph, in the order in which they were added */
+};
+
+struct CUgraph_st {
+    struct CUgraphNode_st *first;
+    size_t node_count;
+    struct CUgraph_st *next; /* live graphs */
+};
+
+/* --- graph.c ------------------------------------------------------------------------------------------ */
+
+/* GRAPH if it is a live one, and NODE if it is one of some live graph; else NULL. */
+struct CUgraph_st *rt_graph(cudaGraph_t graph);
+struct CUgraphNode_st *rt_graph_node(cudaGraphNode_t node);
+struct CUgraph_st *rt_graph_new(void);
+void rt_graph_free(struct CUgraph_st *graph);
+cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **clone);
+/* Adds a node that does WORK, copied, behind DEPENDS. */
+cudaError_t rt_graph_add(struct CUgraph_st *graph, cudaGraphNode_t const *depends, size_t count,
+                         const struct rt_work *work, cudaGraphNode_t *node);
+/* The nodes, each behind those that it depends on; to be freed. */
+cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st ***sorted);
+
+/* A copy of the work that owns what it points to, and the end of one. */
+cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
+void rt_work_free(struct rt_work *work);
+
+/* --- graph_nodes.c: parameters as work; the error if they make no sense ---------------------------------- */
+
+cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodeParams *params);
+cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *params);
+cudaError_t rt_fill_work(struct rt_work *work, const struct cudaMemsetParams *params);
+cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *params);
+
+/* --- graph_exec.c ------------------------------------------------------------------------------------------ */
+
+/* Puts WORK in the place of what NODE does in EXEC. */
+cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
+
+/* event.c: what a node of type ...EventRecord does. */
+cudaError_t rt_event_record(cudaEvent_t event);
+
+#endif

@@ -1,0 +1,219 @@
+/* Graphs: made by hand, captured from streams, launched again and again, changed in between. */
+#include "check.cuh"
+
+#include <cstring>
+
+__global__ void add(int *p, int n, int value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] += value;
+}
+
+__global__ void combine(int *to, const int *a, const int *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] = a[i] * 100 + b[i];
+}
+
+enum { N = 300 };
+
+static int *a, *b, *c, host[N];
+
+static int value_of(int *p, int i)
+{
+    int value;
+    MUST(cudaMemcpy(&value, p + i, sizeof value, cudaMemcpyDeviceToHost));
+    return value;
+}
+
+static void CUDART_CB count_up(void *counter)
+{
+    ++*(int *)counter;
+}
+
+/* set a -> add 3 to a -> host function -> copy to the host; and set b beside it */
+static void check_by_hand()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t set_a, set_b, add_a, call, copy, join;
+    static int calls;
+    MUST(cudaGraphCreate(&graph, 0));
+    cudaMemsetParams fill = {};
+    fill.dst = a;
+    fill.value = 7;
+    fill.elementSize = 4;
+    fill.width = N;
+    fill.height = 1;
+    MUST(cudaGraphAddMemsetNode(&set_a, graph, nullptr, 0, &fill));
+    fill.dst = b;
+    fill.value = 0x51;
+    fill.elementSize = 1;
+    fill.width = N * sizeof(int);
+    MUST(cudaGraphAddMemsetNode(&set_b, graph, nullptr, 0, &fill));
+    int n = N, three = 3;
+    void *args[] = {&a, &n, &three};
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void *)add;
+    kernel.gridDim = dim3((N + 63) / 64);
+    kernel.blockDim = dim3(64);
+    kernel.kernelParams = args;
+    MUST(cudaGraphAddKernelNode(&add_a, graph, &set_a, 1, &kernel));
+    three = 1000; /* the node has its own copy */
+    cudaHostNodeParams function = {count_up, &calls};
+    MUST(cudaGraphAddHostNode(&call, graph, &add_a, 1, &function));
+    MUST(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, host, a, sizeof host,
+                                  cudaMemcpyDeviceToHost));
+    MUST(cudaGraphAddDependencies(graph, &call, &copy, nullptr, 1));
+    cudaGraphNode_t ends[] = {copy, set_b};
+    MUST(cudaGraphAddEmptyNode(&join, graph, ends, 2));
+    size_t nodes = 0, edges = 0;
+    MUST(cudaGraphGetNodes(graph, nullptr, &nodes));
+    MUST(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+    expect("nodes", nodes, (size_t)6);
+    expect("edges", edges, (size_t)5);
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 3; i++)
+        MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect("a graph by hand", host[0] + host[N - 1], 20);
+    expect("and its other branch", value_of(b, 5), 0x51515151);
+    expect("its host function", calls, 3);
+    three = 4;
+    MUST(cudaGraphExecKernelNodeSetParams(exec, add_a, &kernel));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect("a kernel's parameters changed", host[17], 11);
+    MUST(cudaGraphNodeSetEnabled(exec, add_a, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect("a kernel left out", host[17], 7);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+}
+
+/* One stream forks into two and joins again. */
+static void check_captured()
+{
+    cudaStream_t s, side;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaStreamCreate(&s));
+    MUST(cudaStreamCreate(&side));
+    MUST(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    MUST(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    MUST(cudaMemset(c, 0, N * sizeof(int)));
+    MUST(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    MUST(cudaMemcpyAsync(a, host, sizeof host, cudaMemcpyHostToDevice, s));
+    MUST(cudaEventRecord(fork, s));
+    MUST(cudaStreamWaitEvent(side, fork, 0));
+    MUST(cudaMemsetAsync(b, 0, N * sizeof(int), side));
+    add<<<5, 64, 0, side>>>(b, N, 9);
+    add<<<5, 64, 0, s>>>(a, N, 1);
+    MUST(cudaEventRecord(join, side));
+    MUST(cudaStreamWaitEvent(s, join, 0));
+    combine<<<5, 64, 0, s>>>(c, a, b, N);
+    cudaStreamCaptureStatus status;
+    MUST(cudaStreamIsCapturing(side, &status));
+    expect("both streams are captured", status, cudaStreamCaptureStatusActive);
+    MUST(cudaStreamEndCapture(s, &graph));
+    expect("nothing has run yet", value_of(c, 10), 0);
+    size_t nodes = 0, roots = 0;
+    MUST(cudaGraphGetNodes(graph, nullptr, &nodes));
+    MUST(cudaGraphGetRootNodes(graph, nullptr, &roots));
+    expect("captured nodes", nodes, (size_t)5);
+    expect("one of them first", roots, (size_t)1);
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, s));
+    MUST(cudaStreamSynchronize(s));
+    expect("a captured graph", value_of(c, 10), 1109);
+    host[10] = 40; /* read again when it is launched again */
+    MUST(cudaGraphLaunch(exec, side));
+    MUST(cudaStreamSynchronize(side));
+    expect("launched again", value_of(c, 10), 4109);
+    cudaGraph_t changed;
+    MUST(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+    MUST(cudaMemcpyAsync(a, host, sizeof host, cudaMemcpyHostToDevice, s));
+    MUST(cudaEventRecord(fork, s));
+    MUST(cudaStreamWaitEvent(side, fork, 0));
+    MUST(cudaMemsetAsync(b, 0, N * sizeof(int), side));
+    add<<<5, 64, 0, side>>>(b, N, 20);
+    add<<<5, 64, 0, s>>>(a, N, 2);
+    MUST(cudaEventRecord(join, side));
+    MUST(cudaStreamWaitEvent(s, join, 0));
+    combine<<<5, 64, 0, s>>>(c, a, b, N);
+    MUST(cudaStreamEndCapture(s, &changed));
+    cudaGraphExecUpdateResultInfo info;
+    MUST(cudaGraphExecUpdate(exec, changed, &info));
+    MUST(cudaGraphLaunch(exec, s));
+    MUST(cudaStreamSynchronize(s));
+    expect("updated from another capture", value_of(c, 10), 4220);
+    MUST(cudaGraphDestroy(changed));
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(s));
+    MUST(cudaStreamDestroy(side));
+    MUST(cudaEventDestroy(fork));
+    MUST(cudaEventDestroy(join));
+}
+
+/* A graph within a graph, and a copy of both. */
+static void check_nested()
+{
+    cudaGraph_t inner, outer, copy;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t set, child, last, node;
+    int n = N, one = 1;
+    void *args[] = {&a, &n, &one};
+    MUST(cudaGraphCreate(&inner, 0));
+    MUST(cudaGraphCreate(&outer, 0));
+    cudaKernelNodeParams kernel = {};
+    kernel.func = (void *)add;
+    kernel.gridDim = dim3(5);
+    kernel.blockDim = dim3(64);
+    kernel.kernelParams = args;
+    MUST(cudaGraphAddKernelNode(&node, inner, nullptr, 0, &kernel));
+    one = 2;
+    MUST(cudaGraphAddKernelNode(&last, inner, &node, 1, &kernel));
+    cudaMemsetParams fill = {};
+    fill.dst = a;
+    fill.elementSize = 1;
+    fill.width = N * sizeof(int);
+    fill.height = 1;
+    MUST(cudaGraphAddMemsetNode(&set, outer, nullptr, 0, &fill));
+    MUST(cudaGraphAddChildGraphNode(&child, outer, &set, 1, inner));
+    one = 10;
+    MUST(cudaGraphAddKernelNode(&last, outer, &child, 1, &kernel));
+    MUST(cudaGraphDestroy(inner));
+    MUST(cudaGraphClone(&copy, outer));
+    MUST(cudaGraphNodeFindInClone(&node, last, copy));
+    MUST(cudaGraphDestroyNode(last));
+    MUST(cudaGraphInstantiate(&exec, outer, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect("a graph in a graph", value_of(a, 3), 3);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphInstantiate(&exec, copy, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect("a copy of it", value_of(a, 3), 13);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(copy));
+    MUST(cudaGraphDestroy(outer));
+}
+
+int main()
+{
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    MUST(cudaMalloc(&b, N * sizeof(int)));
+    MUST(cudaMalloc(&c, N * sizeof(int)));
+    check_by_hand();
+    check_captured();
+    check_nested();
+    return summary();
+}

@@ -1,0 +1,66 @@
+/* More of the runtime library, under programs that check themselves (programs/check.cuh): each ends with
+ * "all right" on the emulator, and unchanged on a GPU. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+
+TestSuite(cudart_more, .init = shell_init, .fini = shell_fini, .timeout = 120);
+
+static const struct {
+    const char *program, *environment;
+} runs[] = {
+    {"memory_more", ""}, {"memory_more", "LANEWISE_POISON=9"},  {"streams", ""},
+    {"cooperative", ""}, {"cooperative", "LANEWISE_WORKERS=1"}, {"graphs", ""},
+};
+
+ParameterizedTestParameters(cudart_more, programs_find_their_results_right)
+{
+    static int indices[sizeof runs / sizeof *runs];
+    for (int i = 0; i < (int)(sizeof runs / sizeof *runs); i++)
+        indices[i] = i;
+    return cr_make_param_array(int, indices, sizeof runs / sizeof *runs);
+}
+
+ParameterizedTest(int *index, cudart_more, programs_find_their_results_right)
+{
+    int code;
+    char *output = shell(&code, "%s $LANEWISE run --lines 0 $PROGRAMS/%s 2>&1",
+                         runs[*index].environment, runs[*index].program);
+    cr_expect(code == 0 && strstr(output, "all right\n"), "%s %s: exit status %d: %s",
+              runs[*index].environment, runs[*index].program, code, output);
+    free(output);
+}
+
+/* Programs whose output was recorded on a GPU: line by line, so that a difference is shown. */
+static void expect_recorded(const char *program)
+{
+    char path[300];
+    free(shell_must("$LANEWISE run --lines 0 $PROGRAMS/%s >out 2>/dev/null", program));
+    snprintf(path, sizeof path, LANEWISE_ROOT "/grader/tests/programs/%s.expected", program);
+    char *got = shell_file("out", NULL), *got_rest = got;
+    char *right = shell_file(path, NULL), *right_rest = right;
+    for (int line = 1; got_rest || right_rest; line++) {
+        const char *one = strsep(&got_rest, "\n"), *other = strsep(&right_rest, "\n");
+        cr_assert(one && other && strcmp(one, other) == 0,
+                  "%s, line %d: \"%.300s\", a GPU says \"%.300s\"", program, line,
+                  one ? one : "(end)", other ? other : "(end)");
+    }
+    free(got);
+    free(right);
+}
+
+Test(cudart_more, answers_are_those_of_a_gpu)
+{
+    expect_recorded("api_more");
+}
+
+/* Bit by bit: every texel, every filtered value, every edge. */
+Test(cudart_more, textures_answer_like_a_gpu)
+{
+    expect_recorded("textures");
+}
