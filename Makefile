@@ -111,19 +111,20 @@ option = $(if $($1),--$2 '$($1)')
 
 run: lanewise ## Run a CUDA program on the emulator: PROGRAM=file.cu or ./program [ARGS='...'] [JSON=out.json]
 	$(if $(PROGRAM),,$(error say which program: make run PROGRAM=file.cu))
-	@$(LANEWISE) run $(call option,JSON,json) '$(call built_program,$(PROGRAM))' $(ARGS)
+	@$(LANEWISE) run --max-instructions 200000000 $(call option,JSON,json) '$(call built_program,$(PROGRAM))' $(ARGS)
 
 test: ## Run all tests
 asan: ## Run all tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) SANITIZE=1 test
 
 golden: ## Write the golden files anew; read the diff before you commit it
+answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
 fuzz: ## Fuzz the readers of PTX and fat binaries: [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]
 bench: ## Time the emulator beside Oclgrind
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources
 
-doctor: $$(LANEWISE) ## Show what this machine has and what to do about the rest
+doctor: lanewise ## Show what this machine has and what to do about the rest
 	@$(LANEWISE) doctor
 
 lanewise: $$(TOOLS) ## Build all tools, without running anything
@@ -139,4 +140,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade run test asan golden fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade run test asan golden answers fuzz bench check format doctor lanewise setup clean distclean FORCE

@@ -19,7 +19,7 @@
 struct opcode_row {
     const char *name; /* NULL: an operand set of the row before */
     const char *form, *text;
-    unsigned ulps;
+    uint64_t ulps;
     uint64_t in[4], want;
 };
 

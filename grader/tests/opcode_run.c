@@ -133,7 +133,7 @@ static double as_float(uint64_t bits, bool is_double)
 }
 
 /* Two floats of the same sign are as many units apart as their bits are. */
-static bool is_close(uint64_t got, uint64_t want, unsigned ulps, bool is_double)
+static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, bool is_double)
 {
     if (isnan(as_float(want, is_double)) || isnan(as_float(got, is_double)))
         return got == want;

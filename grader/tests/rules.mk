@@ -28,7 +28,16 @@ endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS)
-	$(Q)$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)')
+	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
+
+# A test that leaks has ended well by then, so what the sanitizers found is kept in files and looked for.
+SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
+ifdef SANITIZE
+sanitized = rm -f $(SANITIZER_REPORT).*; ASAN_OPTIONS=log_path=$(SANITIZER_REPORT) $1; code=$$?; \
+	cat $(SANITIZER_REPORT).* 2>/dev/null && exit 1; exit $$code
+else
+sanitized = $1
+endif
 
 golden: build/setup/test lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
@@ -87,3 +96,19 @@ $(BUILD)/check/%.h.ok: %.h | build/config.mk
 
 format: build/setup/check
 	$(Q)clang-format -i $(CODE)
+
+# --- make answers: what a GPU computes (hardware/answers.h), recorded on a machine that has one -----------
+
+ANSWERS := $(BUILD)/tests/answers
+ANSWERS_OBJECTS := $(call objects,$(call sources,grader/tests/hardware/gpu))
+OBJECTS += $(ANSWERS_OBJECTS)
+
+$(ANSWERS_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
+
+$(ANSWERS): $(ANSWERS_OBJECTS) $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMULATOR)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
+
+answers: build/setup/test $(ANSWERS)
+	$(Q)$(ANSWERS) $(MNEMONIC)

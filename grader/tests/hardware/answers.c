@@ -1,0 +1,290 @@
+#include "tests/hardware/answers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- mnemonics beside the tables ------------------------------------------------------------------ */
+
+/* Memory at [out] holds a; the result is what the atomic returned and what it left there. */
+#define ATOMIC32(op, type)                                                                         \
+    ROWT("atom.global." op "." type, "d=ww",                                                       \
+         "{.reg .b32 o, n; st.global.b32 [out], a; atom.global." op "." type " o, [out], b; "      \
+         "ld.global.b32 n, [out]; mov.b64 d, {o, n};}")
+/* Which NaN a GPU leaves is not compared: only what is in memory afterwards. */
+#define ATOMIC_F64                                                                                 \
+    ROWT("atom.global.add.f64", "D=dd",                                                            \
+         "{.reg .b64 o; st.global.b64 [out], a; atom.global.add.f64 o, [out], b; "                 \
+         "ld.global.b64 d, [out];}")
+#define ATOMIC64(op, type)                                                                         \
+    ROWT("atom.global." op "." type, "d=dd",                                                       \
+         "{.reg .b64 o, n; st.global.b64 [out], a; atom.global." op "." type " o, [out], b; "      \
+         "ld.global.b64 n, [out]; mul.lo.u64 o, o, 3; add.u64 d, o, n;}")
+/* All 32 lanes take part: a is the value, b the lane or distance, c the clamp and the segments. */
+#define SHUFFLE(mode)                                                                              \
+    ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
+         "{.reg .b32 v, s; .reg .pred r; shfl.sync." mode ".b32 v|r, a, b, c, -1; "                \
+         "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
+#define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
+
+static const struct opcode_row more_rows[] = {
+    ATOMIC32("add", "u32") ATOMIC32("add", "s32") ATOMIC32("add", "f32") ATOMIC32("min", "u32")
+        ATOMIC32("min", "s32") ATOMIC32("max", "u32") ATOMIC32("max", "s32") ATOMIC32("inc", "u32")
+            ATOMIC32("dec", "u32") ATOMIC32("and", "b32") ATOMIC32("or", "b32")
+                ATOMIC32("xor", "b32") ATOMIC32("exch", "b32") ATOMIC64("add", "u64")
+                    ATOMIC64("min", "u64") ATOMIC64("min", "s64") ATOMIC64("max", "u64")
+                        ATOMIC64("max", "s64") ATOMIC64("and", "b64") ATOMIC64("or", "b64")
+                            ATOMIC64("xor", "b64") ATOMIC64("exch", "b64") ATOMIC_F64 SHUFFLE("up")
+                                SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx") VOTE("all")
+                                    VOTE("any") VOTE("uni") ROWT("vote.sync.ballot.b32", "w=p",
+                                                                 "vote.sync.ballot.b32 d, a, -1;")};
+
+/* PTX leaves open what fns does with a base above 31 or an offset of -2^31. */
+static bool is_defined_everywhere(const struct opcode_row *row)
+{
+    return strcmp(row->name, "fns.b32") != 0;
+}
+
+static void each_of(struct opcode_table table, answers_visitor *visit, void *context)
+{
+    for (size_t i = 0; i < table.length; i++)
+        if (table.rows[i].name && is_defined_everywhere(&table.rows[i]))
+            visit(&table.rows[i], context);
+}
+
+void answers_each(answers_visitor *visit, void *context)
+{
+    const struct opcode_table *tables = opcode_tables();
+    struct opcode_table more = {more_rows, OPCODE_ROWS_LENGTH(more_rows)};
+    for (size_t i = 0; tables[i].rows; i++)
+        each_of(tables[i], visit, context);
+    each_of(more, visit, context);
+}
+
+char *answers_key(const struct opcode_row *row)
+{
+    char *key = NULL;
+    const char *text = row->text ? row->text : "-";
+    return asprintf(&key, "%s\t%s\t%s\t%s", row->ulps ? "close" : "exact", row->name, row->form,
+                    text) > 0
+               ? key
+               : NULL;
+}
+
+/* --- kernels ------------------------------------------------------------------------------------ */
+
+/* The tables' kernels are for one block: here a thread's number is its number in the grid. */
+char *answers_ptx(const struct opcode_row *row)
+{
+    static const char in_block[] = "mov.u32 t, %tid.x;";
+    static const char in_grid[] = "{.reg .b32 n, i; mov.u32 t, %tid.x; mov.u32 n, %ntid.x; "
+                                  "mov.u32 i, %ctaid.x; mad.lo.u32 t, i, n, t;}";
+    char *text = opcode_ptx(row), *ptx = NULL;
+    size_t size;
+    FILE *out = open_memstream(&ptx, &size);
+    const char *at = text;
+    for (const char *found; (found = strstr(at, in_block)); at = found + strlen(in_block))
+        fprintf(out, "%.*s%s", (int)(found - at), at, in_grid);
+    fputs(at, out);
+    fclose(out);
+    free(text);
+    return ptx;
+}
+
+/* --- operands ------------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state) /* splitmix64 */
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Integers at the ends of their ranges; floats of each width: zeros, denormals, ties, infinities, NaN.
+ * A narrower operand is the low bits, so each row serves several widths. */
+static const uint64_t edges[] = {
+    0,
+    1,
+    2,
+    3,
+    7,
+    8,
+    15,
+    16,
+    31,
+    32,
+    33,
+    63,
+    64,
+    65,
+    127,
+    128,
+    255,
+    256,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xffffffff,
+    0xfffffffe,
+    0x7fffffffffffffff,
+    0x8000000000000000,
+    0x8000000000000001,
+    0xffffffffffffffff,
+    0xfffffffffffffffe,
+    0x100000000,
+    0x00000001,
+    0x007fffff,
+    0x00800000,
+    0x00800001,
+    0x80800000,
+    0x807fffff,
+    0x3f800000,
+    0xbf800000,
+    0x3f000000,
+    0x3f800001,
+    0x40000000,
+    0x40490fdb,
+    0x33800000,
+    0x34000000,
+    0x4b000000,
+    0x4b800000,
+    0x4f000000,
+    0x4effffff,
+    0x5f000000,
+    0xcf000000,
+    0x7f7fffff,
+    0xff7fffff,
+    0x7f800000,
+    0xff800000,
+    0x7fc00000,
+    0x7f800001,
+    0xffc12345,
+    0x3ff0000000000000,
+    0xbff0000000000000,
+    0x3fe0000000000000,
+    0x0000000000000001,
+    0x000fffffffffffff,
+    0x0010000000000000,
+    0x8010000000000000,
+    0x7fefffffffffffff,
+    0xffefffffffffffff,
+    0x7ff0000000000000,
+    0xfff0000000000000,
+    0x7ff8000000000000,
+    0x7ff0000000000001,
+    0xfff8000000012345,
+    0x41dfffffffc00000,
+    0x41e0000000000000,
+    0x43e0000000000000,
+    0xc3e0000000000000,
+    0x36a0000000000000,
+    0x3690000000000000,
+    0x47efffffe0000000,
+    0x47effffff0000000,
+};
+#define EDGES (sizeof edges / sizeof *edges)
+
+/* A float of moderate size with random low bits, in the low word; the like of a double around it. */
+static uint64_t moderate(uint64_t random)
+{
+    uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
+                                                            << 23;
+    if (random >> 40 & 1)
+        return single;
+    return (random & 0x800fffffffffffffu) | (uint64_t)(1013 + (random >> 52) % 21) << 52;
+}
+
+static uint64_t operand(uint64_t *state)
+{
+    uint64_t choice = next_random(state), random = next_random(state);
+    switch (choice % 8) {
+    case 0:
+    case 1:
+    case 2:
+        return edges[random % EDGES];
+    case 3:
+        return random % 70;
+    case 4:
+    case 5:
+        return moderate(random);
+    default:
+        return random;
+    }
+}
+
+void answers_inputs(uint64_t *inputs)
+{
+    uint64_t state = 2026;
+    for (size_t i = 0; i < (size_t)ANSWERS_SETS * ANSWERS_SLOTS; i++)
+        inputs[i] = operand(&state);
+}
+
+/* --- results ------------------------------------------------------------------------------------ */
+
+static uint64_t with_one_nan(char letter, uint64_t value)
+{
+    double wide;
+    float narrow;
+    memcpy(&wide, &value, sizeof wide);
+    memcpy(&narrow, &value, sizeof narrow);
+    if ((letter == 'F' && isnan(narrow)) || (letter == 'D' && isnan(wide)))
+        return letter == 'F' ? 0x7fffffff : 0x7ff8000000000000;
+    return value;
+}
+
+/* The absolute error that the PTX manual allows; 0 where its bound is relative. */
+static double absolute_bound(const char *name, double a)
+{
+    if (strncmp(name, "sin.", 4) == 0 || strncmp(name, "cos.", 4) == 0)
+        return fabs(a) <= 2 * M_PI ? exp2(-20.5) : fabs(a) <= 100 * M_PI ? exp2(-14.7) : 1;
+    if (strncmp(name, "lg2.", 4) == 0 && a >= 0.5 && a <= 2)
+        return exp2(-22);
+    return 0;
+}
+
+static double single(uint64_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+bool answers_is_right(const struct opcode_row *row, uint64_t a, uint64_t got, uint64_t want)
+{
+    return opcode_is_right(row, got, want) ||
+           fabs(single(got) - single(want)) <= 2 * absolute_bound(row->name, single(a));
+}
+
+uint64_t answers_digest(const struct opcode_row *row, const uint64_t *outputs)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a over the results' bytes */
+    for (size_t i = 0; i < ANSWERS_SETS; i++) {
+        uint64_t value = with_one_nan(row->form[0], outputs[i]);
+        for (unsigned k = 0; k < 64; k += 8)
+            hash = (hash ^ (value >> k & 0xff)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+void answers_emulate(const struct opcode_row *row, const uint64_t *inputs, uint64_t *outputs)
+{
+    struct fixture fixture;
+    char *ptx = answers_ptx(row);
+    fixture_open(&fixture, NULL);
+    fixture_load(&fixture, ptx);
+    emu_addr in = fixture_upload(&fixture, inputs, ANSWERS_SETS * ANSWERS_SLOTS * sizeof *inputs);
+    emu_addr out = fixture_upload(&fixture, NULL, ANSWERS_SETS * sizeof *outputs);
+    fixture_run(&fixture, (struct fixture_launch){.kernel = "plain",
+                                                  .grid = {ANSWERS_SETS / ANSWERS_BLOCK},
+                                                  .block = {ANSWERS_BLOCK},
+                                                  .params = {in, out}});
+    fixture_download(&fixture, outputs, out, ANSWERS_SETS * sizeof *outputs);
+    fixture_close(&fixture);
+    free(ptx);
+}
