@@ -172,9 +172,15 @@ static inline int lab_int(struct lab *lab, const char *name, int by_hand)
     if (!lab_by_hand(lab))
         return *(const int *)lab_find(lab, name, LAB_INT, 1);
     size_t length = strlen(name);
-    for (int i = 1; i < lab->argc; ++i)
-        if (strncmp(lab->argv[i], name, length) == 0 && lab->argv[i][length] == '=')
-            return atoi(lab->argv[i] + length + 1);
+    for (int i = 1; i < lab->argc; ++i) {
+        if (strncmp(lab->argv[i], name, length) != 0 || lab->argv[i][length] != '=')
+            continue;
+        char *end;
+        long value = strtol(lab->argv[i] + length + 1, &end, 10);
+        if (*end != 0 || value < 0 || value > 1000000000)
+            lab_fail("not a number from 0 to 1,000,000,000", lab->argv[i]);
+        return (int)value;
+    }
     return by_hand;
 }
 

@@ -130,7 +130,9 @@ static const char *advice_for(const char *id)
         const char *id, *hint;
     } rows[] = {
         {"out-of-bounds", "Compare every index with the number of elements before you use it."},
-        {"endless-loop", "Does the loop's counter change in every step, and towards its end?"},
+        {"endless-loop", "Does the loop's counter change in every step, and towards its end? Or "
+                         "does every thread do "
+                         "the whole work?"},
         {"divergent-barrier", "Every thread of a block must reach the same __syncthreads()."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)

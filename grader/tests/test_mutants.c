@@ -64,6 +64,9 @@ static const struct mutant parallelize[] = {
 #define LOOP "for (int i = me; i < n; i += all)"
 
 static const struct mutant coalesce[] = {
+    {"one thread alone, whose reads cannot lie apart",
+     {{"#define BLOCKS  32", "#define BLOCKS 1"}, {"#define THREADS 256", "#define THREADS 1"}},
+     {15, 15, 0}},
     {"the solution", {}, {15, 15, 70}},
     {"chunks, as in the skeleton",
      {{LOOP, "int chunk = (n + all - 1) / all, end = min((me + 1) * chunk, n);\n"

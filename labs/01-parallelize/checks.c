@@ -48,17 +48,18 @@ static const struct trial *sum_up(struct check *check, int rung, int n)
 
 CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
       .hints = {
+          "Each number must be added once, by one thread, and each thread must add its `mine` to "
+          "*sum with atomicAdd(). *sum must be 0 before the kernel starts.",
           "Write down which numbers thread 0 and thread 1 add up. Is each number in one list, "
-          "and in no other?",
-          "Every thread must add its own `mine` to *sum with atomicAdd(), once, at the end."})
+          "and in no other?"})
 {
     sum_up(check, ONE_BLOCK, MILLION);
     sum_up(check, GRID, MILLION);
 }
 
 CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
-      .hints = {"The size need not be a multiple of the number of threads: let each thread's loop "
-                "run while i < n.",
+      .hints = {"If the check above has failed too, mend that first. Otherwise the size is the "
+                "trouble: each thread's loop must run while i < n, and no further.",
                 "Do not divide n by the number of threads: the remainder is lost."})
 {
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003};
