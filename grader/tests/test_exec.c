@@ -9,15 +9,32 @@
 #include <unistd.h>
 
 #include "run/exec.h"
+#include "run/files.h"
+
+static char folder[RUN_PATH_SIZE];
+
+static void make_folder(void)
+{
+    cr_assert(run_private_folder(folder));
+}
+
+static void remove_folder(void)
+{
+    run_remove_tree(folder);
+}
+
+TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
 /* Runs a shell script with small limits. */
 static void run_script(const char *script, struct run_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
-    const char *environment[] = {"PATH=/usr/bin:/bin", "FLAVOUR=vanilla", NULL};
+    char variable[RUN_PATH_SIZE + 8];
+    snprintf(variable, sizeof variable, "FOLDER=%s", folder);
+    const char *environment[] = {"PATH=/usr/bin:/bin", variable, NULL};
     struct run_command command = {.argv = words,
                                   .environment = environment,
-                                  .folder = "/tmp",
+                                  .folder = folder,
                                   .wall_seconds = 1.5,
                                   .file_bytes = 4096,
                                   .output_keep = 100,
@@ -41,10 +58,11 @@ static const struct {
     {"endless, and deaf to SIGTERM", "trap '' TERM INT HUP; while :; do :; done", RUN_TIMED_OUT, 0,
      ""},
     {"endless output", "exec yes", RUN_TOO_MUCH, 0, NULL},
-    {"a file that is too large", "exec head -c 9000 /dev/zero >/tmp/lanewise-test-$$",
-     RUN_SIGNALLED, SIGXFSZ, NULL},
-    {"the environment is the one given", "echo $FLAVOUR $HOME; env | wc -l", RUN_EXITED, 0, NULL},
-    {"the folder is the one given", "pwd", RUN_EXITED, 0, "/tmp\n"},
+    {"a file that is too large", "exec head -c 9000 /dev/zero >large", RUN_SIGNALLED, SIGXFSZ,
+     NULL},
+    {"the environment is the one given", "env | cut -d= -f1 | grep -v _ | sort", RUN_EXITED, 0,
+     "FOLDER\nPATH\nPWD\n"},
+    {"the folder is the one given", "test $PWD = $FOLDER", RUN_EXITED, 0, ""},
     {"no input", "cat", RUN_EXITED, 0, ""},
     {"no other descriptor", "ls /proc/self/fd | tr '\\n' ' '", RUN_EXITED, 0, "0 1 2 3 "},
     {"no core file", "ulimit -c", RUN_EXITED, 0, "0\n"},
@@ -53,7 +71,7 @@ static const struct {
     {"not even one in another session", "setsid sleep 3 & echo gone", RUN_EXITED, 0, "gone\n"},
 };
 
-Test(exec, every_end_is_told_apart, .timeout = 60)
+Test(exec, every_end_is_told_apart)
 {
     /* A descriptor that must not be seen ("no other descriptor": 3 is ls's own folder). */
     int secret = open("/etc/hostname", O_RDONLY);
@@ -73,7 +91,6 @@ Test(exec, every_end_is_told_apart, .timeout = 60)
         run_outcome_free(&outcome);
     }
     close(secret);
-    cr_expect_eq(system("rm -f /tmp/lanewise-test-[0-9]*"), 0);
 }
 
 Test(exec, output_is_kept_up_to_a_limit)

@@ -28,7 +28,7 @@ static const struct row {
             "{{{{{{{{"),
      "nested"},
     {"an unknown name", KERNEL(".reg .b64 %r<4>;\nmov.u64 %r1, nowhere;\nret;\n"), "'nowhere'"},
-    {"a branch to a function's name", KERNEL("bra k;\n"), "must be a label"},
+    {"a branch to a function's name", KERNEL("bra k;\n"), "label"},
     {"the end in the middle of a token", HEAD ".visible .entry k(.param .u6", "type"},
     {"nothing", "", ".version"},
 };

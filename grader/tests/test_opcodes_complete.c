@@ -14,6 +14,7 @@
 #include "opcode_lanes.h"
 #include "opcode_memory.h"
 #include "opcode_rows.h"
+#include "opcode_texture.h"
 
 #define NO_WORD PTX_MOD_COUNT  /* the opcode and type alone */
 #define NO_TYPE PTX_TYPE_COUNT /* bra, bar and their like */
@@ -86,6 +87,7 @@ static void note_everything(void)
     memory_each_load(note_access, NULL);
     memory_each_store(note_access, NULL);
     atomic_each(note, NULL);
+    texture_each(note, NULL);
 }
 
 /* --- refusals ----------------------------------------------------------------------------------- */
@@ -121,9 +123,7 @@ static const struct refusal {
     {"neg", "s16 s32 s64 f64", "", "ftz"},
     {"min", INTEGERS "f64", "", "ftz"},
     {"max", INTEGERS "f64", "", "ftz"},
-    {"rcp", "f64", "", "ftz approx"}, /* PTX has rcp.approx.ftz.f64 */
     {"sqrt", "f64", "", "ftz approx"},
-    {"rsqrt", "f64", "", "ftz"}, /* PTX has it */
     {"setp", BITS, "", ORDERED "lo ls hi hs " ONLY_NAN "ftz"},
     {"setp", "u16 u32 u64", "", ONLY_NAN "ftz"},
     {"setp", "s16 s32 s64", "", "lo ls hi hs " ONLY_NAN "ftz"},
@@ -168,6 +168,9 @@ static const struct refusal {
     {"red", "u32 u64 s32 s64", "", "and or xor"},
     {"red", "u64 s32 s64", "", "inc dec"},
     {"red", "s64", "", "add"},
+    {"tex", "", "s32", "grad"},
+    {"suld", "b64", "", "v4"},
+    {"sust", "b64", "", "v4"},
     {"vote", "pred", "", "ballot"},
     {"vote", "b32", "", "all any uni"},
 };
@@ -330,14 +333,16 @@ static void check_words(struct fixture *fixture, int opcode, int type, int secon
     check(fixture, (struct combination){opcode, type, second, NO_WORD});
 }
 
-/* The types that may stand second: cvt's own, every comparable one, the sign that slct looks at. */
+/* The types that may stand second: cvt's own, every comparable one, the sign that slct looks at, a
+ * texture's coordinates. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types;
-    return opcode == PTX_OP_cvt    ? ptx_opcodes[opcode].types
-           : opcode == PTX_OP_set  ? values
-           : opcode == PTX_OP_slct ? 1u << PTX_s32 | 1u << PTX_f32
-                                   : 0;
+    return opcode == PTX_OP_cvt                            ? ptx_opcodes[opcode].types
+           : opcode == PTX_OP_set                          ? values
+           : opcode == PTX_OP_tld4                         ? 1u << PTX_f32
+           : opcode == PTX_OP_slct || opcode == PTX_OP_tex ? 1u << PTX_s32 | 1u << PTX_f32
+                                                           : 0;
 }
 
 Test(opcodes, nothing_is_missing)

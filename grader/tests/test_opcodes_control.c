@@ -50,8 +50,8 @@ const struct control_row control_rows[] = {
      "ld.param.b32 x, [r]; }",
      4032, EMU_OK},
     {"call",
-     "{ .param .b32 i; .param .b32 r; st.param.b32 [i], t; @p call (r), twice, (i); "
-     "@p ld.param.b32 x, [r]; }",
+     "@!p bra L; { .param .b32 i; .param .b32 r; st.param.b32 [i], t; call (r), twice, (i); "
+     "ld.param.b32 x, [r]; } L:",
      992 + 32, EMU_OK},
     /* there and back, and by the generic address */
     {"cvta.shared.u64", "cvta.shared.u64 g, near64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
