@@ -59,6 +59,7 @@ struct printer {
     struct warp *warp;
     unsigned lane;
     uint64_t args; /* address of the next argument */
+    uint32_t used; /* arguments: what printf returns here, unlike C's */
     char text[2048];
     size_t length;
 };
@@ -71,6 +72,7 @@ static uint64_t next_argument(struct printer *p, unsigned bytes)
     if (from)
         memcpy(&value, from, bytes);
     p->args += bytes;
+    p->used++;
     return value;
 }
 
@@ -170,7 +172,7 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
                 at = put_directive(&printer, at);
         }
         append_output(warp->cta->launch, EMU_STDOUT, printer.text, printer.length);
-        set_result(warp, inst, l, printer.length);
+        set_result(warp, inst, l, printer.used);
     }
 }
 
