@@ -3,7 +3,7 @@
  * The kernel loads a, b, c, e and an old value of d from 40 bytes a thread, executes the instruction,
  * and stores d. It is there three times: as it is; guarded, so that only odd threads execute it and
  * even ones must keep the old d; and with the result in place of a, as optimised code has it. */
-#include "opcode_rows.h"
+#include "opcode_run.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -292,6 +292,25 @@ Test(wait, deadlock_of_lanes)
     fixture_close(&fixture);
 }
 
+/* A barrier that no CTA has: its number comes from a register, so that no assembler sees it. */
+Test(wait, barrier_that_is_not_there)
+{
+    static const uint64_t numbers[] = {16, 0xffffffff, 0x80000000};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct fixture fixture;
+        fixture_open(&fixture, NULL);
+        fixture_load(&fixture,
+                     ".file 1 \"w.cu\"\n.visible .entry k(.param .u64 id)\n{\n.reg .b32 a;\n"
+                     ".loc 1 2 1\nld.param.u32 a, [id];\n.loc 1 5 1\nbar.sync a;\nret;\n}\n");
+        enum emu_status status = fixture_launch(
+            &fixture, (struct fixture_launch){.block = {64}, .params = {numbers[i]}});
+        cr_expect(status == EMU_TRAP, "barrier %lu: ended with %d", (unsigned long)numbers[i],
+                  (int)status);
+        expect_finding(&fixture, "bad-barrier", 5);
+        fixture_close(&fixture);
+    }
+}
+
 /* Everything that never ends is stopped at the limit, with the line where it was. */
 static const struct endless {
     const char *name, *body;

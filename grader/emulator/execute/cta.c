@@ -7,8 +7,6 @@
 
 #include "emulator/execute/machine.h"
 
-#define BARRIERS 16
-
 static size_t shared_room(const struct launch *launch)
 {
     return ((size_t)launch->shared_bytes + 63) / 64 * 64 + 64;
@@ -95,7 +93,7 @@ static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
             const struct path *path = warp->paths[i];
             if (path->state != PATH_AT_BARRIER)
                 continue;
-            uint32_t id = path->wait_id % BARRIERS;
+            uint32_t id = path->wait_id;
             uint32_t lanes = path->stack[0].lanes;
             /* with a count, a warp stands for 32 threads, even if some have exited */
             arrivals->threads[id] += path->wait_count && lanes == warp->alive

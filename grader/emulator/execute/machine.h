@@ -33,6 +33,7 @@
 #define WARP         32u
 #define ALL_LANES    0xffffffffu
 #define MAX_WARPS    32u   /* of a CTA */
+#define BARRIERS     16u   /* of a CTA */
 #define KERNEL_STACK 4096u /* bytes of a thread, at least, for functions that call themselves */
 
 struct warp;

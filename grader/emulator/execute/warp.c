@@ -187,6 +187,12 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
         warp_fault(warp, OBS_DIVERGENT_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
     uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
     uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
+    if (id >= BARRIERS) {
+        warp_fault(warp, OBS_BAD_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+        keep_lanes(warp, path, 0);
+        return;
+    }
     top_of(path)->pc++;
     split_path(warp, path, lanes);
     path->state = PATH_AT_BARRIER;

@@ -90,7 +90,8 @@ static const char *const fault_ids[] = {
     [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
     [OBS_BAD_CALL] = "bad-call",           [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
     [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
-    [OBS_DEADLOCK] = "deadlock",           [OBS_ENDLESS] = "endless-loop",
+    [OBS_BAD_BARRIER] = "bad-barrier",     [OBS_DEADLOCK] = "deadlock",
+    [OBS_ENDLESS] = "endless-loop",
 };
 
 static void print_fault(char *text, size_t size, const struct obs_launch *launch,
@@ -140,6 +141,10 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         break;
     case OBS_OUTSIDE_SURFACE:
         snprintf(text, size, "outside of the surface (x counts bytes); by %s", thread);
+        break;
+    case OBS_BAD_BARRIER:
+        snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
+                 thread);
         break;
     case OBS_DEADLOCK:
         snprintf(text, size, "deadlock: %s waits here for threads that never come", thread);
