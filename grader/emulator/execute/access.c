@@ -496,121 +496,6 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
 
 /* --- atomics ------------------------------------------------------------------------------------ */
 
-static float as_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double as_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t double_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static uint32_t flushed(uint32_t bits)
-{
-    return bits & 0x7f800000u ? bits : bits & 0x80000000u;
-}
-
-/* The hardware flushes denormals when it adds in global memory, and not in shared. */
-static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
-{
-    float sum = flushes ? as_float(flushed(a)) + as_float(flushed(b)) : as_float(a) + as_float(b);
-    if (sum != sum)
-        return 0x7fffffffu;
-    return flushes ? flushed(float_bits(sum)) : float_bits(sum);
-}
-
-/* What memory holds after one lane's operation on OLD, as words of the type's width. */
-static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
-                          uint32_t c)
-{
-    bool is_signed = inst->mem.type == PTX_s32, is_float = inst->mem.type == PTX_f32;
-    switch (inst->mem.op) {
-    case PTX_MOD_add:
-        return is_float ? add_floats(old, b, !shared) : old + b;
-    case PTX_MOD_min:
-        return (is_signed ? (int32_t)b < (int32_t)old : b < old) ? b : old;
-    case PTX_MOD_max:
-        return (is_signed ? (int32_t)b > (int32_t)old : b > old) ? b : old;
-    case PTX_MOD_inc:
-        return old >= b ? 0 : old + 1;
-    case PTX_MOD_dec:
-        return old == 0 || old > b ? b : old - 1;
-    case PTX_MOD_and:
-        return old & b;
-    case PTX_MOD_or:
-        return old | b;
-    case PTX_MOD_xor:
-        return old ^ b;
-    case PTX_MOD_cas:
-        return old == b ? c : old;
-    default: /* exch */
-        return b;
-    }
-}
-
-static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uint64_t c)
-{
-    bool is_signed = inst->mem.type == PTX_s64, is_float = inst->mem.type == PTX_f64;
-    switch (inst->mem.op) {
-    case PTX_MOD_add:
-        return is_float ? double_bits(as_double(old) + as_double(b)) : old + b;
-    case PTX_MOD_min:
-        return (is_signed ? (int64_t)b < (int64_t)old : b < old) ? b : old;
-    case PTX_MOD_max:
-        return (is_signed ? (int64_t)b > (int64_t)old : b > old) ? b : old;
-    case PTX_MOD_and:
-        return old & b;
-    case PTX_MOD_or:
-        return old | b;
-    case PTX_MOD_xor:
-        return old ^ b;
-    case PTX_MOD_cas:
-        return old == b ? c : old;
-    default:
-        return b;
-    }
-}
-
-/* Compare-and-swap until nobody came between: other workers run other CTAs at the same time. */
-static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint32_t b, uint32_t c)
-{
-    uint32_t *word = host;
-    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-        ;
-    return old;
-}
-
-static uint64_t atomic64(const struct inst *inst, void *host, uint64_t b, uint64_t c)
-{
-    uint64_t *word = host;
-    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine64(inst, old, b, c), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-        ;
-    return old;
-}
-
 static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
 {
     uint64_t value = 0;
@@ -636,9 +521,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
             if (!(lanes >> l & 1))
                 continue;
             uint64_t b = read_lane(warp, inst->src[0], l), c = read_lane(warp, inst->src[1], l);
-            old[l] = inst->mem.bytes == 4
-                         ? atomic32(inst, shared, host[l], (uint32_t)b, (uint32_t)c)
-                         : atomic64(inst, host[l], b, c);
+            old[l] = atomic_apply(inst, shared, host[l], b, c);
         }
         for (unsigned l = 0; l < WARP && inst->dst.offset != NO_SLOT; l++)
             if (lanes >> l & 1)

@@ -346,6 +346,10 @@ lane_fn *builtin_find(struct ptx_name name);
 /* access.c: SIZE bytes at a generic address of one lane, or NULL if they are not there. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
 
+/* atomic.c: one lane's turn on the bytes at HOST, with operands B and C (of cas). Returns what was
+ * there before. SHARED memory adds floats without flushing them. */
+uint64_t atomic_apply(const struct inst *inst, bool shared, void *host, uint64_t b, uint64_t c);
+
 /* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
 struct alu_row {
     const char *name;

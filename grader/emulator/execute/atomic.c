@@ -1,0 +1,127 @@
+/* What an atomic does to one lane's bytes. The lanes take their turn in access.c; here each turn is
+ * one compare-and-swap loop of the CPU, as other workers run other CTAs at the same time. */
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+static float as_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double as_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t double_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static uint32_t flushed(uint32_t bits)
+{
+    return bits & 0x7f800000u ? bits : bits & 0x80000000u;
+}
+
+/* The hardware flushes denormals when it adds in global memory, and not in shared. */
+static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
+{
+    float sum = flushes ? as_float(flushed(a)) + as_float(flushed(b)) : as_float(a) + as_float(b);
+    if (sum != sum)
+        return 0x7fffffffu;
+    return flushes ? flushed(float_bits(sum)) : float_bits(sum);
+}
+
+/* What memory holds after one lane's operation on OLD, as words of the type's width. */
+static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
+                          uint32_t c)
+{
+    bool is_signed = inst->mem.type == PTX_s32, is_float = inst->mem.type == PTX_f32;
+    switch (inst->mem.op) {
+    case PTX_MOD_add:
+        return is_float ? add_floats(old, b, !shared) : old + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int32_t)b < (int32_t)old : b < old) ? b : old;
+    case PTX_MOD_max:
+        return (is_signed ? (int32_t)b > (int32_t)old : b > old) ? b : old;
+    case PTX_MOD_inc:
+        return old >= b ? 0 : old + 1;
+    case PTX_MOD_dec:
+        return old == 0 || old > b ? b : old - 1;
+    case PTX_MOD_and:
+        return old & b;
+    case PTX_MOD_or:
+        return old | b;
+    case PTX_MOD_xor:
+        return old ^ b;
+    case PTX_MOD_cas:
+        return old == b ? c : old;
+    default: /* exch */
+        return b;
+    }
+}
+
+static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool is_signed = inst->mem.type == PTX_s64, is_float = inst->mem.type == PTX_f64;
+    switch (inst->mem.op) {
+    case PTX_MOD_add:
+        return is_float ? double_bits(as_double(old) + as_double(b)) : old + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int64_t)b < (int64_t)old : b < old) ? b : old;
+    case PTX_MOD_max:
+        return (is_signed ? (int64_t)b > (int64_t)old : b > old) ? b : old;
+    case PTX_MOD_and:
+        return old & b;
+    case PTX_MOD_or:
+        return old | b;
+    case PTX_MOD_xor:
+        return old ^ b;
+    case PTX_MOD_cas:
+        return old == b ? c : old;
+    default:
+        return b;
+    }
+}
+
+/* --- turns -------------------------------------------------------------------------------------- */
+
+static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint32_t b, uint32_t c)
+{
+    uint32_t *word = host;
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static uint64_t atomic64(const struct inst *inst, void *host, uint64_t b, uint64_t c)
+{
+    uint64_t *word = host;
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, combine64(inst, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+uint64_t atomic_apply(const struct inst *inst, bool shared, void *host, uint64_t b, uint64_t c)
+{
+    return inst->mem.bytes == 4 ? atomic32(inst, shared, host, (uint32_t)b, (uint32_t)c)
+                                : atomic64(inst, host, b, c);
+}
