@@ -372,11 +372,11 @@ static void place_pointers(struct emu_device *device, const struct module *modul
     uint32_t i = 0, target;
     for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++) {
         for (const struct ptx_pointer *p = v->pointers; p; p = p->next) {
-            const struct ptx_function *f = decode_find_function(module->ptx, p->target);
+            const struct ptx_function *f = ptx_find_function(module->ptx, p->target);
             if (!f && !find_variable(module, p->target, &target))
                 continue;
-            uint64_t value = f ? decode_function_address(module->ptx, f)
-                               : module->variables[target] + (uint64_t)p->addend;
+            uint64_t value =
+                f ? decode_function_address(f) : module->variables[target] + (uint64_t)p->addend;
             uint8_t *word = mem_range(&device->memory, module->variables[i] + p->at, sizeof value);
             if (word)
                 memcpy(word, &value, sizeof value);
@@ -464,10 +464,9 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
 
 static const struct ptx_function *find_function(const struct module *module, const char *name)
 {
-    const struct ptx_function *f = module ? module->ptx->functions : NULL;
-    while (f && !(f->is_kernel && ptx_name_is(f->name, name)))
-        f = f->next;
-    return f;
+    struct ptx_name wanted = {name, (uint32_t)strlen(name)};
+    const struct ptx_function *f = module ? ptx_find_function(module->ptx, wanted) : NULL;
+    return f && f->is_kernel ? f : NULL;
 }
 
 static enum emu_status add_kernel(struct emu_device *device, struct module *module,

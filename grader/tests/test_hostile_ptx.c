@@ -1,6 +1,8 @@
 /* PTX that crashed or confused the emulator once, mostly found by make fuzz. Under the sanitizers each
  * row proves that it no longer does; the message proves that it is refused for the right reason. */
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/device.h"
@@ -21,6 +23,8 @@ static const struct row {
      ".entry k()\n{\n.param .b64 x;\n.param .b32 y;\ncall f, (x, y);\nret;\n}\n",
      NULL},
     {"registers without end", KERNEL(".reg .b64 %r<4000000000>;\nret;\n"), "registers"},
+    {"registers whose number wraps",
+     KERNEL(".reg .b32 %r<6>;\n.reg .b64 %d<18446744073709551615>;\nret;\n"), "registers"},
     {"a variable without end", HEAD ".global .b8 x[99999999][99999999];\n", "4 GiB"},
     {"more initial values than room", HEAD ".global .b8 x[2] = {1, 2, 3};\n", "initial values"},
     {"braces without end",
@@ -55,5 +59,41 @@ Test(hostile_ptx, is_refused_for_the_right_reason)
         else
             cr_expect_null(message, "%s: got '%s'", rows[i].name, message);
         emu_close(device);
+    }
+}
+
+/* Texts whose length must not cost more than its share: a hundred thousand of one thing each. Where a
+ * list is walked for each of them, that takes minutes and the time-out strikes. */
+static const struct many {
+    const char *name, *before, *each, *after;
+} many[] = {
+    {"variables", HEAD, ".global .u32 g%u;\n", ".entry k()\n{\nret;\n}\n"},
+    {"functions", HEAD, ".func f%u()\n{\nret;\n}\n", ".entry k()\n{\ncall f7, ();\nret;\n}\n"},
+    {"local variables", HEAD ".entry k()\n{\n", ".local .b32 l%u;\n", "ret;\n}\n"},
+    {"shared variables", HEAD ".entry k()\n{\n", ".shared .b8 s%u;\n", "ret;\n}\n"},
+    {"parameters of calls", HEAD ".entry k()\n{\n", ".param .b32 p%u;\n", "ret;\n}\n"},
+    {"calls", HEAD ".func f()\n{\nret;\n}\n.entry k()\n{\n", "call f, (); // %u\n", "ret;\n}\n"},
+    {"labels", HEAD ".entry k()\n{\n", "L%u:\n", "ret;\n}\n"},
+};
+#define MANY 100000
+
+Test(hostile_ptx, costs_no_more_than_its_length, .timeout = 60)
+{
+    const struct emu_options options = {.deterministic = true, .record_fd = -1};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        struct emu_device *device;
+        char *text = NULL;
+        size_t size;
+        FILE *stream = open_memstream(&text, &size);
+        fputs(many[i].before, stream);
+        for (unsigned n = 0; n < MANY; n++)
+            fprintf(stream, many[i].each, n);
+        fputs(many[i].after, stream);
+        fclose(stream);
+        cr_assert_eq(emu_open(&options, &device), EMU_OK);
+        const char *message = load(device, text);
+        cr_expect_null(message, "%s: got '%s'", many[i].name, message);
+        emu_close(device);
+        free(text);
     }
 }

@@ -134,15 +134,15 @@ static void explain_decode_error(const struct decoder *d)
 static void add_image(struct decoder *d, const struct ptx_function *function)
 {
     struct kernel *k = d->kernel;
-    for (uint32_t i = 0; i < k->image_count; i++)
-        if (k->images[i].function == function)
-            return;
+    if (d->image_of[function->index] != NO_IMAGE)
+        return;
     struct image *images = realloc(k->images, (k->image_count + 1) * sizeof *images);
     if (!images) {
         d->failed = true;
         return;
     }
     k->images = images;
+    d->image_of[function->index] = k->image_count;
     k->images[k->image_count++] = (struct image){
         .function = function,
         .start = k->code_count,
@@ -150,7 +150,7 @@ static void add_image(struct decoder *d, const struct ptx_function *function)
         .frame_bytes = (function->frame_bytes + 15u) & ~15u,
         .local_slot = NO_SLOT,
         .shared_shift = function->is_kernel ? 0 : k->shared_bytes - k->module->shared_bytes,
-        .address = decode_function_address(k->module, function),
+        .address = decode_function_address(function),
     };
     k->code_count += function->code_count + 1;
     k->shared_bytes += function->shared_bytes - (function->is_kernel ? 0 : k->module->shared_bytes);
@@ -162,6 +162,12 @@ static void find_images(struct decoder *d)
 {
     struct kernel *k = d->kernel;
     bool indirect = false;
+    size_t bytes = k->module->function_count * sizeof *d->image_of;
+    d->image_of = malloc(bytes);
+    d->failed = !d->image_of;
+    if (d->failed)
+        return;
+    memset(d->image_of, 0xff, bytes);
     add_image(d, k->function);
     for (uint32_t i = 0; i < k->image_count && !d->failed; i++) {
         const struct ptx_function *f = k->images[i].function;
@@ -174,7 +180,7 @@ static void find_images(struct decoder *d)
             if (f->code[pc].opcode != PTX_OP_call)
                 continue;
             const struct ptx_function *callee =
-                target->kind == PTX_FUNCTION ? decode_find_function(k->module, target->name) : NULL;
+                target->kind == PTX_FUNCTION ? ptx_find_function(k->module, target->name) : NULL;
             if (callee)
                 add_image(d, callee);
             indirect |= target->kind == PTX_REGISTER;
@@ -256,6 +262,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     for (uint32_t i = 0; i < kernel->image_count && !d.failed; i++)
         decode_image(&d, &kernel->images[i]);
     free(d.constants);
+    free(d.image_of);
     if (!d.failed)
         return kernel;
     kernel_free(kernel);
@@ -276,10 +283,15 @@ void kernel_free(struct kernel *kernel)
 
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
 {
-    uint32_t i = kernel->image_count - 1;
-    while (i && kernel->images[i].start > pc)
-        i--;
-    return &kernel->images[i];
+    uint32_t low = 0, high = kernel->image_count; /* it is in [low, high) */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kernel->images[middle].start <= pc)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &kernel->images[low];
 }
 
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc)

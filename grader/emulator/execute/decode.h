@@ -26,6 +26,7 @@ struct decoder {
     const struct ptx_instruction *in; /* the one being decoded */
     struct inst *out;
     uint32_t pc;        /* in the kernel's code */
+    uint32_t *image_of; /* of each of the module's functions, or NO_IMAGE */
     uint32_t *slots;    /* slot offset of each PTX register */
     uint32_t *meet;     /* see analyse_reconvergence() */
     bool *is_reduction; /* see analyse_reductions() */
@@ -87,9 +88,6 @@ void decode_surface(struct decoder *d, bool is_load);
 void decode_control(struct decoder *d);
 
 /* The address that pointers to the function hold, by its place in the module. */
-uint64_t decode_function_address(const struct ptx_module *module,
-                                 const struct ptx_function *function);
-const struct ptx_function *decode_find_function(const struct ptx_module *module,
-                                                struct ptx_name name);
+uint64_t decode_function_address(const struct ptx_function *function);
 
 #endif

@@ -194,12 +194,11 @@ static void decode_call(struct decoder *d)
         d->out->src[0] = decode_source(d, target, PTX_b64, 8);
         return;
     }
-    const struct ptx_function *f = decode_find_function(d->kernel->module, target->name);
-    for (uint32_t i = 0; f && i < d->kernel->image_count; i++)
-        if (d->kernel->images[i].function == f)
-            d->out->call.image = i;
-    if (f)
+    const struct ptx_function *f = ptx_find_function(d->kernel->module, target->name);
+    if (f) {
+        d->out->call.image = d->image_of[f->index];
         return;
+    }
     d->out->kind = KIND_LANES;
     d->out->run = builtin_find(target->name);
     d->kernel->uses_heap |= ptx_name_is(target->name, "malloc");

@@ -133,32 +133,18 @@ uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *v
     }
 }
 
-const struct ptx_function *decode_find_function(const struct ptx_module *module,
-                                                struct ptx_name name)
+uint64_t decode_function_address(const struct ptx_function *function)
 {
-    const struct ptx_function *f = module->functions;
-    while (f && (f->name.length != name.length || memcmp(f->name.text, name.text, name.length)))
-        f = f->next;
-    return f;
-}
-
-uint64_t decode_function_address(const struct ptx_module *module,
-                                 const struct ptx_function *function)
-{
-    uint64_t address = MEM_CODE_WINDOW;
-    for (const struct ptx_function *f = module->functions; f != function; f = f->next)
-        address += 16;
-    return address;
+    return MEM_CODE_WINDOW + (uint64_t)function->index * 16;
 }
 
 /* The bits of a function's address, as mov takes them. */
 static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
 {
-    const struct ptx_function *f = decode_find_function(d->kernel->module, name);
+    const struct ptx_function *f = ptx_find_function(d->kernel->module, name);
     if (!f)
         decode_fail(d, "unknown name '%.*s'", (int)name.length, name.text);
-    return f ? decode_constant_slot(d, decode_function_address(d->kernel->module, f), bytes)
-             : no_slot;
+    return f ? decode_constant_slot(d, decode_function_address(f), bytes) : no_slot;
 }
 
 static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, enum ptx_type type)

@@ -89,6 +89,27 @@ void ptx_free(struct ptx_module *module)
         ptx_arena_free(module->arena);
 }
 
+int ptx_name_compare(struct ptx_name a, struct ptx_name b)
+{
+    int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name)
+{
+    uint32_t low = 0, high = module->function_count; /* the first that is not below the name */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ptx_name_compare(module->by_name[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found =
+        low < module->function_count && ptx_name_compare(module->by_name[low]->name, name) == 0;
+    return found ? module->by_name[low] : NULL;
+}
+
 bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;

@@ -89,6 +89,7 @@ struct ptx_variable {
     bool is_extern;
     uint64_t offset; /* in its function's parameters, shared or local memory */
     struct ptx_variable *next;
+    struct ptx_variable *last; /* of the list, in its first element */
 };
 
 struct ptx_register {
@@ -147,6 +148,7 @@ struct ptx_loc {
 
 struct ptx_function {
     struct ptx_name name;
+    uint32_t index; /* in the module */
     bool is_kernel;
     uint32_t line;     /* in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
@@ -175,6 +177,8 @@ struct ptx_module {
     struct ptx_variable *variables; /* module scope, in order */
     uint32_t shared_bytes;          /* of its .shared variables; every function's own lie behind */
     struct ptx_function *functions; /* in order */
+    uint32_t function_count;
+    const struct ptx_function **by_name; /* the same, sorted by name, then by order */
     struct ptx_arena *arena;
 };
 
@@ -184,6 +188,10 @@ struct ptx_module {
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
+/* The first function or kernel of that name, or NULL. */
+const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name);
+
+int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
 bool ptx_name_is(struct ptx_name name, const char *text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
 /* The path of a .file id, or an empty name. */

@@ -97,10 +97,9 @@ static void function(struct parser *p, bool is_kernel)
         ptx_scope_leave_to(p->scope, 1);
         return;
     }
-    struct ptx_function **list = &p->module->functions;
-    while (*list)
-        list = &(*list)->next;
-    *list = f;
+    f->index = p->module->function_count++;
+    *p->end = f;
+    p->end = &f->next;
     body_or_error(p, f);
     ptx_scope_leave_to(p->scope, 1);
 }
@@ -179,6 +178,26 @@ static void top_level(struct parser *p)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const struct ptx_function *f = *(struct ptx_function *const *)a,
+                              *g = *(struct ptx_function *const *)b;
+    int order = ptx_name_compare(f->name, g->name);
+    return order ? order : (f->index > g->index) - (f->index < g->index);
+}
+
+static void sort_functions(struct parser *p)
+{
+    struct ptx_module *module = p->module;
+    size_t count = module->function_count, i = 0;
+    module->by_name = parse_take_memory(p, (count + 1) * sizeof *module->by_name);
+    if (!module->by_name)
+        return;
+    for (const struct ptx_function *f = module->functions; f; f = f->next)
+        module->by_name[i++] = f;
+    qsort(module->by_name, count, sizeof *module->by_name, by_name);
+}
+
 static bool has_line_number(const char *error)
 {
     return strncmp(error, "PTX line", 8) == 0;
@@ -198,6 +217,7 @@ struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t 
         return NULL;
     }
     p.module->arena = arena;
+    p.end = &p.module->functions;
     memcpy(copy, text, size);
     ptx_lex_init(&p.lexer, copy, size);
     p.token = ptx_lex(&p.lexer);
@@ -205,6 +225,7 @@ struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t 
         parse_fail(&p, "a PTX text must begin with .version");
     while (!parse_at_end(&p))
         top_level(&p);
+    sort_functions(&p);
     ptx_scope_free(p.scope);
     if (!p.failed)
         return p.module;

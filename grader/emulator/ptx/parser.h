@@ -27,6 +27,7 @@ struct parser {
     struct ptx_token token; /* the next one, not yet taken */
     struct ptx_scope *scope;
     struct ptx_function *function; /* the one being parsed, or NULL */
+    struct ptx_function **end;     /* of the module's list: where the next one goes */
     uint32_t register_room, code_room, loc_room;
     struct label_use *uses;
     uint32_t use_count, use_room;

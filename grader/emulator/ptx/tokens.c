@@ -98,7 +98,7 @@ void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, 
 {
     if (count < *room)
         return array;
-    uint32_t wanted = *room ? *room * 2 : 64;
+    uint32_t wanted = *room ? *room * 2 : 8;
     void *bigger = parse_take_memory(p, wanted * size);
     if (!bigger)
         return NULL;

@@ -151,9 +151,11 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool
 /* Appends VAR to LIST at the next aligned offset behind *USED. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used)
 {
-    while (*list)
-        list = &(*list)->next;
-    *list = var;
+    if (*list)
+        (*list)->last->next = var;
+    else
+        *list = var;
+    (*list)->last = var;
     var->offset = ((uint64_t)*used + var->align - 1) & ~(uint64_t)(var->align - 1);
     uint64_t end = var->offset + var->size;
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
@@ -194,7 +196,7 @@ void parse_declare_registers(struct parser *p)
             count = parse_expect_int(p);
             parse_expect(p, '>');
         }
-        if (p->failed || function->register_count + count > MAX_REGISTERS) {
+        if (p->failed || count > MAX_REGISTERS - function->register_count) {
             parse_fail(p, "more than %d registers", MAX_REGISTERS);
             return;
         }
