@@ -4,8 +4,11 @@
 #include <stdlib.h>
 
 #include "cudart/fatbin.h"
+#include "tests/fuzz/budget.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+#define SECONDS 2
+
+static void read_all(const uint8_t *data, size_t size)
 {
     struct fatbin_summary summary = {0};
     struct fatbin fatbin;
@@ -14,12 +17,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fatbin_summarise(&summary, data, size, 90, message);
     fatbin_explain(&summary, 90, message);
     if (!fatbin_open(&fatbin, data, size))
-        return 0;
+        return;
     while (fatbin_next(&fatbin, &entry) > 0) {
         size_t length;
         /* what a small file may unpack to is bounded by the format; keep the fuzzer's memory so too */
         if (entry.text_size <= 1u << 20)
             free(fatbin_text(&entry, &length, message));
     }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    budget(SECONDS);
+    read_all(data, size);
+    budget(0);
     return 0;
 }

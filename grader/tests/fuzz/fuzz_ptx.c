@@ -7,8 +7,10 @@
 
 #include "emulator/device.h"
 #include "emulator/ptx/module.h"
+#include "tests/fuzz/budget.h"
 
 #define MOST_PARAMS 4096
+#define SECONDS     2 /* of an instrumented build; what is usual takes a hundredth */
 
 /* Parameters that all hold the address of a buffer, so that loads and stores find something. */
 static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
@@ -45,7 +47,7 @@ static void run_kernels(struct emu_device *device, uint32_t module, const struct
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void load_and_run(const uint8_t *data, size_t size)
 {
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
@@ -56,12 +58,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t module;
     struct ptx_module *parsed = ptx_parse((const char *)data, size, error, sizeof error);
     if (!parsed)
-        return 0;
+        return;
     if (emu_open(&options, &device) == EMU_OK) {
         if (emu_load(device, (const char *)data, size, &module) == EMU_OK)
             run_kernels(device, module, parsed);
         emu_close(device);
     }
     ptx_free(parsed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    budget(SECONDS);
+    load_and_run(data, size);
+    budget(0);
     return 0;
 }

@@ -1,5 +1,6 @@
 # Fuzzing with clang's libFuzzer: make fuzz [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]. The corpus in the tree
-# is where it starts; what it finds new stays under build/. A crash is written to build/fuzz.
+# is where it starts, with a dictionary of PTX's words; what it finds new stays under build/. What
+# crashes, leaks, waits for ten seconds or computes for two (budget.h) is written to build/fuzz.
 FUZZ_TARGETS := ptx fatbin
 FUZZ ?= $(FUZZ_TARGETS)
 FUZZ_SECONDS ?= 600
@@ -8,15 +9,24 @@ FUZZ_SOURCES := $(call sources,$(EMULATOR_DIRS:/=)) grader/cudart/fatbin.c
 FUZZ_FLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Igrader -Ibuild -w \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
+# Every opcode, type, modifier and special register, as libFuzzer wants them.
+FUZZ_WORDS := build/fuzz/words.txt
+$(FUZZ_WORDS): grader/emulator/ptx/opcodes.def grader/emulator/ptx/names.def
+	@mkdir -p $(@D)
+	$(Q)sed -nE 's/^OP\((\w+).*/"\1"/p' $< >$@
+	$(Q)grep -oE '(TYPE|MOD)\(\w+' $(word 2,$^) | sed -E 's/.*\((\w+)/".\1"/' >>$@
+	$(Q)grep -oE '^SPECIAL\(\w+, "[^"]+' $(word 2,$^) | sed -E 's/.*"(.*)/"\1"/' >>$@
+
 $(FUZZ_BINARIES): build/fuzz/%: grader/tests/fuzz/%.c $(FUZZ_SOURCES) | build/setup/fuzz
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)clang $(FUZZ_FLAGS) -o $@ $^ $(EMULATOR_LIBS) -ljansson -llz4 -lzstd
 
-fuzz: $(FUZZ:%=build/fuzz/fuzz_%)
+fuzz: $(FUZZ:%=build/fuzz/fuzz_%) $(FUZZ_WORDS)
 	$(Q)for name in $(FUZZ); do \
 		mkdir -p build/fuzz/found_$$name && \
 		build/fuzz/fuzz_$$name -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-			-max_len=65536 -print_final_stats=1 -artifact_prefix=build/fuzz/crash_$${name}_ \
+			-max_len=65536 -print_final_stats=1 -dict=$(FUZZ_WORDS) \
+			-artifact_prefix=build/fuzz/crash_$${name}_ \
 			build/fuzz/found_$$name grader/tests/fuzz/corpus_$$name || exit 1; \
 	done
