@@ -295,11 +295,11 @@ static json_t *make_document(const struct options *options, int status, const js
     json_t *arguments = json_array();
     for (char **argument = options->argv + 1; *argument; argument++)
         json_array_append_new(arguments, json_text(*argument));
-    return json_pack("{s:s, s:o, s:o, s:i, s:o, s:O, s:O}", "schema", RUN_RECORD_SCHEMA, "program",
-                     json_text(options->program), "args", arguments, "exit_status",
-                     exit_code_of(status), "device", describe_device(), "launches",
-                     json_object_get(record, "launches"), "findings",
-                     json_object_get(record, "findings"));
+    return json_pack(
+        "{s:s, s:o, s:o, s:i, s:o, s:O, s:O, s:O}", "schema", RUN_RECORD_SCHEMA, "program",
+        json_text(options->program), "args", arguments, "exit_status", exit_code_of(status),
+        "device", describe_device(), "launches", json_object_get(record, "launches"), "findings",
+        json_object_get(record, "findings"), "calls", json_object_get(record, "calls"));
 }
 
 static bool wants_colour(void)

@@ -5,7 +5,7 @@
 
 static _Thread_local cudaError_t last_error;
 
-cudaError_t rt_return(cudaError_t error)
+cudaError_t rt_remember(cudaError_t error)
 {
     if (error != cudaSuccess)
         last_error = error;
@@ -14,6 +14,7 @@ cudaError_t rt_return(cudaError_t error)
 
 cudaError_t cudaGetLastError(void)
 {
+    RT_CALLED();
     cudaError_t error = last_error;
     last_error = cudaSuccess;
     return error;
@@ -21,11 +22,13 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    RT_CALLED();
     return last_error;
 }
 
 const char *cudaGetErrorName(cudaError_t error)
 {
+    RT_CALLED();
     switch (error) {
 #define E(name, text)                                                                              \
     case name:                                                                                     \
@@ -39,6 +42,7 @@ const char *cudaGetErrorName(cudaError_t error)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
+    RT_CALLED();
     switch (error) {
 #define E(name, text)                                                                              \
     case name:                                                                                     \

@@ -33,20 +33,26 @@ static json_t *kernel_name(const char *kernel)
     return name;
 }
 
-static void write_record(int fd, const char *id, const char *kernel, const char *text)
+bool rt_record(json_t *value)
 {
-    json_t *line = json_pack("{s:[{s:s, s:s, s:o*, s:s, s:i, s:i, s:s, s:i}]}", "findings", "id",
-                             id, "severity", "error", "kernel", kernel_name(kernel), "file", "",
-                             "line", 0, "column", 0, "message", text, "count", 1);
-    char *bytes = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    int fd = rt_options()->record_fd;
+    char *bytes = value && fd >= 0 ? json_dumps(value, JSON_COMPACT) : NULL;
     size_t size = bytes ? strlen(bytes) : 0;
+    bool written = false;
     if (bytes) {
         bytes[size] = '\n'; /* in place of the NUL: one line must be one write */
-        if (write(fd, bytes, size + 1) < 0)
-            fprintf(stderr, "lanewise: error: %s [%s]\n", text, id);
+        written = write(fd, bytes, size + 1) == (ssize_t)size + 1;
     }
     free(bytes);
-    json_decref(line);
+    json_decref(value);
+    return written;
+}
+
+static bool record_finding(const char *id, const char *kernel, const char *text)
+{
+    return rt_record(json_pack("{s:[{s:s, s:s, s:o*, s:s, s:i, s:i, s:s, s:i}]}", "findings", "id",
+                               id, "severity", "error", "kernel", kernel_name(kernel), "file", "",
+                               "line", 0, "column", 0, "message", text, "count", 1));
 }
 
 /* Prints TEXT unless it was printed before. */
@@ -74,9 +80,7 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     clean(text);
-    if (rt_options()->record_fd >= 0)
-        write_record(rt_options()->record_fd, id, kernel, text);
-    else
+    if (!record_finding(id, kernel, text))
         print_once(id, text);
 }
 

@@ -21,11 +21,13 @@ static cudaError_t answer(int *to, int value)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    RT_CALLED();
     return answer(count, 1);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
+    RT_CALLED();
     return answer(device, 0);
 }
 
@@ -46,11 +48,13 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+    RT_CALLED();
     return answer(version, CUDART_VERSION);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+    RT_CALLED();
     return answer(version, CUDART_VERSION);
 }
 
@@ -231,6 +235,7 @@ cudaError_t cudaDeviceSynchronize(void)
  * anew after one. */
 cudaError_t cudaDeviceReset(void)
 {
+    RT_CALLED();
     struct emu_device *device;
     if (rt_wait(&device) == cudaSuccess) {
         rt_memory_reset(device);
@@ -245,10 +250,12 @@ cudaError_t cudaDeviceReset(void)
 
 cudaError_t cudaProfilerStart(void)
 {
+    RT_CALLED();
     return cudaSuccess;
 }
 
 cudaError_t cudaProfilerStop(void)
 {
+    RT_CALLED();
     return cudaSuccess;
 }

@@ -69,6 +69,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *depends, size_t count,
                                    const struct cudaKernelNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_kernel_work(&work, params);
     return add(node, graph, depends, count, &work, error);
@@ -78,6 +79,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *depends, size_t count,
                                    const struct cudaMemcpy3DParms *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_copy_work(&work, params);
     return add(node, graph, depends, count, &work, error);
@@ -87,6 +89,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *depends, size_t count, void *to,
                                      const void *from, size_t size, enum cudaMemcpyKind kind)
 {
+    RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
     return add(node, graph, depends, count, &work, cudaSuccess);
 }
@@ -96,6 +99,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
                                            const void *symbol, const void *from, size_t size,
                                            size_t offset, enum cudaMemcpyKind kind)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
     return add(node, graph, depends, count, &work, error);
@@ -106,6 +110,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
                                              const void *symbol, size_t size, size_t offset,
                                              enum cudaMemcpyKind kind)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
     return add(node, graph, depends, count, &work, error);
@@ -115,6 +120,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                    const cudaGraphNode_t *depends, size_t count,
                                    const struct cudaMemsetParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_fill_work(&work, params);
     return add(node, graph, depends, count, &work, error);
@@ -124,6 +130,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                  const cudaGraphNode_t *depends, size_t count,
                                  const struct cudaHostNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_host_work(&work, params);
     return add(node, graph, depends, count, &work, error);
@@ -132,6 +139,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                   const cudaGraphNode_t *depends, size_t count)
 {
+    RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
     return add(node, graph, depends, count, &work, cudaSuccess);
 }
@@ -140,6 +148,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        const cudaGraphNode_t *depends, size_t count,
                                        cudaGraph_t child)
 {
+    RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
     bool legal = rt_graph(child) && child != graph;
     return add(node, graph, depends, count, &work, legal ? cudaSuccess : cudaErrorInvalidValue);
@@ -149,6 +158,7 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph
                                         const cudaGraphNode_t *depends, size_t count,
                                         cudaEvent_t event)
 {
+    RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
     return add(node, graph, depends, count, &work, cudaSuccess);
 }
@@ -157,6 +167,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                       const cudaGraphNode_t *depends, size_t count,
                                       cudaEvent_t event)
 {
+    RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
     return add(node, graph, depends, count, &work, cudaSuccess);
 }
@@ -210,6 +221,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaKernelNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_kernel_work(&work, params);
     return set(node, &work, error);
@@ -218,6 +230,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_kernel_work(&work, params);
     return exec_set(exec, node, &work, error);
@@ -234,6 +247,7 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy
 cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaMemcpy3DParms *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_copy_work(&work, params);
     return set(node, &work, error);
@@ -242,6 +256,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
                                            size_t size, enum cudaMemcpyKind kind)
 {
+    RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
     return set(node, &work, cudaSuccess);
 }
@@ -249,6 +264,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const
 cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemcpy3DParms *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_copy_work(&work, params);
     return exec_set(exec, node, &work, error);
@@ -258,6 +274,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
                                                const void *from, size_t size,
                                                enum cudaMemcpyKind kind)
 {
+    RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
     return exec_set(exec, node, &work, cudaSuccess);
 }
@@ -273,6 +290,7 @@ cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemset
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaMemsetParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_fill_work(&work, params);
     return set(node, &work, error);
@@ -281,6 +299,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                              const struct cudaMemsetParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_fill_work(&work, params);
     return exec_set(exec, node, &work, error);
@@ -297,6 +316,7 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNode
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
                                        const struct cudaHostNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_host_work(&work, params);
     return set(node, &work, error);
@@ -305,6 +325,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                            const struct cudaHostNodeParams *params)
 {
+    RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_host_work(&work, params);
     return exec_set(exec, node, &work, error);
@@ -321,6 +342,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *g
 cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                  cudaGraph_t child)
 {
+    RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
     return exec_set(exec, node, &work, rt_graph(child) ? cudaSuccess : cudaErrorInvalidValue);
 }

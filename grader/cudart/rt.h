@@ -5,7 +5,7 @@
  *           -> emu_*()            emulator/device.h
  *
  * The pattern of an API function: ask rt_device() or rt_wait() for the device, do the work, and give
- * the result to rt_return(), which remembers errors for cudaGetLastError. Nothing here ends the
+ * the result to rt_return(), which counts the call and remembers errors for cudaGetLastError. Nothing here ends the
  * process, and every function may be called from any thread.
  *
  * Error codes are those that CUDA 13.0's runtime gives on a GPU of compute capability 9.0; where its
@@ -18,6 +18,8 @@
 
 #include "cudart/virtual_gpu.h"
 #include "emulator/device.h"
+
+struct json_t;
 
 /* --- options.c: LANEWISE_* in the environment, read once when the library is loaded -------------- */
 
@@ -41,9 +43,32 @@ cudaError_t rt_pending(void);
 
 /* --- errors.c ----------------------------------------------------------------------------------- */
 
-/* Remembers ERROR, if it is one, as this thread's last error; returns it. */
-cudaError_t rt_return(cudaError_t error);
+/* What every API function ends with: counts the call, and remembers ERROR, if it is one, as this
+ * thread's last error. Its value is ERROR. */
+#define rt_return(error)                                                                           \
+    ({                                                                                             \
+        RT_CALLED();                                                                               \
+        rt_remember(error);                                                                        \
+    })
+cudaError_t rt_remember(cudaError_t error);
 cudaError_t rt_error(enum emu_status status);
+
+/* --- calls.c: which API functions the program has called, and how often --------------------------- */
+
+struct rt_call {
+    const char *name;     /* __func__ */
+    unsigned long count;  /* changed atomically, like the next */
+    struct rt_call *next; /* in the list of those that have been called */
+    bool listed;
+};
+void rt_count_call(struct rt_call *call);
+
+/* Counts a call of the function that this stands in; for those that do not end with rt_return(). */
+#define RT_CALLED()                                                                                \
+    do {                                                                                           \
+        static struct rt_call rt_call_here = {.name = __func__};                                   \
+        rt_count_call(&rt_call_here);                                                              \
+    } while (0)
 
 /* --- finding.c: what the library itself has to tell the student ---------------------------------- */
 
@@ -51,6 +76,9 @@ cudaError_t rt_error(enum emu_status status);
  * KERNEL is a mangled name or NULL. The text is one line. */
 void rt_finding(const char *id, const char *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Appends VALUE, which is freed, to the record as one line. False: there is none, or it failed. */
+bool rt_record(struct json_t *value);
 
 /* The finding for something that Lanewise cannot do (yet). Returns cudaErrorNotSupported. */
 cudaError_t rt_unsupported(const char *what);

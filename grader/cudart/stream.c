@@ -110,6 +110,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
+    RT_CALLED();
     if (least)
         *least = LEAST_PRIORITY;
     if (greatest)

@@ -4,15 +4,15 @@
 #include <stdbool.h>
 
 extern int rt_unsupported(const char *what);
-extern int rt_return(int error);
+extern int rt_remember(int error);
 
 /* A program may call it in a loop: it is reported once. */
 static int tell(const char *name, atomic_bool *told)
 {
     enum { NOT_SUPPORTED = 801 };
     if (atomic_exchange(told, true))
-        return rt_return(NOT_SUPPORTED);
-    return rt_return(rt_unsupported(name));
+        return rt_remember(NOT_SUPPORTED);
+    return rt_remember(rt_unsupported(name));
 }
 
 #define U(name)                                                                                    \

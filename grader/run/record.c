@@ -19,6 +19,8 @@ enum {
     MAX_MESSAGE = 1024,        /* of a message */
     MAX_FILE = 1 << 30,        /* of the record */
     MAX_SOURCE_LINE = 1 << 24, /* a line number */
+    MAX_FUNCTION = 100,        /* bytes of the name of an API function */
+    MAX_FUNCTIONS = 1000,      /* of them: CUDA has fewer */
 };
 
 /* --- values, copied only if they are what they should be ------------------------------------------- */
@@ -121,7 +123,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 
 /* The document under construction. */
 struct builder {
-    json_t *document, *launches, *findings;
+    json_t *document, *launches, *findings, *calls;
     json_t *known; /* findings by id, file and line, to add up their counts */
 };
 
@@ -182,6 +184,33 @@ static bool add_finding(struct builder *builder, const json_t *from)
     return good;
 }
 
+/* --- calls ------------------------------------------------------------------------------------------- */
+
+static bool is_function_name(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
+}
+
+/* Adds a process's counts to those that are there: a program may have started others. */
+static bool add_calls(json_t *calls, const json_t *from)
+{
+    const char *name;
+    json_t *value;
+    bool good = json_is_object(from);
+    json_object_foreach((json_t *)from, name, value)
+    {
+        json_int_t count, before = json_integer_value(json_object_get(calls, name));
+        good = good && is_function_name(name) && read_number(value, RUN_RECORD_COUNTER, &count) &&
+               json_object_size(calls) < MAX_FUNCTIONS &&
+               json_object_set_new(calls, name,
+                                   json_integer(before + count < RUN_RECORD_COUNTER
+                                                    ? before + count
+                                                    : RUN_RECORD_COUNTER)) == 0;
+    }
+    return good;
+}
+
 /* --- the file ---------------------------------------------------------------------------------------- */
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
@@ -189,8 +218,10 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
     const json_t *launch = json_object_get(line, "launch");
     const json_t *findings = json_object_get(line, "findings");
+    const json_t *calls = json_object_get(line, "calls");
     size_t i;
-    bool good = json_is_object(line) && (launch || findings) &&
+    bool good = json_is_object(line) && (launch || findings || calls) &&
+                (!calls || add_calls(builder->calls, calls)) &&
                 (!findings || json_is_array(findings)) &&
                 (!launch || add_launch(builder->launches, launch));
     json_array_foreach(findings, i, finding)
@@ -250,10 +281,12 @@ json_t *run_record_read(const char *path, char *error, size_t size)
     FILE *file = open_record(path, error, size);
     if (!file)
         return NULL;
-    struct builder builder = {json_object(), json_array(), json_array(), json_object()};
+    struct builder builder = {json_object(), json_array(), json_array(), json_object(),
+                              json_object()};
     json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
+    json_object_set_new(builder.document, "calls", builder.calls);
     bool good = add_lines(&builder, file, error, size);
     fclose(file);
     json_decref(builder.known);

@@ -332,6 +332,32 @@ static const struct {
     {"LANEWISE_RECORD=/nowhere/record", "LANEWISE_RECORD=/nowhere/record: No such file"},
 };
 
+/* What nvcc's code calls on the program's behalf is not among them; a fork's child counts nothing. */
+Test(cudart, calls_are_counted)
+{
+    char *output = shell_must(
+        "cat >a.cu <<'END'\n"
+        "#include <unistd.h>\n"
+        "#include <sys/wait.h>\n"
+        "__global__ void k(float *p) { p[threadIdx.x] = 1; }\n"
+        "int main() {\n"
+        "  float *p, *q; size_t pitch;\n"
+        "  cudaMalloc(&p, 4000); cudaMallocPitch(&q, &pitch, 100, 5);\n"
+        "  for (int i = 0; i < 3; i++) k<<<1, 32>>>(p);\n"
+        "  cudaFree(p); cudaFree(q); cudaFree((void *)8); cudaGetLastError();\n"
+        "  if (fork() == 0) return 0;\n"
+        "  wait(NULL);\n"
+        "}\n"
+        "END\n"
+        "$NVCC -cudart shared -L\"$LIB\" a.cu -o a 2>&1 || exit\n"
+        "LD_PRELOAD=$PRELOAD LD_LIBRARY_PATH=$LIB LANEWISE_RECORD=$PWD/record ./a || exit\n"
+        "grep calls record | tr '{},' '\\n' | grep : | sort");
+    cr_expect_str_eq(output, "\"calls\":\n\"cudaFree\":3\n\"cudaGetLastError\":1\n"
+                             "\"cudaLaunchKernel\":3\n\"cudaMalloc\":1\n"
+                             "\"cudaMallocPitch\":1\n");
+    free(output);
+}
+
 Test(cudart, mistyped_settings_are_refused)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {

@@ -102,6 +102,34 @@ Test(record, findings_at_one_place_are_one)
     free(one);
 }
 
+Test(record, calls_of_several_processes_are_added_up)
+{
+    char error[200];
+    int mallocs, frees;
+    json_t *document = read_text("{\"calls\":{\"cudaMalloc\":2}}\n"
+                                 "{\"calls\":{\"cudaFree\":1,\"cudaMalloc\":3}}\n",
+                                 error);
+    cr_assert(document, "%s", error);
+    cr_assert_eq(json_unpack(json_object_get(document, "calls"), "{s:i, s:i}", "cudaMalloc",
+                             &mallocs, "cudaFree", &frees),
+                 0);
+    cr_expect(mallocs == 5 && frees == 1);
+    json_decref(document);
+}
+
+Test(record, calls_that_no_library_writes_are_refused)
+{
+    static const char *const lines[] = {
+        "{\"calls\":[]}\n", "{\"calls\":{\"cuda Malloc\":1}}\n", "{\"calls\":{\"\":1}}\n",
+        "{\"calls\":{\"cudaMalloc\":-1}}\n", "{\"calls\":{\"cudaMalloc\":\"many\"}}\n"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char error[200];
+        json_t *document = read_text(lines[i], error);
+        cr_expect(!document && strcmp(error, "is malformed in line 1") == 0, "%s", lines[i]);
+        json_decref(document);
+    }
+}
+
 Test(record, an_empty_record_has_no_launches)
 {
     char error[200];

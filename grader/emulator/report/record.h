@@ -4,6 +4,9 @@
  *               "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}]}
  *
+ * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
+ * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.
+ *
  * Counters that are 0 are left out of "lines"; lines come in the order of their instructions. */
 #ifndef REPORT_RECORD_H
 #define REPORT_RECORD_H
