@@ -61,6 +61,9 @@ struct lab {
     int rounds;        /* how many rounds of that loop have begun */
     float *times;      /* milliseconds of each timed round */
     cudaEvent_t begin, end;
+    void *scratch; /* on the GPU: what is written there flushes the L2 cache */
+    size_t scratch_size;
+    char asked[300]; /* the names that lab_int() was asked for, each after a blank */
 };
 
 /* --- the parts that labs do not call themselves ------------------------------------------------- */
@@ -171,7 +174,8 @@ static inline int lab_int(struct lab *lab, const char *name, int by_hand)
 {
     if (!lab_by_hand(lab))
         return *(const int *)lab_find(lab, name, LAB_INT, 1);
-    size_t length = strlen(name);
+    size_t length = strlen(name), used = strlen(lab->asked);
+    snprintf(lab->asked + used, sizeof lab->asked - used, " %s", name);
     for (int i = 1; i < lab->argc; ++i) {
         if (strncmp(lab->argv[i], name, length) != 0 || lab->argv[i][length] != '=')
             continue;
@@ -197,16 +201,46 @@ static inline const int *lab_ints(struct lab *lab, const char *name, int n)
     return values;
 }
 
+/* By hand, every argument must be name=value for a name that lab_int() was asked for. */
+static inline void lab_check_arguments(const struct lab *lab)
+{
+    for (int i = 1; i < lab->argc; ++i) {
+        char name[64];
+        size_t length = strcspn(lab->argv[i], "=");
+        snprintf(name, sizeof name, " %.*s ", (int)length, lab->argv[i]);
+        char known[sizeof lab->asked + 1];
+        snprintf(known, sizeof known, "%s ", lab->asked);
+        if (lab->argv[i][length] == '=' && strstr(known, name))
+            continue;
+        fprintf(stderr, "lab.h: \"%s\" means nothing here; what can be set, as name=value:%s\n",
+                lab->argv[i], lab->asked);
+        exit(LAB_EXIT_USAGE);
+    }
+}
+
+/* Before the first timed round: events, and memory twice as large as the L2 cache. */
+static inline void lab_start_timing(struct lab *lab)
+{
+    int l2_bytes = 0;
+    CHECK_CUDA(cudaEventCreate(&lab->begin));
+    CHECK_CUDA(cudaEventCreate(&lab->end));
+    CHECK_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0));
+    lab->scratch_size = 2 * (size_t)l2_bytes;
+    CHECK_CUDA(cudaMalloc(&lab->scratch, lab->scratch_size + 1));
+}
+
 /* True while the loop that launches the kernels shall go on: one round; or, when the grader wants
- * times, one round to warm up and then `repeats` rounds, each timed between two events. */
+ * times, one round to warm up and then `repeats` rounds, each timed between two events and begun with
+ * nothing of the input in the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
+    if (done == 0 && lab_by_hand(lab))
+        lab_check_arguments(lab);
     if (lab->repeats == 0)
         return done == 0;
     if (done == 0) {
-        CHECK_CUDA(cudaEventCreate(&lab->begin));
-        CHECK_CUDA(cudaEventCreate(&lab->end));
+        lab_start_timing(lab);
     } else {
         CHECK_CUDA(cudaEventRecord(lab->end, 0));
         CHECK_CUDA(cudaEventSynchronize(lab->end));
@@ -214,8 +248,32 @@ static inline bool lab_again(struct lab *lab)
     }
     if (done > lab->repeats)
         return false;
+    CHECK_CUDA(cudaMemsetAsync(lab->scratch, done, lab->scratch_size, 0));
     CHECK_CUDA(cudaEventRecord(lab->begin, 0));
     return true;
+}
+
+/* How fast this GPU copies its own memory, in GB read and written a second: what a time can be
+ * compared with. 0 if there is no room to measure it. */
+static inline float lab_copy_rate(struct lab *lab)
+{
+    const size_t size = (size_t)128 << 20;
+    char *memory;
+    float best = 0;
+    if (cudaMalloc((void **)&memory, 2 * size) != cudaSuccess)
+        return 0;
+    for (int i = 0; i < 4; ++i) {
+        float milliseconds = 0;
+        CHECK_CUDA(cudaEventRecord(lab->begin, 0));
+        CHECK_CUDA(cudaMemcpyAsync(memory, memory + size, size, cudaMemcpyDeviceToDevice, 0));
+        CHECK_CUDA(cudaEventRecord(lab->end, 0));
+        CHECK_CUDA(cudaEventSynchronize(lab->end));
+        CHECK_CUDA(cudaEventElapsedTime(&milliseconds, lab->begin, lab->end));
+        if (milliseconds > 0 && 2 * size / (milliseconds * 1e6f) > best)
+            best = 2 * size / (milliseconds * 1e6f);
+    }
+    CHECK_CUDA(cudaFree(memory));
+    return best;
 }
 
 /* Hands in COUNT values as the result NAME; by hand they are printed. */
@@ -244,8 +302,12 @@ static inline int lab_close(struct lab *lab)
 {
     if (!lab->result)
         return 0;
-    if (lab->repeats > 0) /* the first round was the warm-up */
+    if (lab->repeats > 0) {
+        float rate = lab_copy_rate(lab);
+        /* the first was the warm-up */
         lab_write(lab->result, "milliseconds", LAB_FLOAT, lab->times + 1, lab->repeats);
+        lab_write(lab->result, "copy_gb_per_s", LAB_FLOAT, &rate, 1);
+    }
     if (fclose(lab->result) != 0)
         lab_fail("cannot write the result file", NULL);
     return 0;

@@ -119,25 +119,26 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
                    check_number(read), check_number((double)bytes));
 }
 
-static int compare_floats(const void *left, const void *right)
+unsigned long check_calls(const struct trial *trial, const char *name)
 {
-    float a = *(const float *)left, b = *(const float *)right;
-    return (a > b) - (a < b);
+    const json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL;
+    return (unsigned long)json_integer_value(json_object_get(calls, name));
 }
 
-double check_median_ms(struct check *check, const struct trial *trial)
+void check_called(struct check *check, const struct trial *trial, const char *name,
+                  unsigned long least, unsigned long most)
 {
-    if (!trial || !check_is_open(check))
-        return 0;
-    const struct case_array *times = case_find(trial->result, "milliseconds");
-    if (!times || times->type != CASE_FLOAT || times->count == 0 || times->count > 1000) {
-        check_fail(check, "no-result", "your program's loop over lab_again() was not timed");
-        return 0;
-    }
-    float sorted[1000];
-    memcpy(sorted, times->values, times->count * sizeof *sorted);
-    qsort(sorted, times->count, sizeof *sorted, compare_floats);
-    return (double)sorted[times->count / 2];
+    unsigned long count = check_calls(trial, name);
+    if (!trial || !trial->record || !check_is_open(check) || (count >= least && count <= most))
+        return;
+    if (json_object_size(json_object_get(trial->record, "calls")) == 0)
+        check_fail(check, "failed", "your program ended before its calls of CUDA were recorded");
+    else if (count == 0)
+        check_fail(check, "failed", "your program never calls %s()", name);
+    else
+        check_fail(check, "failed", "your program calls %s() %s times; %s %s would do", name,
+                   check_number((double)count), count < least ? "at least" : "at most",
+                   check_number((double)(count < least ? least : most)));
 }
 
 /* Shows the line of the student's file that has most of the figure's counter. */
@@ -176,14 +177,18 @@ static void fill_in(char *text, size_t size, const char *template, double value)
         snprintf(text, size, "%s", template);
 }
 
-void check_measure(struct check *check, const struct trial *trial, double value)
+void check_value(struct check *check, double value)
 {
-    const struct check_figure *figure = &check->info->figure;
-    if (!trial || !check_is_open(check))
-        return;
     check->measured = true;
     check->value = value;
-    check->share = judge_share(&figure->budget, value);
+    check->share = judge_share(&check->budget, value);
+}
+
+void check_measure(struct check *check, const struct trial *trial, double value)
+{
+    if (!trial || !check_is_open(check))
+        return;
+    check_value(check, value);
     if (check->share < 1)
         point_at_worst_line(check, trial);
 }
@@ -198,23 +203,33 @@ void check_public_id(const struct check_info *info, char id[64])
             *at = '-';
 }
 
+/* Says what was measured, and if that is not enough, where points begin and end. */
+static void tell_figure(struct check *check)
+{
+    const struct check_figure *figure = &check->info->figure;
+    const struct judge_budget *budget = &check->budget;
+    char got[200], want[100];
+    fill_in(got, sizeof got, figure->text, check->value);
+    fill_in(want, sizeof want, figure->want, judge_full(budget));
+    if (check->share >= 1)
+        snprintf(check->message, sizeof check->message, "%s", got);
+    else
+        snprintf(check->message, sizeof check->message,
+                 "%s; points begin %s %s, full points for %s", got,
+                 budget->solution < budget->naive ? "below" : "above", check_number(budget->naive),
+                 want);
+}
+
 /* Settles the verdict of a check whose body has ended with nothing gone wrong. */
 static void settle(struct check *check)
 {
-    const struct check_figure *figure = &check->info->figure;
-    char got[200], want[100];
-    if (!figure->text) {
+    if (!check->info->figure.text)
         check->share = 1;
-    } else if (!check->measured) {
+    else if (check->measured)
+        tell_figure(check);
+    else {
         check_break(check, "nothing was measured"); /* a mistake in checks.c */
         return;
-    } else {
-        fill_in(got, sizeof got, figure->text, check->value);
-        fill_in(want, sizeof want, figure->want, judge_full(&figure->budget));
-        if (check->share < 1)
-            snprintf(check->message, sizeof check->message, "%s; full points for %s", got, want);
-        else
-            snprintf(check->message, sizeof check->message, "%s", got);
     }
     bool some = judge_points(check->share, check->info->points) > 0;
     check->status = check->share >= 1 ? "passed" : some ? "partial" : "failed";
@@ -222,7 +237,7 @@ static void settle(struct check *check)
 
 static json_t *describe_figure(const struct check *check)
 {
-    const struct judge_budget *budget = &check->info->figure.budget;
+    const struct judge_budget *budget = &check->budget;
     if (!check->measured)
         return json_null();
     return json_pack("{s:f, s:f, s:f}", "value", check->value, "full", judge_full(budget), "naive",
@@ -232,17 +247,18 @@ static json_t *describe_figure(const struct check *check)
 static json_t *describe_verdict(const struct check *check, double seconds)
 {
     char id[64];
-    const char *hint = check->advised ? check->hint : check->info->hints[0];
+    const char *hint = check->advised ? check->hint : check->info->hint;
     bool full = check->share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:s}", "id",
-        id, "title", check->info->title, "points", judge_points(check->share, check->info->points),
-        "max_points", check->info->points, "status", check->status ? check->status : "", "message",
-        check->message, "case", check->failed_case, "hint", full || !hint ? "" : hint, "seconds",
-        seconds, "counters", check->counters, "figure", describe_figure(check), "file", check->file,
-        "line", (int)check->line, "column", (int)check->column, "findings", check->findings,
-        "broken", check->broken);
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:s, s:s}",
+        "id", id, "title", check->info->title, "points",
+        judge_points(check->share, check->info->points), "max_points", check->info->points,
+        "status", check->status ? check->status : "", "message", check->message, "case",
+        check->failed_case, "hint", full || !hint ? "" : hint, "seconds", seconds, "counters",
+        check->counters, "figure", describe_figure(check), "file", check->file, "line",
+        (int)check->line, "column", (int)check->column, "findings", check->findings, "broken",
+        check->broken, "note", check->note);
 }
 
 static double now(void)
@@ -280,7 +296,10 @@ void check_perform(const struct check_info *info)
 {
     static struct check check; /* too large for a stack; one check a process */
     double start = now();
-    check = (struct check){.info = info, .counters = json_object(), .findings = json_array()};
+    check = (struct check){.info = info,
+                           .budget = info->figure.budget,
+                           .counters = json_object(),
+                           .findings = json_array()};
     cr_assert(run_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
     if (check_runs_on(info, check.job.device)) {
         check.random = check_random_start(check.job.seed, info->id);

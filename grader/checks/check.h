@@ -1,9 +1,10 @@
 /* What a lab's checks.c may use. That file is the one place that declares a lab:
  *
- *     LAB(.title = "From one thread to a grid", .file = "parallelize.cu");
+ *     LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu",
+ *         .needs = {"01-parallelize"}, .hints = {"a nudge", "a plan", "nearly the answer"});
  *
  *     CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 20,
- *           .hints = {"What does thread 1 read in its second step?"})
+ *           .hint = "What does thread 1 read in its second step?")
  *     {
  *         const int *data = check_random_ints(check, n, -100, 100);
  *         struct case_data *input = check_case(check, "n = %d", n);
@@ -36,9 +37,16 @@
 
 /* --- declaring ------------------------------------------------------------------------------------ */
 
+#define LAB_MAX_NEEDS 4
+#define LAB_MAX_HINTS 6
+
 struct lab_info {
     const char *title;
     const char *file; /* the file that the student edits; its folder is the lab's name */
+    const char *needs[LAB_MAX_NEEDS]; /* labs to be done before this one: "01-parallelize" */
+    /* What `make hint` tells, one more each time: three at least, from a nudge to nearly the answer.
+     * A check's own hint is another thing: it goes with what that check found wrong. */
+    const char *hints[LAB_MAX_HINTS];
 };
 extern const struct lab_info lab_info;
 #define LAB(...) const struct lab_info lab_info = {__VA_ARGS__}
@@ -56,11 +64,10 @@ struct check_figure {
     const char *text;    /* "the longest warp executes %s instructions"; %s is the figure */
     const char *want;    /* "at most %s", "at least %s" */
     const char *counter; /* the source line with most of it is shown; NULL: none */
-    /* Measured figures: grader/tests/test_grade.c measures them again. */
+    /* Measured figures: grader/tests/test_grade.c measures them again. A check that ends with
+     * check_speed() declares its slack only. */
     struct judge_budget budget;
 };
-
-#define CHECK_MAX_HINTS 4
 
 struct check;
 struct check_info {
@@ -69,8 +76,8 @@ struct check_info {
     double points;
     enum check_where where;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
-    const char *hints[CHECK_MAX_HINTS];
-    int line; /* of its declaration: reports keep the order of checks.c */
+    const char *hint;           /* shown when points are lost: what to try, in a sentence or two */
+    int line;                   /* of its declaration: reports keep the order of checks.c */
     void (*body)(struct check *check);
 };
 
@@ -110,12 +117,46 @@ struct trial;
 /* Has the submission run on the case made last. NULL: it failed, and the verdict says how. */
 const struct trial *check_run(struct check *check, const struct case_data *input);
 
-/* The same with its loop over lab_again() timed REPEATS times; only where a GPU is graded. */
-const struct trial *check_run_timed(struct check *check, const struct case_data *input,
-                                    int repeats);
-/* The same for the lab's own solution: to compare with. If that fails, the grader has failed. */
-const struct trial *check_run_solution(struct check *check, const struct case_data *input,
-                                       int repeats);
+/* The same, and every two accesses to one word are watched for a race: judge it by
+ * check_no_finding(check, trial, "race-"). About three times as slow. Only where counters are judged
+ * (CHECK_COUNTS, CHECK_EMULATOR_ONLY): on a GPU nobody watches. */
+const struct trial *check_run_for_races(struct check *check, const struct case_data *input);
+
+/* --- timing: only in a check that is CHECK_GPU_ONLY ----------------------------------------------- *
+ *
+ *     while (check_again(check)) {
+ *         struct case_data *input = make_case(check, GRID, 1 << 24, &sum);
+ *         check_equal_u64(check, check_time(check, CHECK_YOURS, input), "sum", sum);
+ *         check_time(check, CHECK_SOLUTION, input);
+ *         input = make_case(check, ONE_THREAD, 1 << 24, &sum);
+ *         check_time(check, CHECK_NAIVE, input);
+ *     }
+ *     check_speed(check);
+ *
+ * Each round has fresh inputs, each run is a process of its own and is verified; the three programs
+ * take turns, so that a GPU that grows warm slows all of them. A run warms up, flushes the L2 cache,
+ * and times one pass of the program's loop over lab_again() with the device's events. */
+
+#define CHECK_REPEATS 5
+
+enum check_program {
+    CHECK_YOURS,    /* the submission */
+    CHECK_SOLUTION, /* the lab's own solution */
+    CHECK_NAIVE,    /* the solution's program too, on a case that chooses its naive kernel */
+};
+
+/* True CHECK_REPEATS times, or until something goes wrong. Cases, inputs and trials of the round
+ * before are gone then. */
+bool check_again(struct check *check);
+
+/* Runs and times a program. If the lab's own one fails, the grader has failed. */
+const struct trial *check_time(struct check *check, enum check_program program,
+                               const struct case_data *input);
+
+/* Gives points by the medians: the figure is how many times as fast as the naive kernel the
+ * submission is; 1 earns nothing, the solution's figure divided by the declared slack everything. A
+ * note beside the result tells all three times and the rate at which this GPU copies memory. */
+void check_speed(struct check *check);
 
 /* --- judging -------------------------------------------------------------------------------------- */
 
@@ -129,8 +170,16 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
 
 /* A counter summed over all launches (the maximum for longest_warp_instructions). 0 for NULL. */
 double check_counter(const struct trial *trial, const char *name);
-/* The median of the timed rounds, in milliseconds. */
-double check_median_ms(struct check *check, const struct trial *trial);
+
+/* No finding of the emulator may have an id that begins with PREFIX, such as "race-". */
+void check_no_finding(struct check *check, const struct trial *trial, const char *prefix);
+
+/* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
+ * and on a GPU, where nothing is recorded. */
+unsigned long check_calls(const struct trial *trial, const char *name);
+/* The program must have called it at least LEAST and at most MOST times. */
+void check_called(struct check *check, const struct trial *trial, const char *name,
+                  unsigned long least, unsigned long most);
 
 /* Gives the check the points that VALUE earns by its figure's budget. */
 void check_measure(struct check *check, const struct trial *trial, double value);

@@ -72,6 +72,7 @@ void check_free_inputs(struct check *check)
         free(check->blocks[i]);
     for (unsigned i = 0; i < check->case_count; ++i)
         case_free(check->cases[i]);
+    check->block_count = check->case_count = 0;
 }
 
 const char *check_number(double n)

@@ -14,14 +14,15 @@ struct trial {
     struct case_data *result; /* what the submission handed in; NULL: nothing readable */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
+    bool races;               /* were watched for */
 };
 
 struct check {
     const struct check_info *info;
     struct run_job job;
-    uint64_t random;   /* state of the random stream */
-    char context[160]; /* describes the case made last */
-    unsigned trial_count;
+    uint64_t random;    /* state of the random stream */
+    char context[160];  /* describes the case made last */
+    unsigned run_count; /* processes so far */
 
     /* The verdict. */
     const char *status; /* NULL: nothing has gone wrong */
@@ -31,19 +32,26 @@ struct check {
     char hint[200];
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
     double share;                    /* of the points */
+    struct judge_budget budget; /* the figure's: as declared, or as check_speed() measured it */
     bool measured;
     double value;     /* the figure's, if measured */
+    char note[300];   /* shown beside the result, whatever it is; "" none */
     char file[256];   /* the source line to show; "" none */
     unsigned line;    /* from 1; 0: unknown */
     unsigned column;  /* from 1; 0: unknown */
     json_t *counters; /* of the last trial */
     json_t *findings; /* of all trials */
 
-    /* What lives as long as the check. */
+    /* Rounds of timing. */
+    unsigned round;
+    double times[3][CHECK_REPEATS]; /* ms, by enum check_program */
+    double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
+
+    /* What lives as long as the check, or as a round of timing. */
     struct case_data *cases[CHECK_MAX_BLOCKS];
     struct trial trials[CHECK_MAX_BLOCKS];
     void *blocks[CHECK_MAX_BLOCKS];
-    unsigned case_count, block_count;
+    unsigned case_count, trial_count, block_count;
 };
 
 /* The submission has failed: STATUS is one of "failed", "crashed", "timeout", "no-result". The first
@@ -80,7 +88,21 @@ enum run_device check_device(const struct check_info *info, enum run_device grad
 /* Writes ID with '-' for '_'. */
 void check_public_id(const struct check_info *info, char id[64]);
 
-/* Frees everything that trials, cases and inputs hold. */
+/* One run of PROGRAM, timed if REPEATS > 0. NULL: it failed, and there is a verdict. */
+struct check_run {
+    const char *program; /* its path */
+    bool own;            /* the lab's own, not the submission */
+    enum run_device device;
+    int repeats;
+    bool races; /* are watched for */
+};
+const struct trial *check_perform_run(struct check *check, const struct check_run *run,
+                                      const struct case_data *input);
+
+/* Judges VALUE by the check's budget. */
+void check_value(struct check *check, double value);
+
+/* Frees everything that trials, cases and inputs hold, and forgets it. */
 void check_free_trials(struct check *check);
 void check_free_inputs(struct check *check);
 

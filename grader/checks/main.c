@@ -14,20 +14,25 @@
 /* Longer than any check can take: each trial ends after 10 s, and a check stops at its first bad one. */
 #define CHECK_SECONDS 120
 
+static json_t *describe_texts(const char *const *texts, size_t most)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < most && texts[i]; ++i)
+        json_array_append_new(array, json_string(texts[i]));
+    return array;
+}
+
 static json_t *describe_check(const struct check_info *info)
 {
     static const char *const places[] = {"anywhere", "counts", "emulator-only", "gpu-only"};
     const struct judge_budget *budget = &info->figure.budget;
     char id[64];
-    json_t *hints = json_array();
-    for (int i = 0; i < CHECK_MAX_HINTS && info->hints[i]; ++i)
-        json_array_append_new(hints, json_string(info->hints[i]));
     check_public_id(info, id);
-    json_t *check = json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:o}", "id", id, "name",
+    json_t *check = json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:s}", "id", id, "name",
                               info->id, "title", info->title, "max_points", info->points, "where",
                               places[info->where], "emulator", check_runs_on(info, RUN_EMULATOR),
                               "gpu", check_runs_on(info, RUN_GPU), "counts",
-                              info->where == CHECK_COUNTS, "hints", hints);
+                              info->where == CHECK_COUNTS, "hint", info->hint ? info->hint : "");
     if (info->figure.text)
         json_object_set_new(check, "budget",
                             json_pack("{s:f, s:f, s:f}", "naive", budget->naive, "solution",
@@ -54,8 +59,10 @@ static int describe(void)
     qsort(sorted, count, sizeof *sorted, compare_lines);
     for (size_t i = 0; i < count; ++i)
         json_array_append_new(checks, describe_check(sorted[i]));
-    json_t *lab = json_pack("{s:s, s:s, s:o}", "title", lab_info.title, "file", lab_info.file,
-                            "checks", checks);
+    json_t *lab =
+        json_pack("{s:s, s:s, s:o, s:o, s:o}", "title", lab_info.title, "file", lab_info.file,
+                  "needs", describe_texts(lab_info.needs, LAB_MAX_NEEDS), "hints",
+                  describe_texts(lab_info.hints, LAB_MAX_HINTS), "checks", checks);
     int failed = !lab || json_dumpf(lab, stdout, JSON_INDENT(2)) != 0;
     putchar('\n');
     json_decref(lab);

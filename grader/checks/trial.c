@@ -21,6 +21,7 @@
 
 #define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
 #define WALL_SECONDS  10
+#define HUNG_SECONDS  3 /* once it has hung: whoever waited 10 s need not wait so long again */
 #define RESULT_BYTES  ((size_t)64 << 20)
 #define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves much and touches little */
 #define OUTPUT_KEEP   ((size_t)64 << 10)
@@ -34,7 +35,7 @@
 struct surroundings {
     char folder[RUN_PATH_SIZE];
     char record[RUN_PATH_SIZE + 32], poison[64], visible[256], libraries[RUN_PATH_SIZE];
-    const char *environment[12];
+    const char *environment[16];
 };
 
 static void take_over(const char *name, char *text, size_t size, const char ***next)
@@ -44,12 +45,13 @@ static void take_over(const char *name, char *text, size_t size, const char ***n
         *(*next)++ = text;
 }
 
-static void fill_environment(struct surroundings *around, enum run_device device, uint64_t poison)
+static void fill_environment(struct surroundings *around, const struct check_run *run,
+                             uint64_t poison)
 {
     const char **next = around->environment;
     *next++ = "PATH=/usr/bin:/bin";
     *next++ = "LC_ALL=C";
-    if (device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
+    if (run->device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
         take_over("CUDA_VISIBLE_DEVICES", around->visible, sizeof around->visible, &next);
         take_over("LD_LIBRARY_PATH", around->libraries, sizeof around->libraries, &next);
     } else {
@@ -62,6 +64,8 @@ static void fill_environment(struct surroundings *around, enum run_device device
         *next++ = "LD_LIBRARY_PATH=" LIBRARIES;
         *next++ = "LANEWISE_DETERMINISTIC=1";
         *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
+        if (run->races)
+            *next++ = "LANEWISE_RACECHECK=1";
 #ifdef LANEWISE_PRELOAD
         /* The runtime library is built with it too, and its program is not. */
         *next++ = "LD_PRELOAD=" LANEWISE_PRELOAD;
@@ -71,22 +75,36 @@ static void fill_environment(struct surroundings *around, enum run_device device
     *next = NULL;
 }
 
-static void execute(const struct surroundings *around, const char *program, enum run_device device,
-                    int repeats, struct run_outcome *outcome)
+/* The file that says that the submission has hung: seen by the other checks of this grading too. */
+static bool hung_path(const struct check *check, char path[RUN_PATH_SIZE])
+{
+    return run_path(path, "%s/hung", check->job.folder);
+}
+
+/* How long a run may take. */
+static int wall_seconds(const struct check *check, const struct check_run *run)
+{
+    char path[RUN_PATH_SIZE];
+    bool hung = !run->own && hung_path(check, path) && access(path, F_OK) == 0;
+    return hung ? HUNG_SECONDS : WALL_SECONDS;
+}
+
+static void execute(const struct surroundings *around, const struct check_run *run, int seconds,
+                    struct run_outcome *outcome)
 {
     char count[16];
-    snprintf(count, sizeof count, "%d", repeats);
-    const char *words[] = {program,  "--case",    "case", "--result",
-                           "result", "--repeats", count,  NULL};
+    snprintf(count, sizeof count, "%d", run->repeats);
+    const char *words[] = {run->program, "--case",    "case", "--result",
+                           "result",     "--repeats", count,  NULL};
     struct run_command command = {
         .argv = words,
         .environment = around->environment,
         .folder = around->folder,
-        .wall_seconds = WALL_SECONDS,
+        .wall_seconds = seconds,
         .cpu_seconds = 8 * WALL_SECONDS,
-        .address_bytes = device == RUN_GPU ? 0 : ADDRESS_BYTES,
+        .address_bytes = run->device == RUN_GPU ? 0 : ADDRESS_BYTES,
         /* The driver grows large files in shared memory. */
-        .file_bytes = device == RUN_GPU ? 0 : 2 * RESULT_BYTES,
+        .file_bytes = run->device == RUN_GPU ? 0 : 2 * RESULT_BYTES,
         .output_keep = OUTPUT_KEEP,
         .output_limit = OUTPUT_LIMIT,
     };
@@ -123,7 +141,7 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* What to try, by the emulator's id of a finding. */
+/* What to try, by how the emulator's id of a finding begins. */
 static const char *advice_for(const char *id)
 {
     static const struct {
@@ -134,9 +152,11 @@ static const char *advice_for(const char *id)
                          "does every thread do "
                          "the whole work?"},
         {"divergent-barrier", "Every thread of a block must reach the same __syncthreads()."},
+        {"race-", "What one thread writes and another reads needs a __syncthreads() in between, or "
+                  "__syncwarp() within a warp."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-        if (strcmp(rows[i].id, id) == 0)
+        if (strncmp(rows[i].id, id, strlen(rows[i].id)) == 0)
             return rows[i].hint;
     return "";
 }
@@ -154,23 +174,44 @@ static const char *advice_for_end(enum run_end end)
     }
 }
 
+static void explain_exit(struct check *check, struct run_outcome *outcome)
+{
+    static const char no_input[] = "lab.h: the case has no array named: ";
+    const char *said = last_line(outcome);
+    if (strncmp(said, no_input, strlen(no_input)) == 0)
+        check_fail(check, "failed",
+                   "your program asks for an input \"%s\", which this lab does not give",
+                   said + strlen(no_input));
+    else
+        check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
+                   *said ? " and said: " : "", said);
+    if (strncmp(said, no_input, strlen(no_input)) == 0)
+        check_advise(check, "Is it the file of another lab, or did you change main()?");
+}
+
+static void explain_timeout(struct check *check, int seconds)
+{
+    char path[RUN_PATH_SIZE];
+    check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
+               seconds < WALL_SECONDS ? " (no longer, as it has hung before)" : "");
+    if (hung_path(check, path))
+        run_write_file(path, "", 0, 0600); /* if not, the next one waits longer: no harm */
+}
+
 /* A verdict from how the process ended. Does nothing if it ended well, or there is a verdict. */
-static void explain_end(struct check *check, struct run_outcome *outcome)
+static void explain_end(struct check *check, struct run_outcome *outcome, int seconds)
 {
     bool was_open = check_is_open(check);
     switch (outcome->end) {
     case RUN_EXITED:
-        if (outcome->code != 0) {
-            const char *said = last_line(outcome);
-            check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
-                       *said ? " and said: " : "", said);
-        }
+        if (outcome->code != 0 && was_open)
+            explain_exit(check, outcome);
         break;
     case RUN_SIGNALLED:
         explain_signal(check, outcome->code);
         break;
     case RUN_TIMED_OUT:
-        check_fail(check, "timeout", "your program did not end within %d seconds", WALL_SECONDS);
+        explain_timeout(check, seconds);
         break;
     case RUN_TOO_MUCH:
         check_fail(check, "failed", "your program printed more than %zu MB", OUTPUT_LIMIT >> 20);
@@ -182,7 +223,7 @@ static void explain_end(struct check *check, struct run_outcome *outcome)
         check_break(check, "interrupted");
         break;
     }
-    if (was_open && !check_is_open(check))
+    if (was_open && !check_is_open(check) && !check->advised)
         check_advise(check, "%s", advice_for_end(outcome->end));
 }
 
@@ -208,12 +249,38 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     json_int_t line = 0, column = 0;
     json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
                 "file", &file, "line", &line, "column", &column);
-    if (line == 0) /* then the program itself may have said where it was */
+    if (line == 0 && outcome) /* then the program itself may have said where it was */
         said = last_line(outcome);
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s", message,
                *said ? "; your program said: " : "", said);
     check_point_at(check, file, (unsigned)line, (unsigned)column);
     check_advise(check, "%s", advice_for(id));
+}
+
+static bool begins_with(const json_t *finding, const char *prefix)
+{
+    const char *id = json_string_value(json_object_get(finding, "id"));
+    return id && strncmp(id, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_race(const json_t *finding)
+{
+    return begins_with(finding, "race-");
+}
+
+void check_no_finding(struct check *check, const struct trial *trial, const char *prefix)
+{
+    size_t i;
+    json_t *finding;
+    if (!trial || !check_is_open(check))
+        return;
+    if (!trial->races && strncmp(prefix, "race-", 5) == 0)
+        check_break(check, "this run was not watched for races"); /* a mistake in checks.c */
+    json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
+    {
+        if (check_is_open(check) && begins_with(finding, prefix))
+            explain_finding(check, finding, "ok", NULL);
+    }
 }
 
 /* A verdict from what the emulator found. */
@@ -227,7 +294,8 @@ static void explain_findings(struct check *check, const json_t *record, struct r
     json_array_foreach(json_object_get(record, "findings"), i, finding)
     {
         const char *severity = json_string_value(json_object_get(finding, "severity"));
-        if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
+        /* Races are judged by the checks that ask for them: check_no_finding(). */
+        if (severity && strcmp(severity, "error") == 0 && check_is_open(check) && !is_race(finding))
             explain_finding(check, finding, status, outcome);
     }
     if (strcmp(status, "ok") != 0)
@@ -294,12 +362,16 @@ static void take_result(struct check *check, struct trial *trial, const char *fo
         check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
 }
 
-/* Makes the folder of the next trial, with the case in it. */
+/* Makes the folder of the next run, with the case in it. */
 static bool prepare(struct check *check, struct surroundings *around, const struct case_data *input)
 {
     char path[RUN_PATH_SIZE];
+    if (check->trial_count == CHECK_MAX_BLOCKS) {
+        check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
+        return false;
+    }
     if (!run_path(around->folder, "%s/%s-%u", check->job.folder, check->info->id,
-                  check->trial_count) ||
+                  check->run_count) ||
         !run_path(path, "%s/case", around->folder) || mkdir(around->folder, 0700) != 0 ||
         !case_write(input, path)) {
         check_break(check, "cannot write the case into %s: %s", around->folder, strerror(errno));
@@ -308,57 +380,51 @@ static bool prepare(struct check *check, struct surroundings *around, const stru
     return true;
 }
 
-static const struct trial *perform(struct check *check, const struct case_data *input,
-                                   const char *program, enum run_device device, int repeats)
+const struct trial *check_perform_run(struct check *check, const struct check_run *run,
+                                      const struct case_data *input)
 {
     struct surroundings around;
     struct run_outcome outcome;
-    if (!check_is_open(check))
+    if (!check_is_open(check) || !prepare(check, &around, input))
         return NULL;
-    if (check->trial_count == CHECK_MAX_BLOCKS || !prepare(check, &around, input))
-        return NULL;
-    uint64_t stream = check_random_start(check->job.seed ^ check->trial_count, check->info->id);
+    uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
-    fill_environment(&around, device, check_random_next(&stream) >> 1 | 1);
-    execute(&around, program, device, repeats, &outcome);
-    if (device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)
+    *trial = (struct trial){.races = run->races};
+    fill_environment(&around, run, check_random_next(&stream) >> 1 | 1);
+    int seconds = wall_seconds(check, run);
+    execute(&around, run, seconds, &outcome);
+    if (run->device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)
         take_record(check, trial, around.folder);
     if (trial->record)
         explain_findings(check, trial->record, &outcome);
-    explain_end(check, &outcome);
+    explain_end(check, &outcome, seconds);
     take_result(check, trial, around.folder);
     run_outcome_free(&outcome);
     run_remove_tree(around.folder);
     return check_is_open(check) ? trial : NULL;
 }
 
-const struct trial *check_run_timed(struct check *check, const struct case_data *input, int repeats)
+/* A run of the submission on the device where this check's runs are. */
+static const struct trial *run_submission(struct check *check, const struct case_data *input,
+                                          bool races)
 {
     enum run_device device = check_device(check->info, check->job.device);
-    const char *program = check->job.programs[device];
-    if (!*program) {
-        check_break(check, "the submission was not built for %s", run_device_name(device));
-        return NULL;
-    }
-    return perform(check, input, program, device, repeats);
+    struct check_run run = {
+        .program = check->job.programs[device], .device = device, .races = races};
+    if (*run.program)
+        return check_perform_run(check, &run, input);
+    check_break(check, "the submission was not built for %s", run_device_name(device));
+    return NULL;
 }
 
 const struct trial *check_run(struct check *check, const struct case_data *input)
 {
-    return check_run_timed(check, input, 0);
+    return run_submission(check, input, false);
 }
 
-const struct trial *check_run_solution(struct check *check, const struct case_data *input,
-                                       int repeats)
+const struct trial *check_run_for_races(struct check *check, const struct case_data *input)
 {
-    enum run_device device = check_device(check->info, check->job.device);
-    if (!check_is_open(check))
-        return NULL;
-    const struct trial *trial =
-        *check->job.solution ? perform(check, input, check->job.solution, device, repeats) : NULL;
-    if (!trial)
-        check_break(check, "the lab's own solution does not run: %s", check->message);
-    return trial;
+    return run_submission(check, input, true);
 }
 
 void check_free_trials(struct check *check)
@@ -368,4 +434,5 @@ void check_free_trials(struct check *check)
         json_decref(check->trials[i].record);
         json_decref(check->trials[i].counters);
     }
+    check->trial_count = 0;
 }

@@ -178,6 +178,8 @@ static void put_check(const struct page *page, const json_t *checks, const json_
     snprintf(points, sizeof points, "%.4g/%.4g", number_of(check, "points"),
              number_of(check, "max_points"));
     put_step(page, colour, mark, points, text_of(check, "title"), number_of(check, "seconds"));
+    if (text_of(check, "note")[0])
+        put_folded(page, text_of(check, "note"));
     if (strcmp(mark, "ok") == 0)
         return;
     if (find_same(checks, check))

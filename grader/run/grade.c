@@ -236,7 +236,7 @@ static json_t *describe_check(const struct grade *grade, const json_t *declared,
     json_t *check = json_object();
     static const char *const taken[] = {"id",      "title",    "points",  "max_points",
                                         "status",  "case",     "message", "hint",
-                                        "seconds", "counters", "figure"};
+                                        "seconds", "counters", "figure",  "note"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
         json_object_set(check, taken[i], json_object_get(verdict, taken[i]));
     json_object_set_new(check, "seconds",
@@ -249,11 +249,11 @@ static json_t *describe_check(const struct grade *grade, const json_t *declared,
 /* The verdict on a check of a submission that could not be built. */
 static json_t *verdict_of_unbuilt(const json_t *declared)
 {
-    return json_pack("{s:O, s:O, s:f, s:O, s:s, s:s, s:s, s:s, s:f, s:{}, s:n}", "id",
+    return json_pack("{s:O, s:O, s:f, s:O, s:s, s:s, s:s, s:s, s:f, s:{}, s:n, s:s}", "id",
                      json_object_get(declared, "id"), "title", json_object_get(declared, "title"),
                      "points", 0.0, "max_points", json_object_get(declared, "max_points"), "status",
                      "not-built", "case", "", "message", "the program could not be built", "hint",
-                     "", "seconds", 0.0, "counters", "figure");
+                     "", "seconds", 0.0, "counters", "figure", "note", "");
 }
 
 static const char *base_name(const char *path)

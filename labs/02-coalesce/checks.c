@@ -5,7 +5,17 @@
  * with few blocks the better kernel can even be slower. */
 #include "checks/check.h"
 
-LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu");
+LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu",
+    .needs = {"01-parallelize"},
+    .hints = {
+        "All 32 threads of a warp read in the same step. Write down which words they read in their "
+        "first step: how far apart are the words of thread 0 and thread 1?",
+        "Who reads a number does not matter to the sum. Instead of a chunk, let each thread take "
+        "every so-many-th number, so that in one step neighbouring threads read neighbouring "
+        "words.",
+        "The loop is that of lab 01's grid: for (int i = me; i < n; i += all). chunk, begin and "
+        "end "
+        "go away."});
 
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
@@ -33,18 +43,15 @@ static const struct trial *sum_up(struct check *check, int n)
 }
 
 CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
-      .hints = {
-          "Each number must be added once, by one thread, and each thread must add its `mine` to "
-          "*sum with atomicAdd(). *sum must be 0 before the kernel starts.",
-          "Write down which numbers thread 0 and thread 1 add up. Is each number in one list, "
-          "and in no other?"})
+      .hint = "Each number must be added once, by one thread, and each thread must add its `mine` "
+              "to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
     sum_up(check, MILLION);
 }
 
 CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
-      .hints = {"If the check above has failed too, mend that first. Otherwise the size is the "
-                "trouble: each thread's loop must run while i < n, and no further."})
+      .hint = "If the check above has failed too, mend that first. Otherwise the size is the "
+              "trouble: each thread's loop must run while i < n, and no further.")
 {
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), check_random_int(check, 8000, 9000),
                          1000003};
@@ -57,9 +64,7 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
                  .want = "at most %s",
                  .counter = "global_load_sectors",
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05}},
-      .hints = {"Let thread `me` begin at number `me`, and let every thread step by the number of "
-                "all threads.",
-                "In one step, thread 0 reads data[i]. Which word should thread 1 read?"})
+      .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct trial *trial = sum_up(check, MILLION);
     double sectors = check_counter(trial, "global_load_sectors");

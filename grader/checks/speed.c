@@ -1,0 +1,123 @@
+/* Timing on a GPU: the submission beside the lab's own solution and its naive kernel.
+ *
+ *     round 1   yours  solution  naive      fresh inputs, each a process, each result verified
+ *     round 2   yours  solution  naive
+ *     ...                                   median of each column
+ *
+ * What is judged is a ratio of times taken in turn on one GPU, never a time: a slower card, a warm
+ * one or a busy host slows all three. */
+#include "checks/internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this ratio between the naive kernel and the solution, time tells nothing. */
+#define LEAST_GAIN 1.5
+
+bool check_again(struct check *check)
+{
+    if (!check_is_open(check) || check->round == CHECK_REPEATS)
+        return false;
+    check_free_trials(check);
+    check_free_inputs(check);
+    ++check->round;
+    return true;
+}
+
+/* The one number that lab.h has left as NAME; 0 if there is none. */
+static double number_in(const struct trial *trial, const char *name)
+{
+    const struct case_array *array = case_find(trial->result, name);
+    if (!array || array->type != CASE_FLOAT || array->count != 1)
+        return 0;
+    double value = (double)*(const float *)array->values;
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+static void note_time(struct check *check, enum check_program program, const struct trial *trial)
+{
+    double milliseconds = number_in(trial, "milliseconds");
+    if (milliseconds == 0 && program == CHECK_YOURS)
+        check_fail(check, "no-result", "your program's loop over lab_again() was not timed");
+    else if (milliseconds == 0)
+        check_break(check, "the lab's own solution was not timed");
+    else
+        check->times[program][check->round - 1] = milliseconds;
+    if (program == CHECK_SOLUTION) /* never the submission's word */
+        check->copy_rate = number_in(trial, "copy_gb_per_s");
+}
+
+const struct trial *check_time(struct check *check, enum check_program program,
+                               const struct case_data *input)
+{
+    enum run_device device = check_device(check->info, check->job.device);
+    bool own = program != CHECK_YOURS;
+    struct check_run run = {.program = own ? check->job.solution : check->job.programs[device],
+                            .own = own,
+                            .device = device,
+                            .repeats = 1};
+    if (!check_is_open(check))
+        return NULL;
+    if (check->round == 0 || !*run.program) {
+        check_break(check, "check_time() is for rounds of check_again(), where a GPU is graded");
+        return NULL;
+    }
+    const struct trial *trial = check_perform_run(check, &run, input);
+    if (trial)
+        note_time(check, program, trial);
+    else if (own && !check->broken[0])
+        check_break(check, "the lab's own solution does not run: %s", check->message);
+    return check_is_open(check) ? trial : NULL;
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static double median(const double times[CHECK_REPEATS])
+{
+    double sorted[CHECK_REPEATS];
+    memcpy(sorted, times, sizeof sorted);
+    qsort(sorted, CHECK_REPEATS, sizeof *sorted, compare);
+    return sorted[CHECK_REPEATS / 2];
+}
+
+static void write_note(struct check *check, double yours, double solution, double naive)
+{
+    int length = snprintf(check->note, sizeof check->note,
+                          "medians of %d: yours %.4g ms, the solution %.4g ms, the naive kernel "
+                          "%.4g ms",
+                          CHECK_REPEATS, yours, solution, naive);
+    if (check->copy_rate > 0)
+        snprintf(check->note + length, sizeof check->note - (size_t)length,
+                 "; this GPU copies %s GB/s", check_number(floor(check->copy_rate)));
+}
+
+void check_speed(struct check *check)
+{
+    if (!check_is_open(check))
+        return;
+    double yours = median(check->times[CHECK_YOURS]);
+    double solution = median(check->times[CHECK_SOLUTION]);
+    double naive = median(check->times[CHECK_NAIVE]);
+    if (yours <= 0 || solution <= 0 || naive <= 0) {
+        check_break(check, "not all of the three programs were timed"); /* a mistake in checks.c */
+        return;
+    }
+    double gain = naive / solution;
+    if (gain < LEAST_GAIN) {
+        check_break(check,
+                    "time tells nothing here: the solution is only %.2f times as fast as the naive "
+                    "kernel. Is the GPU busy with something else?",
+                    gain);
+        return;
+    }
+    check->budget =
+        (struct judge_budget){.naive = 1, .solution = gain, .slack = check->budget.slack};
+    check_value(check, naive / yours);
+    write_note(check, yours, solution, naive);
+}
