@@ -101,7 +101,7 @@ include solutions/rules.mk
 
 help: ## Show this list
 	@echo 'make TARGET, where TARGET is one of:'
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
 
 # make itself exits 2 when a recipe fails; scripts that want 0, 1 or 2 call build/lanewise grade.
 grade: lanewise ## Grade labs: [LAB=02-coalesce] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
@@ -124,6 +124,9 @@ bench: ## Time the emulator beside Oclgrind
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources
 
+lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
+	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
+
 doctor: lanewise ## Show what this machine has and what to do about the rest
 	@$(LANEWISE) doctor
 
@@ -140,4 +143,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade run test asan golden answers fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade run lab-check test asan golden answers fuzz bench check format doctor lanewise setup clean distclean FORCE

@@ -7,6 +7,7 @@
 
 int cmd_grade(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_lab_check(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -3,12 +3,12 @@
  * Exit codes: 0 full marks; 1 not yet; 2 usage or environment, and nothing was graded; 3 the grader
  * itself failed, and nothing was graded. A grading that fails never overwrites an earlier result. */
 #include "cli/cli.h"
+#include "cli/common.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,8 @@
 #include "config.h"
 #include "report/result_json.h"
 #include "report/result_terminal.h"
-#include "run/exec.h"
 #include "run/gpu.h"
 #include "run/grade.h"
-
-enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
@@ -42,19 +39,7 @@ struct options {
     const char *lab, *submission, *device, *seed, *json;
 };
 
-/* One line on stderr; returns CODE. */
-static int complain(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int complain(int code, const char *format, ...)
-{
-    va_list arguments;
-    fflush(stdout);
-    fputs("lanewise grade: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-    return code;
-}
+#define complain(...) cli_complain("grade", __VA_ARGS__)
 
 /* --- the command line ----------------------------------------------------------------------------- */
 
@@ -120,26 +105,6 @@ static bool choose_seed(const char *text, uint64_t *seed)
     return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX;
 }
 
-/* Chooses the device; GPU_NAME gets the GPU's. False: the complaint was made. */
-static bool choose_device(const char *text, enum run_device *device, char *gpu_name, size_t size)
-{
-    *device = RUN_EMULATOR;
-    if (!text || strcmp(text, "auto") == 0) {
-        if (run_gpu_find(gpu_name, size))
-            *device = RUN_GPU;
-    } else if (strcmp(text, "gpu") == 0) {
-        if (!run_gpu_find(gpu_name, size)) {
-            complain(EXIT_USAGE, "no GPU to grade on: %s. --device emulator needs none", gpu_name);
-            return false;
-        }
-        *device = RUN_GPU;
-    } else if (strcmp(text, "emulator") != 0) {
-        complain(EXIT_USAGE, "no device \"%s\": it is auto, emulator or gpu", text);
-        return false;
-    }
-    return true;
-}
-
 /* --- grading -------------------------------------------------------------------------------------- */
 
 struct session {
@@ -158,8 +123,8 @@ static int grade_lab(struct session *session, const char *name)
     static struct run_lab lab;
     char error[6000];
     json_t *result = NULL;
-    if (!run_lab_open(name, &lab, error, sizeof error))
-        return complain(EXIT_USAGE, "%s", error);
+    if (!cli_open_lab("grade", name, &lab))
+        return EXIT_USAGE;
     if (!run_submission_open(&lab, session->options->submission, &submission, error,
                              sizeof error)) {
         run_lab_close(&lab);
@@ -184,7 +149,7 @@ static int grade_lab(struct session *session, const char *name)
     if (end == RUN_GRADER_FAILED)
         return complain(EXIT_GRADER,
                         "the grader failed, which is no fault of yours; %s was not graded: %s",
-                        name, error);
+                        lab.name, error);
     return end == RUN_GRADE_INTERRUPTED ? 128 + SIGINT : 0;
 }
 
@@ -240,21 +205,6 @@ static int report(const struct session *session)
     return code;
 }
 
-static void on_signal(int number)
-{
-    run_interrupt();
-}
-
-/* Ctrl-C ends what is running, and then the private folder is removed as always. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` shall still write its result */
-}
-
 int cmd_grade(int argc, char **argv)
 {
     struct options options = {0};
@@ -267,9 +217,10 @@ int cmd_grade(int argc, char **argv)
                         (long long)INT64_MAX, options.seed ? options.seed : "");
     if (options.json && !report_json_writable(options.json))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
-    if (!choose_device(options.device, &session.device, session.gpu_name, sizeof session.gpu_name))
+    if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
+                           sizeof session.gpu_name))
         return EXIT_USAGE;
-    catch_signals();
+    cli_catch_signals();
     session.colour = report_wants_colour(stdout);
     session.results = json_array();
     code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);

@@ -17,6 +17,7 @@ static const struct command {
 } commands[] = {
     {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program [ARGS...]"},
+    {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
     {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
     {"help", cmd_help, "show this list"},
     {"version", cmd_version, "show the version"},
@@ -27,7 +28,7 @@ static void print_commands(FILE *to)
 {
     fprintf(to, "usage: lanewise COMMAND [OPTIONS]; each command explains itself with --help\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].purpose);
+        fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].purpose);
 }
 
 static int cmd_help(int argc, char **argv)

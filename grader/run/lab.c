@@ -51,15 +51,50 @@ void run_lab_list_free(struct run_lab_names *list)
     list->count = 0;
 }
 
-static void say_no_such_lab(const char *name, char *error, size_t size)
+/* WHAT about WORD, and the labs' names. */
+static void say_labs(const char *what, const char *word, const struct run_lab_names *list,
+                     char *error, size_t size)
+{
+    int length = snprintf(error, size, "%s \"%s\"; the labs are", what, word);
+    for (size_t i = 0; i < list->count && length >= 0 && (size_t)length < size; ++i)
+        length +=
+            snprintf(error + length, size - (size_t)length, "%s %s", i ? "," : "", list->names[i]);
+}
+
+/* Does WORD mean lab NAME? 0: no, 1: it is a part of it, 2: it can mean no other. */
+static int matches(const char *word, const char *name)
+{
+    char *end_of_word, *end_of_number;
+    unsigned long wanted = strtoul(word, &end_of_word, 10);
+    unsigned long number = strtoul(name, &end_of_number, 10);
+    if (strcmp(word, name) == 0)
+        return 2;
+    if (word[0] >= '0' && word[0] <= '9' && !*end_of_word)
+        return end_of_number > name && wanted == number ? 2 : 0;
+    return word[0] && strstr(name, word) ? 1 : 0;
+}
+
+bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, size_t size)
 {
     struct run_lab_names list;
+    int best = 0;
+    size_t hits = 0;
     run_lab_list(&list);
-    int length = snprintf(error, size, "no lab is called \"%s\"; the labs are", name);
-    for (size_t i = 0; i < list.count && length >= 0 && (size_t)length < size; ++i)
-        length +=
-            snprintf(error + length, size - (size_t)length, "%s %s", i ? "," : "", list.names[i]);
+    for (size_t i = 0; i < list.count; ++i) {
+        int match = matches(word, list.names[i]);
+        if (match > best)
+            hits = 0;
+        if (match == 0 || match < best)
+            continue;
+        best = match;
+        ++hits;
+        snprintf(name, RUN_LAB_NAME_SIZE, "%s", list.names[i]);
+    }
+    if (hits != 1)
+        say_labs(hits ? "more than one lab could be called" : "no lab is called", word, &list,
+                 error, size);
     run_lab_list_free(&list);
+    return hits == 1;
 }
 
 /* Asks the runner what the lab declares. NULL: it cannot say. */
@@ -84,7 +119,7 @@ bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t siz
     *lab = (struct run_lab){0};
     if (!is_lab_name(name) || !run_path(checks, "%s/%s/checks.c", LABS, name) ||
         access(checks, R_OK) != 0) {
-        say_no_such_lab(name, error, size);
+        snprintf(error, size, "no lab is called \"%s\"", name);
         return false;
     }
     snprintf(lab->name, sizeof lab->name, "%s", name);
@@ -115,6 +150,16 @@ bool run_lab_has_check(const json_t *check, enum run_device device)
     return json_is_true(json_object_get(check, run_device_name(device)));
 }
 
+bool run_lab_pristine_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
+{
+    return run_path(path, "%s/%s/%s", LABS, lab->name, RUN_LAB_PRISTINE);
+}
+
+bool run_lab_own_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
+{
+    return run_path(path, "%s/%s/%s", LABS, lab->name, lab->file);
+}
+
 /* --- submissions ---------------------------------------------------------------------------------- */
 
 static bool is_folder(const char *path)
@@ -128,7 +173,7 @@ static bool find_file(const struct run_lab *lab, const char *path, char found[RU
                       char *error, size_t size)
 {
     if (!path)
-        return run_path(found, "%s/%s/%s", LABS, lab->name, lab->file);
+        return run_lab_own_path(lab, found);
     if (!is_folder(path))
         return run_path(found, "%s", path);
     size_t length = strlen(path);

@@ -8,7 +8,8 @@
 
 #include "run/build.h"
 
-#define RUN_MAX_LABS 64
+#define RUN_MAX_LABS      64
+#define RUN_LAB_NAME_SIZE 128
 
 struct run_lab_names {
     char *names[RUN_MAX_LABS]; /* "01-parallelize", sorted */
@@ -19,8 +20,12 @@ struct run_lab_names {
 void run_lab_list(struct run_lab_names *list);
 void run_lab_list_free(struct run_lab_names *list);
 
+/* The name of the one lab that WORD means: all of its name, its number with or without zeros, or a
+ * part that no other lab's name has. False: ERROR is one line that lists the labs. */
+bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, size_t size);
+
 struct run_lab {
-    char name[128];
+    char name[RUN_LAB_NAME_SIZE];
     char runner[RUN_PATH_SIZE];   /* its checks runner, build/checks/NAME */
     char solution[RUN_PATH_SIZE]; /* solutions/NAME/file */
     char file[256];               /* the file that students edit, "parallelize.cu" */
@@ -30,6 +35,14 @@ struct run_lab {
 /* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
 bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t size);
 void run_lab_close(struct run_lab *lab);
+
+/* The untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. The tree keeps one, since a
+ * student's folder need not be a clone, and in a clone they may have committed their work. False: the
+ * path is too long. */
+#define RUN_LAB_PRISTINE ".skeleton.cu"
+bool run_lab_pristine_path(const struct run_lab *lab, char path[RUN_PATH_SIZE]);
+/* The student's working file, labs/NAME/file. */
+bool run_lab_own_path(const struct run_lab *lab, char path[RUN_PATH_SIZE]);
 
 /* True if the declared CHECK is performed when DEVICE is graded. */
 bool run_lab_has_check(const json_t *check, enum run_device device);

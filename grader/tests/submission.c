@@ -52,9 +52,13 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
     return output;
 }
 
-/* Cuts the seconds off a step's first line: "  ok   15/15     title      0.2 s". */
+/* Cuts the seconds off a step's first line, "  ok   15/15     title      0.2 s", and off lab-check's
+ * last, "32 gradings on the emulator in 9 s: ...". */
 static char *cut_seconds(char *line, char *end)
 {
+    char *gradings = memmem(line, (size_t)(end - line), " gradings on the ", 17);
+    if (gradings && line[0] >= '0' && line[0] <= '9')
+        return gradings + strlen(" gradings");
     if (end - line > 12 && strncmp(line, "  ", 2) == 0 && line[2] != ' ' &&
         strncmp(end - 2, " s", 2) == 0)
         for (end -= 2; end[-1] != ' '; --end)

@@ -1,0 +1,353 @@
+/* lanewise lab-check: proves that the kit's labs are sound. For those who write labs.
+ *
+ *     rules        lab_rules.c: files, texts, points
+ *     skeleton     must compile and score under half of the points
+ *     solution     must have full marks, on three seeds
+ *     mutants      must lose what they declare, check by check
+ *
+ * Everything is graded by run_grade(), as a student's file would be, in processes side by side. Each
+ * violation is one line; a table ends it. Exit code: 0 sound, 2 not. */
+#include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/lab_rules.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+
+#include "run/gpu.h"
+#include "run/grade.h"
+#include "run/pool.h"
+
+#define SOLUTION_SEEDS 3
+#define MAX_TASKS      2000
+
+#define complain(...)  cli_complain("lab-check", __VA_ARGS__)
+
+static const char usage[] =
+    "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
+    "Proves that labs are sound: the skeleton scores under half, the solution full marks on three\n"
+    "seeds, each mutant what it declares (grader/run/mutant.h), and the files follow the rules.\n"
+    "Exit code: 0 sound, 2 not.\n";
+
+enum kind { SKELETON, SOLUTION, MUTANT };
+
+/* One grading. */
+struct task {
+    const struct lab_parts *parts;
+    enum kind kind;
+    size_t number; /* the mutant's, or the seed's */
+};
+
+/* A row of the table. */
+struct row {
+    struct lab_parts parts;
+    struct lab_findings findings;
+    bool readable;
+    double skeleton;    /* its score */
+    unsigned solutions; /* with full marks */
+    unsigned mutants;   /* that score what they declare */
+    unsigned graded_mutants;
+};
+
+struct kit {
+    enum run_device device;
+    char gpu_name[256];
+    struct row rows[RUN_MAX_LABS];
+    size_t row_count;
+    struct task tasks[MAX_TASKS];
+    size_t task_count;
+    bool interrupted;
+};
+
+/* --- grading, in a child process ------------------------------------------------------------------- */
+
+static void name_task(const struct task *task, char *name, size_t size)
+{
+    if (task->kind == SKELETON)
+        snprintf(name, size, "the skeleton");
+    else if (task->kind == SOLUTION)
+        snprintf(name, size, "the solution, seed %zu", task->number);
+    else
+        snprintf(name, size, "mutant %s", task->parts->mutants[task->number].name);
+}
+
+static char *source_of(const struct task *task)
+{
+    if (task->kind == SKELETON)
+        return task->parts->skeleton.bytes;
+    return task->kind == SOLUTION ? task->parts->solution.bytes
+                                  : task->parts->mutants[task->number].source;
+}
+
+/* {"result": ...} or {"error": ...} */
+static json_t *grade_task(size_t i, void *context)
+{
+    static struct run_submission submission;
+    struct kit *kit = context;
+    const struct task *task = &kit->tasks[i];
+    char error[6000] = "";
+    json_t *result = NULL;
+    name_task(task, submission.shown, sizeof submission.shown);
+    submission.source.bytes = source_of(task);
+    submission.source.size = strlen(submission.source.bytes);
+    struct run_grading grading = {.lab = &task->parts->lab,
+                                  .submission = &submission,
+                                  .device = kit->device,
+                                  .gpu_name = kit->gpu_name,
+                                  .gpu_arch = run_gpu_arch(),
+                                  .seed = task->kind == SOLUTION ? task->number : 1};
+    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    if (end == RUN_GRADED)
+        return json_pack("{s:o}", "result", result);
+    return json_pack("{s:s, s:b}", "error", error, "interrupted", end == RUN_GRADE_INTERRUPTED);
+}
+
+/* --- judging ---------------------------------------------------------------------------------------- */
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* One line for each check that has lost points, where none should be lost. */
+static void blame_checks(struct row *row, const char *name, const json_t *result)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        double points = number_of(check, "points"), most = number_of(check, "max_points");
+        if (points < most - 0.05)
+            lab_violates(&row->findings, "%s: %g of %g for %s: %s", name, points, most,
+                         json_string_value(json_object_get(check, "id")),
+                         json_string_value(json_object_get(check, "message")));
+    }
+}
+
+static const struct run_loss *find_loss(const struct run_mutant *mutant, const char *check)
+{
+    for (size_t i = 0; i < mutant->loss_count; ++i)
+        if (strcmp(mutant->losses[i].check, check) == 0)
+            return &mutant->losses[i];
+    return NULL;
+}
+
+/* Compares what one check took from a mutant with what it should. */
+static bool judge_loss(struct row *row, const struct run_mutant *mutant, const json_t *check)
+{
+    const char *id = json_string_value(json_object_get(check, "id"));
+    const char *message = json_string_value(json_object_get(check, "message"));
+    const struct run_loss *loss = find_loss(mutant, id);
+    double lost = number_of(check, "max_points") - number_of(check, "points");
+    bool good = !loss              ? lost < 0.05
+                : loss->points < 0 ? lost >= 0.05
+                                   : fabs(lost - loss->points) < 0.05;
+    if (good)
+        return true;
+    if (loss && loss->points < 0)
+        lab_violates(&row->findings, "mutant %s: %s should lose points", mutant->name, id);
+    else
+        lab_violates(&row->findings, "mutant %s: %s should lose %g, but loses %g%s%s", mutant->name,
+                     id, loss ? loss->points : 0, lost, message[0] ? ": " : "", message);
+    return false;
+}
+
+static void judge_mutant(struct row *row, const struct run_mutant *mutant, const json_t *result)
+{
+    size_t i;
+    json_t *check;
+    bool good = true;
+    json_array_foreach(json_object_get(result, "checks"), i, check) good =
+        judge_loss(row, mutant, check) && good;
+    row->mutants += good;
+}
+
+static bool is_built(struct row *row, const char *name, const json_t *result)
+{
+    const json_t *build = json_object_get(result, "build");
+    const char *messages = json_string_value(json_object_get(build, "messages"));
+    bool built = strcmp(json_string_value(json_object_get(result, "status")), "not-built") != 0;
+    if (!built)
+        lab_violates(&row->findings, "%s does not compile: %.*s", name,
+                     (int)strcspn(messages, "\n"), messages);
+    else if (messages[0] && !strstr(name, "mutant"))
+        lab_violates(&row->findings, "%s compiles with a warning: %.*s", name,
+                     (int)strcspn(messages, "\n"), messages);
+    return built;
+}
+
+static void judge(struct kit *kit, const struct task *task, const json_t *answer)
+{
+    struct row *row = (struct row *)((char *)task->parts - offsetof(struct row, parts));
+    const json_t *result = json_object_get(answer, "result");
+    const char *error = json_string_value(json_object_get(answer, "error"));
+    char name[200];
+    name_task(task, name, sizeof name);
+    if (json_is_true(json_object_get(answer, "interrupted")))
+        kit->interrupted = true;
+    else if (!result)
+        lab_violates(&row->findings, "%s could not be graded: %s", name,
+                     error ? error : "its process failed");
+    else if (!is_built(row, name, result))
+        return;
+    else if (task->kind == SKELETON && (row->skeleton = number_of(result, "score")) >= 50)
+        lab_violates(&row->findings, "the skeleton scores %g; it must be under 50", row->skeleton);
+    else if (task->kind == SOLUTION) {
+        row->solutions +=
+            strcmp(json_string_value(json_object_get(result, "status")), "passed") == 0;
+        blame_checks(row, name, result);
+    } else if (task->kind == MUTANT)
+        judge_mutant(row, &task->parts->mutants[task->number], result);
+}
+
+/* --- the whole -------------------------------------------------------------------------------------- */
+
+static void add_task(struct kit *kit, const struct lab_parts *parts, enum kind kind, size_t number)
+{
+    if (kit->task_count < MAX_TASKS)
+        kit->tasks[kit->task_count++] = (struct task){parts, kind, number};
+}
+
+/* Reads lab NAME, applies the rules, and plans its gradings. */
+static void take_lab(struct kit *kit, const char *name)
+{
+    struct row *row = &kit->rows[kit->row_count++];
+    row->findings.lab = name;
+    row->readable = lab_read_parts(name, &row->parts, &row->findings);
+    if (!row->readable)
+        return;
+    lab_apply_rules(&row->parts, &row->findings);
+    add_task(kit, &row->parts, SKELETON, 0);
+    for (size_t seed = 1; seed <= SOLUTION_SEEDS; ++seed)
+        add_task(kit, &row->parts, SOLUTION, seed);
+    for (size_t i = 0; i < row->parts.mutant_count; ++i) {
+        if (kit->device == RUN_GPU && row->parts.mutants[i].emulator_only)
+            continue;
+        add_task(kit, &row->parts, MUTANT, i);
+        ++row->graded_mutants;
+    }
+}
+
+static void grade_all(struct kit *kit)
+{
+    json_t **answers = calloc(kit->task_count + 1, sizeof *answers);
+    /* A GPU's times are taken alone. */
+    unsigned jobs = kit->device == RUN_GPU ? 1 : (unsigned)get_nprocs();
+    if (!answers)
+        return;
+    run_pool(kit->task_count, jobs, grade_task, kit, answers);
+    for (size_t i = 0; i < kit->task_count; ++i) {
+        judge(kit, &kit->tasks[i], answers[i]);
+        json_decref(answers[i]);
+    }
+    free(answers);
+}
+
+static unsigned print_table(const struct kit *kit, double seconds)
+{
+    unsigned violations = 0;
+    int width = 3;
+    for (size_t i = 0; i < kit->row_count; ++i) {
+        int length = (int)strlen(kit->rows[i].findings.lab);
+        width = length > width ? length : width;
+        violations += kit->rows[i].findings.count;
+    }
+    printf("%s%-*s  skeleton  solution  mutants  hints  lines\n", violations ? "\n" : "", width,
+           "lab");
+    for (size_t i = 0; i < kit->row_count; ++i) {
+        const struct row *row = &kit->rows[i];
+        printf("%-*s  ", width, row->findings.lab);
+        if (row->readable)
+            printf("%6.4g %%  %u of %d    %2u of %-2u %5zu  %3u/%-3u  ", row->skeleton,
+                   row->solutions, SOLUTION_SEEDS, row->mutants, row->graded_mutants,
+                   json_array_size(json_object_get(row->parts.lab.declared, "hints")),
+                   lab_count_lines(row->parts.skeleton.bytes),
+                   lab_count_lines(row->parts.solution.bytes));
+        if (row->findings.count)
+            printf("%u violation%s\n", row->findings.count, row->findings.count == 1 ? "" : "s");
+        else
+            printf("sound\n");
+    }
+    printf("\n%zu gradings on the %s in %.0f s: ", kit->task_count, run_device_name(kit->device),
+           seconds);
+    printf(violations ? "the kit is not sound\n" : "the kit is sound\n");
+    return violations;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int check_kit(struct kit *kit, struct run_lab_names *labs)
+{
+    double start = now();
+    for (size_t i = 0; i < labs->count; ++i)
+        take_lab(kit, labs->names[i]);
+    grade_all(kit);
+    unsigned violations = kit->interrupted ? 0 : print_table(kit, now() - start);
+    for (size_t i = 0; i < kit->row_count; ++i)
+        lab_free_parts(&kit->rows[i].parts);
+    if (kit->interrupted)
+        return 128 + SIGINT;
+    return violations ? EXIT_USAGE : EXIT_FULL;
+}
+
+struct options {
+    const char *lab, *device;
+};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        }
+        if (option == '?')
+            return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind - 1]);
+        *(option == 'l' ? &options->lab : &options->device) = optarg;
+    }
+    if (optind < argc)
+        return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind]);
+    return -1;
+}
+
+int cmd_lab_check(int argc, char **argv)
+{
+    static struct kit kit; /* too large for a stack */
+    struct options options = {0};
+    struct run_lab_names labs = {0};
+    char name[RUN_LAB_NAME_SIZE], error[RUN_PATH_SIZE];
+    int code = read_options(argc, argv, &options);
+    if (code >= 0)
+        return code;
+    if (!cli_choose_device("lab-check", options.device, &kit.device, kit.gpu_name,
+                           sizeof kit.gpu_name))
+        return EXIT_USAGE;
+    if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
+        return complain(EXIT_USAGE, "%s", error);
+    if (options.lab)
+        labs.names[labs.count++] = strdup(name);
+    else
+        run_lab_list(&labs);
+    cli_catch_signals();
+    code = check_kit(&kit, &labs);
+    run_lab_list_free(&labs);
+    return code;
+}

@@ -1,0 +1,66 @@
+#include "cli/common.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/exec.h"
+#include "run/gpu.h"
+
+int cli_complain(const char *command, int code, const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fprintf(stderr, "lanewise %s: ", command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return code;
+}
+
+bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
+                       size_t size)
+{
+    *device = RUN_EMULATOR;
+    if (!text || strcmp(text, "auto") == 0) {
+        if (run_gpu_find(name, size))
+            *device = RUN_GPU;
+    } else if (strcmp(text, "gpu") == 0) {
+        if (!run_gpu_find(name, size)) {
+            cli_complain(command, EXIT_USAGE,
+                         "no GPU to grade on: %s. --device emulator needs none", name);
+            return false;
+        }
+        *device = RUN_GPU;
+    } else if (strcmp(text, "emulator") != 0) {
+        cli_complain(command, EXIT_USAGE, "no device \"%s\": it is auto, emulator or gpu", text);
+        return false;
+    }
+    return true;
+}
+
+static void on_signal(int number)
+{
+    run_interrupt();
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` shall still write its result */
+}
+
+bool cli_open_lab(const char *command, const char *word, struct run_lab *lab)
+{
+    char error[2 * RUN_PATH_SIZE], name[RUN_LAB_NAME_SIZE];
+    if (run_lab_find(word, name, error, sizeof error) &&
+        run_lab_open(name, lab, error, sizeof error))
+        return true;
+    cli_complain(command, EXIT_USAGE, "%s", error);
+    return false;
+}

@@ -1,0 +1,26 @@
+/* What several commands need: one line of complaint, the device, signals, the lab that a word means. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include "run/lab.h"
+
+/* Exit codes of the commands that grade. */
+enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
+
+/* Writes "lanewise COMMAND: ..." as one line on stderr; returns CODE. */
+int cli_complain(const char *command, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The device that TEXT ("auto", "gpu", "emulator"; NULL is auto) means; NAME (SIZE bytes) gets the
+ * GPU's. False: the complaint was made. */
+bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
+                       size_t size);
+
+/* Ctrl-C and its like end what is running, and then all is tidied up as always. */
+void cli_catch_signals(void);
+
+/* Opens the lab that WORD means: "02-coalesce", "coalesce", "coal", "2". False: the complaint was
+ * made. */
+bool cli_open_lab(const char *command, const char *word, struct run_lab *lab);
+
+#endif

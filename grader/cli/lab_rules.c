@@ -1,0 +1,273 @@
+/* The rules, one small function each. Every message says which file, and what to do. */
+#include "cli/lab_rules.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+
+#define SOURCE_BYTES ((size_t)1 << 20)
+#define MAX_MUTANTS  100
+#define TO_WRITE     "WRITE: " /* what `lanewise new-lab` leaves in the files of a new lab */
+
+void lab_violates(struct lab_findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    ++findings->count;
+    printf("%s: ", findings->lab);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+    fflush(stdout);
+}
+
+/* --- reading -------------------------------------------------------------------------------------- */
+
+static void read_part(const char *path, struct run_text *text, struct lab_findings *findings)
+{
+    char why[100];
+    if (!run_read_file(path, SOURCE_BYTES, text, why, sizeof why))
+        lab_violates(findings, "%s %s", path + strlen(LANEWISE_ROOT) + 1, why);
+}
+
+static void read_mutants(struct lab_parts *parts, struct lab_findings *findings)
+{
+    char *paths[MAX_MUTANTS], error[300];
+    size_t count = run_mutant_list(&parts->lab, paths, MAX_MUTANTS);
+    parts->mutants = calloc(count + 1, sizeof *parts->mutants);
+    for (size_t i = 0; i < count; ++i) {
+        struct run_mutant *mutant = &parts->mutants[parts->mutant_count];
+        if (run_mutant_read(paths[i], parts->solution.bytes, mutant, error, sizeof error))
+            ++parts->mutant_count;
+        else
+            lab_violates(findings, "%s: %s", paths[i] + strlen(LANEWISE_ROOT) + 1, error);
+        free(paths[i]);
+    }
+}
+
+bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findings *findings)
+{
+    char error[RUN_PATH_SIZE + 200];
+    *parts = (struct lab_parts){0};
+    if (!run_lab_open(name, &parts->lab, error, sizeof error)) {
+        lab_violates(findings, "%s", error);
+        return false;
+    }
+    snprintf(error, sizeof error, "%s/labs/%s/%s", LANEWISE_ROOT, name, parts->lab.file);
+    read_part(error, &parts->skeleton, findings);
+    read_part(parts->lab.solution, &parts->solution, findings);
+    if (parts->solution.bytes)
+        read_mutants(parts, findings);
+    return parts->skeleton.bytes && parts->solution.bytes;
+}
+
+void lab_free_parts(struct lab_parts *parts)
+{
+    for (size_t i = 0; i < parts->mutant_count; ++i)
+        run_mutant_free(&parts->mutants[i]);
+    free(parts->mutants);
+    free(parts->skeleton.bytes);
+    free(parts->solution.bytes);
+    run_lab_close(&parts->lab);
+}
+
+/* --- the rules ------------------------------------------------------------------------------------ */
+
+unsigned lab_count_lines(const char *text)
+{
+    unsigned count = 0;
+    for (; *text; ++text)
+        count += *text == '\n';
+    return count;
+}
+
+static void check_sources(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    const char *name = parts->lab.name, *file = parts->lab.file;
+    unsigned skeleton = lab_count_lines(parts->skeleton.bytes);
+    unsigned solution = lab_count_lines(parts->solution.bytes);
+    if (skeleton > LAB_SKELETON_LINES)
+        lab_violates(findings, "labs/%s/%s has %u lines; a skeleton has %d at most", name, file,
+                     skeleton, LAB_SKELETON_LINES);
+    if (solution > skeleton)
+        lab_violates(findings, "solutions/%s/%s has %u lines, more than its skeleton (%u)", name,
+                     file, solution, skeleton);
+    if (!strstr(parts->skeleton.bytes, "TODO"))
+        lab_violates(findings, "labs/%s/%s has no TODO", name, file);
+    if (strstr(parts->solution.bytes, "TODO"))
+        lab_violates(findings, "solutions/%s/%s still has a TODO", name, file);
+}
+
+/* The copy that `make reset` brings back must be the skeleton. */
+static void check_pristine(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    char path[RUN_PATH_SIZE], why[100];
+    struct run_text text = {0};
+    const char *name = parts->lab.name, *file = parts->lab.file;
+    if (!run_lab_pristine_path(&parts->lab, path) ||
+        !run_read_file(path, SOURCE_BYTES, &text, why, sizeof why))
+        lab_violates(findings, "labs/%s/" RUN_LAB_PRISTINE " %s; run: cp labs/%s/%s labs/%s/%s",
+                     name, why, name, file, name, RUN_LAB_PRISTINE);
+    else if (strcmp(text.bytes, parts->skeleton.bytes) != 0)
+        lab_violates(findings,
+                     "labs/%s/%s is not what labs/%s/" RUN_LAB_PRISTINE
+                     " holds for make reset; copy one over the other",
+                     name, file, name);
+    free(text.bytes);
+}
+
+static void check_texts(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    const json_t *hints = json_object_get(parts->lab.declared, "hints");
+    size_t i;
+    json_t *check;
+    if (json_array_size(hints) < LAB_LEAST_HINTS)
+        lab_violates(findings, "checks.c has %zu hints in LAB(), and %d are wanted",
+                     json_array_size(hints), LAB_LEAST_HINTS);
+    json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+    {
+        if (json_string_length(json_object_get(check, "hint")) == 0)
+            lab_violates(findings, "checks.c: check %s has no hint",
+                         json_string_value(json_object_get(check, "id")));
+    }
+}
+
+static void check_needs(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    size_t i;
+    json_t *need;
+    json_array_foreach(json_object_get(parts->lab.declared, "needs"), i, need)
+    {
+        const char *name = json_string_value(need);
+        char path[RUN_PATH_SIZE];
+        if (!run_path(path, "%s/labs/%s/checks.c", LANEWISE_ROOT, name) ||
+            access(path, R_OK) != 0 || strcmp(name, parts->lab.name) >= 0)
+            lab_violates(findings, "checks.c: .needs \"%s\" is no lab before this one", name);
+    }
+}
+
+static void check_points(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    for (enum run_device device = RUN_EMULATOR; device <= RUN_GPU; ++device) {
+        double sum = 0;
+        size_t i;
+        json_t *check;
+        json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+        {
+            if (run_lab_has_check(check, device))
+                sum += json_number_value(json_object_get(check, "max_points"));
+        }
+        if (fabs(sum - 100) > 0.01)
+            lab_violates(findings, "checks.c: the points on the %s add up to %g, not to 100",
+                         run_device_name(device), sum);
+    }
+}
+
+/* The declared check ID, or NULL. */
+static const json_t *find_check(const struct lab_parts *parts, const char *id)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+    {
+        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0)
+            return check;
+    }
+    return NULL;
+}
+
+static void check_mutant(const struct lab_parts *parts, const struct run_mutant *mutant,
+                         struct lab_findings *findings)
+{
+    double sum = mutant->scores;
+    for (size_t i = 0; i < mutant->loss_count; ++i) {
+        const struct run_loss *loss = &mutant->losses[i];
+        const json_t *check = find_check(parts, loss->check);
+        if (!check)
+            lab_violates(findings, "mutant %s: checks.c has no check \"%s\"", mutant->name,
+                         loss->check);
+        else if (run_lab_has_check(check, RUN_EMULATOR) && loss->points < 0)
+            lab_violates(findings, "mutant %s: say how many points %s loses", mutant->name,
+                         loss->check);
+        else if (run_lab_has_check(check, RUN_EMULATOR))
+            sum += loss->points;
+    }
+    if (fabs(sum - 100) > 0.05)
+        lab_violates(findings, "mutant %s: what it scores and what it loses make %g, not 100",
+                     mutant->name, sum);
+}
+
+static void check_mutants(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    size_t losing = 0;
+    for (size_t i = 0; i < parts->mutant_count; ++i) {
+        check_mutant(parts, &parts->mutants[i], findings);
+        losing += parts->mutants[i].loss_count > 0;
+    }
+    if (losing < LAB_LEAST_MUTANTS)
+        lab_violates(findings,
+                     "%zu mutant%s in grader/tests/mutants/%s lose%s points, and %d are wanted",
+                     losing, losing == 1 ? "" : "s", parts->lab.name, losing == 1 ? "s" : "",
+                     LAB_LEAST_MUTANTS);
+}
+
+/* Once there are handouts, each lab has one. */
+static void check_handout(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    char path[RUN_PATH_SIZE];
+    glob_t pages;
+    bool any = glob(LANEWISE_ROOT "/handouts/[0-9][0-9]-*.md", 0, NULL, &pages) == 0;
+    globfree(&pages);
+    if (any && run_path(path, "%s/handouts/%s.md", LANEWISE_ROOT, parts->lab.name) &&
+        access(path, R_OK) != 0)
+        lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
+}
+
+/* Names the places that still have to be written in the file PATH, below the root. */
+static void check_written(const char *path, struct lab_findings *findings)
+{
+    char full[RUN_PATH_SIZE], why[100];
+    struct run_text text;
+    if (!run_path(full, "%s/%s", LANEWISE_ROOT, path) ||
+        !run_read_file(full, SOURCE_BYTES, &text, why, sizeof why))
+        return;
+    for (char *at = text.bytes; (at = strstr(at, TO_WRITE)); ++at) {
+        unsigned line = 1;
+        for (const char *before = text.bytes; before < at; ++before)
+            line += *before == '\n';
+        const char *what = at + strlen(TO_WRITE);
+        lab_violates(findings, "%s:%u: still to write: %.*s", path, line,
+                     (int)strcspn(what, "\"*\n"), what);
+    }
+    free(text.bytes);
+}
+
+static void check_all_written(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    const char *name = parts->lab.name, *file = parts->lab.file;
+    char paths[4][RUN_PATH_SIZE];
+    if (run_path(paths[0], "labs/%s/checks.c", name) &&
+        run_path(paths[1], "labs/%s/%s", name, file) &&
+        run_path(paths[2], "solutions/%s/%s", name, file) &&
+        run_path(paths[3], "handouts/%s.md", name))
+        for (size_t i = 0; i < 4; ++i)
+            check_written(paths[i], findings);
+}
+
+void lab_apply_rules(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    check_sources(parts, findings);
+    check_pristine(parts, findings);
+    check_texts(parts, findings);
+    check_needs(parts, findings);
+    check_points(parts, findings);
+    check_mutants(parts, findings);
+    check_handout(parts, findings);
+    check_all_written(parts, findings);
+}
