@@ -113,6 +113,7 @@ static bool add_launch(json_t *launches, const json_t *from)
     json_t *launch = json_object();
     bool good = copy_text(launch, from, "kernel", MAX_NAME) && copy_triple(launch, from, "grid") &&
                 copy_triple(launch, from, "block") &&
+                copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
                 copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines"));

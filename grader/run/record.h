@@ -18,8 +18,8 @@
 /* The record PATH as a new object:
  *
  *   {"schema": "lanewise/run/v1",
- *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "dynamic_shared_bytes",
- *                  "status": "ok" or how it ended, "counters": {all of counters.def},
+ *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
+ *                  "dynamic_shared_bytes", "status": "ok" or how it ended, "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}],
  *    "calls": {"cudaMalloc": 2, ...}}

@@ -457,9 +457,8 @@ Test(device, record)
 {
     struct fixture f;
     fixture_open(&f, NULL);
-    fixture_load(
-        &f,
-        ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\nret;\n}\n");
+    fixture_load(&f, ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+                     ".shared .align 4 .b8 tile[20];\nret;\n}\n");
     fixture_run(&f, (struct fixture_launch){.kernel = "_Z3addPfS_i",
                                             .grid = {3, 2, 1},
                                             .block = {8, 4, 2},
@@ -474,6 +473,7 @@ Test(device, record)
     cr_expect(strcmp(grid, "[3,2,1]") == 0 && strcmp(block, "[8,4,2]") == 0, "%s %s", grid, block);
     free(grid);
     free(block);
+    cr_expect(json_integer_value(json_object_get(launch, "static_shared_bytes")) == 20);
     cr_expect(json_integer_value(json_object_get(launch, "dynamic_shared_bytes")) == 48);
     cr_expect(json_object_size(counters) == EMU_COUNTER_COUNT);
     for (int i = 0; i < EMU_COUNTER_COUNT; i++)

@@ -151,16 +151,18 @@ Test(run, json_is_the_documented_schema)
     json_t *document = json_loads(text, 0, &error);
     cr_assert(document, "%s", error.text);
     const char *schema, *program, *argument, *device, *kind, *kernel, *status;
-    int code, deterministic, x, y, z, shared;
+    int code, deterministic, x, y, z, shared, fixed;
     json_t *findings, *counters, *lines;
-    int failed = json_unpack_ex(
-        document, &error, 0,
-        "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], s:[iii!], s:i, s:s, s:o, "
-        "s:o}], s:o}",
-        "schema", &schema, "program", &program, "args", &argument, "exit_status", &code, "device",
-        "name", &device, "kind", &kind, "deterministic", &deterministic, "launches", "kernel",
-        &kernel, "grid", &x, &y, &z, "block", &x, &y, &z, "dynamic_shared_bytes", &shared, "status",
-        &status, "counters", &counters, "lines", &lines, "findings", &findings);
+    int failed = json_unpack_ex(document, &error, 0,
+                                "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], "
+                                "s:[iii!], s:i, s:i, s:s, s:o, "
+                                "s:o}], s:o}",
+                                "schema", &schema, "program", &program, "args", &argument,
+                                "exit_status", &code, "device", "name", &device, "kind", &kind,
+                                "deterministic", &deterministic, "launches", "kernel", &kernel,
+                                "grid", &x, &y, &z, "block", &x, &y, &z, "static_shared_bytes",
+                                &fixed, "dynamic_shared_bytes", &shared, "status", &status,
+                                "counters", &counters, "lines", &lines, "findings", &findings);
     cr_assert(!failed, "%s", error.text);
     cr_expect_str_eq(schema, "lanewise/run/v1");
     cr_expect(code == 0 && deterministic && strcmp(argument, "32") == 0);

@@ -138,8 +138,9 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
         return false;
     const struct emu_launch *request = &launch->request;
     json_t *line =
-        json_pack("{s{ss,so,so,sI,ss,so,so},so}", "launch", "kernel", name, "grid",
+        json_pack("{s{ss,so,so,sI,sI,ss,so,so},so}", "launch", "kernel", name, "grid",
                   dimensions(request->grid), "block", dimensions(request->block),
+                  "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
                   "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "status",
                   record_status(status), "counters", counters_json(totals, true), "lines",
                   lines_json(launch), "findings", findings_json(launch, name));
