@@ -69,33 +69,59 @@ void check_point_at(struct check *check, const char *file, unsigned line, unsign
 
 /* --- judging -------------------------------------------------------------------------------------- */
 
-/* Says how GOT, which may be NULL, is not the one number WANT. */
-static void fail_equal_u64(struct check *check, const struct case_array *got, const char *name,
-                           uint64_t want)
+/* The one number of an array, in words: one of two static buffers. */
+static const char *one_number(enum case_type type, const void *value)
 {
+    static char buffers[2][24];
+    static unsigned next;
+    char *buffer = buffers[next++ % 2];
+    if (type == CASE_INT)
+        snprintf(buffer, sizeof buffers[0], "%d", *(const int *)value);
+    else
+        snprintf(buffer, sizeof buffers[0], "%llu", (unsigned long long)*(const uint64_t *)value);
+    return buffer;
+}
+
+static bool equal(enum case_type type, const void *got, const void *want)
+{
+    return type == CASE_INT ? judge_first_difference_int(got, want, 1) == 1
+                            : judge_first_difference_u64(got, want, 1) == 1;
+}
+
+/* The result NAME must be the one number WANT, of TYPE. */
+static void check_equal(struct check *check, const struct trial *trial, const char *name,
+                        enum case_type type, const void *want)
+{
+    const char *type_name = type == CASE_INT ? "LAB_INT" : "LAB_U64";
+    if (!trial || !check_is_open(check))
+        return;
+    const struct case_array *got = case_find(trial->result, name);
+    bool is_one = got && got->type == type && got->count == 1;
+    if (is_one && equal(type, got->values, want))
+        return;
     if (!got)
         check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
-    else if (got->type != CASE_U64 || got->count != 1)
-        check_fail(check, "failed", "the result \"%s\" is not one LAB_U64 number", name);
+    else if (!is_one)
+        check_fail(check, "failed", "the result \"%s\" is not one %s number", name, type_name);
     else
-        check_fail(check, "failed", "%s is %llu, but %llu is right", name,
-                   (unsigned long long)*(const uint64_t *)got->values, (unsigned long long)want);
-    if (!got || got->type != CASE_U64 || got->count != 1)
-        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", LAB_U64, &%s, 1).", name,
-                     name);
+        check_fail(check, "failed", "%s is %s, but %s is right", name,
+                   one_number(type, got->values), one_number(type, want));
+    if (!is_one)
+        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
+                     type_name, name);
     else if (check->info->figure.text)
         check_advise(check, "The right answer comes first: without it this earns no points.");
+}
+
+void check_equal_int(struct check *check, const struct trial *trial, const char *name, int want)
+{
+    check_equal(check, trial, name, CASE_INT, &want);
 }
 
 void check_equal_u64(struct check *check, const struct trial *trial, const char *name,
                      uint64_t want)
 {
-    if (!trial || !check_is_open(check))
-        return;
-    const struct case_array *got = case_find(trial->result, name);
-    if (!got || got->type != CASE_U64 || got->count != 1 ||
-        judge_first_difference_u64(got->values, &want, 1) < 1)
-        fail_equal_u64(check, got, name, want);
+    check_equal(check, trial, name, CASE_U64, &want);
 }
 
 double check_counter(const struct trial *trial, const char *name)

@@ -161,12 +161,30 @@ void check_speed(struct check *check);
 /* --- judging -------------------------------------------------------------------------------------- */
 
 /* The result NAME must be this one number. */
+void check_equal_int(struct check *check, const struct trial *trial, const char *name, int want);
 void check_equal_u64(struct check *check, const struct trial *trial, const char *name,
                      uint64_t want);
 
 /* The kernels must have read at least BYTES from global memory: an answer that does not come from
  * the data on the device is no answer. Does nothing on a GPU, where nothing is counted. */
 void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes);
+
+/* A launch, as the emulator recorded it. */
+struct check_launch {
+    double blocks, threads; /* how many blocks, and how many threads each has */
+    double static_shared_bytes, dynamic_shared_bytes; /* of a block */
+};
+
+/* Launch number INDEX of the program, from 0. All 0 if there was none, for NULL, and on a GPU. */
+struct check_launch check_launch(const struct trial *trial, size_t index);
+/* Launch number INDEX must have this size. Does nothing on a GPU. */
+void check_launched(struct check *check, const struct trial *trial, size_t index, int blocks,
+                    int threads);
+
+/* The answer is right, but the check is about something else that is missing: FORMAT says what, HINT
+ * what to try. Does nothing for NULL. */
+void check_refuse(struct check *check, const struct trial *trial, const char *hint,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A counter summed over all launches (the maximum for longest_warp_instructions). 0 for NULL. */
 double check_counter(const struct trial *trial, const char *name);

@@ -1,0 +1,57 @@
+/* What a check may ask of single launches, and how it refuses a program that was launched otherwise. */
+#include "checks/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The product of the three numbers that a grid or a block has. */
+static double volume(const json_t *dimensions)
+{
+    double product = 1;
+    for (size_t i = 0; i < 3; ++i)
+        product *= json_number_value(json_array_get(dimensions, i));
+    return product;
+}
+
+struct check_launch check_launch(const struct trial *trial, size_t index)
+{
+    const json_t *launches = trial ? json_object_get(trial->record, "launches") : NULL;
+    const json_t *launch = json_array_get(launches, index);
+    return (struct check_launch){
+        .blocks = volume(json_object_get(launch, "grid")),
+        .threads = volume(json_object_get(launch, "block")),
+        .static_shared_bytes = json_number_value(json_object_get(launch, "static_shared_bytes")),
+        .dynamic_shared_bytes = json_number_value(json_object_get(launch, "dynamic_shared_bytes")),
+    };
+}
+
+void check_refuse(struct check *check, const struct trial *trial, const char *hint,
+                  const char *format, ...)
+{
+    char message[CHECK_MESSAGE_SIZE];
+    va_list arguments;
+    if (!trial || !check_is_open(check))
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    check_fail(check, "failed", "%s", message);
+    check_advise(check, "%s", hint);
+}
+
+void check_launched(struct check *check, const struct trial *trial, size_t index, int blocks,
+                    int threads)
+{
+    struct check_launch launch = check_launch(trial, index);
+    if (!trial || !trial->record || (launch.blocks == blocks && launch.threads == threads))
+        return;
+    if (launch.blocks == 0)
+        check_refuse(check, trial, "Keep the launches as they were.",
+                     "only %zu kernels were launched", index);
+    else
+        check_refuse(
+            check, trial, "Launch with <<<blocks, threads>>>, as add_up() is told.",
+            "launch number %zu has %s blocks of %s threads; %s blocks of %s were asked for",
+            index + 1, check_number(launch.blocks), check_number(launch.threads),
+            check_number(blocks), check_number(threads));
+}
