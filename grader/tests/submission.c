@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "run/lab.h"
+#include "run/mutant.h"
 #include "tests/shell.h"
 
 /* SOURCE, which is freed, with the edit made. */
@@ -34,6 +35,25 @@ void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS]
     cr_assert(run_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
     run_lab_close(&opened);
     free(source);
+    free(folder);
+}
+
+void submission_write_mutant(const char *lab, const char *mutant, const char *name)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    char path[RUN_PATH_SIZE], error[1000];
+    struct run_lab opened;
+    struct run_mutant read;
+    cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+    char *solution = shell_file(opened.solution, NULL);
+    cr_assert(run_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
+    cr_assert(run_mutant_read(path, solution, &read, error, sizeof error), "%s", error);
+    cr_assert(run_path(path, "%s/%s", folder, name));
+    cr_assert(run_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
+              path);
+    run_mutant_free(&read);
+    run_lab_close(&opened);
+    free(solution);
     free(folder);
 }
 

@@ -15,6 +15,9 @@ struct edit {
  * shell's folder. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);
 
+/* The same for mutant MUTANT of LAB (run/mutant.h). */
+void submission_write_mutant(const char *lab, const char *mutant, const char *name);
+
 /* Grades file NAME of the shell's folder for LAB on the emulator with seed 1. Returns what a terminal
  * shows (to be freed); *CODE is the exit status, *RESULT (may be NULL) the JSON document. */
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result);

@@ -395,54 +395,72 @@ Test(grade, points_add_up_to_100_on_each_device)
     run_lab_list_free(&list);
 }
 
-/* The declared figures, measured again: KEY is "naive" or "solution". */
-static void expect_figure(const char *lab, const struct edit edits[SUBMISSION_EDITS],
-                          const char *check_id, const char *key)
+/* The figures that checks.c declares, and what shows each: a mutant, an edit, or the solution as it is. */
+static const struct {
+    const char *lab, *check, *key, *mutant;
+    struct edit edit;
+} figures[] = {
+    {"01-parallelize", "block-path", "naive", "one-thread", {NULL, NULL}},
+    {"01-parallelize", "block-path", "solution", NULL, {NULL, NULL}},
+    {"01-parallelize",
+     "grid-path",
+     "naive",
+     NULL,
+     {"sum_grid<<<256, 256>>>", "sum_one_block<<<1, 1024>>>"}},
+    {"01-parallelize", "grid-path", "solution", NULL, {NULL, NULL}},
+    {"02-coalesce", "sectors", "naive", "chunks", {NULL, NULL}},
+    {"02-coalesce", "sectors", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "path", "naive", "thread-0", {NULL, NULL}},
+    {"04-bank-conflicts", "path", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "naive", "mask-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "naive", "index-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "naive", "not-unrolled", {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "solution", NULL, {NULL, NULL}},
+};
+
+/* What CHECK of CHECKS says at FIRST and then SECOND; NAN if there is no such thing. */
+static double figure_in(const json_t *checks, const char *id, const char *first, const char *second)
 {
-    int code;
     size_t i;
-    char error[200];
-    json_t *result, *check;
-    struct run_lab opened;
-    double declared = 0, measured = 0;
-    cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
-    json_array_foreach(json_object_get(opened.declared, "checks"), i, check)
+    json_t *check;
+    json_array_foreach(checks, i, check)
     {
-        if (strcmp(json_string_value(json_object_get(check, "id")), check_id) == 0)
-            declared = json_number_value(json_object_get(json_object_get(check, "budget"), key));
+        const json_t *value = json_object_get(json_object_get(check, first), second);
+        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0 && value)
+            return json_number_value(value);
     }
-    submission_write(lab, edits, "a.cu");
-    free(submission_grade(lab, "a.cu", &code, &result));
-    json_array_foreach(json_object_get(result, "checks"), i, check)
-    {
-        if (strcmp(json_string_value(json_object_get(check, "id")), check_id) == 0)
-            measured =
-                json_number_value(json_object_get(json_object_get(check, "figure"), "value"));
-    }
-    cr_expect(declared > 0 && fabs(measured - declared) <= 0.05 * declared,
-              "%s, %s: checks.c says %s = %g, but %g was measured", lab, check_id, key, declared,
-              measured);
-    json_decref(result);
-    run_lab_close(&opened);
+    return NAN;
 }
 
 Test(grade, declared_figures_are_what_is_measured)
 {
-    static const struct edit none[SUBMISSION_EDITS] = {{NULL, NULL}};
-    /* each rung with the kernel of the rung before */
-    static const struct edit one_thread[SUBMISSION_EDITS] = {
-        {"sum_one_block<<<1, 1024>>>", "sum_one_thread<<<1, 1>>>"}};
-    static const struct edit one_block[SUBMISSION_EDITS] = {
-        {"sum_grid<<<256, 256>>>", "sum_one_block<<<1, 1024>>>"}};
-    static const struct edit chunks[SUBMISSION_EDITS] = {
-        {LOOP, "int chunk = (n + all - 1) / all, end = min((me + 1) * chunk, n);\n"
-               "    for (int i = me * chunk; i < end; ++i)"}};
-    expect_figure("01-parallelize", one_thread, "block-path", "naive");
-    expect_figure("01-parallelize", one_block, "grid-path", "naive");
-    expect_figure("01-parallelize", none, "block-path", "solution");
-    expect_figure("01-parallelize", none, "grid-path", "solution");
-    expect_figure("02-coalesce", chunks, "sectors", "naive");
-    expect_figure("02-coalesce", none, "sectors", "solution");
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const char *lab = figures[i].lab, *check = figures[i].check, *key = figures[i].key;
+        char error[200];
+        int code;
+        json_t *result;
+        struct run_lab opened;
+        cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+        double declared =
+            figure_in(json_object_get(opened.declared, "checks"), check, "budget", key);
+        if (figures[i].mutant)
+            submission_write_mutant(lab, figures[i].mutant, "a.cu");
+        else
+            submission_write(lab, (struct edit[SUBMISSION_EDITS]){figures[i].edit}, "a.cu");
+        free(submission_grade(lab, "a.cu", &code, &result));
+        double measured = figure_in(json_object_get(result, "checks"), check, "figure", "value");
+        cr_expect(fabs(measured - declared) <= 0.05 * declared,
+                  "%s, %s: checks.c says %s = %g, but %g was measured", lab, check, key, declared,
+                  measured);
+        json_decref(result);
+        run_lab_close(&opened);
+    }
 }
 
 /* --- the grader's own failures -------------------------------------------------------------------- */

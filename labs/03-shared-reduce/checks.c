@@ -1,0 +1,178 @@
+/* Lab 03: one result a block, by way of shared memory.
+ *
+ * Judged by how often a block goes to global memory with a result, counted in requests: a warp that
+ * stores once, with however many threads, has made one. Whether the threads waited for each other
+ * before they read what others wrote is judged by the emulator's watch over shared memory, since a
+ * program with a race may well be right on the day. */
+#include "checks/check.h"
+
+LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce.cu",
+    .needs = {"02-coalesce"},
+    .hints = {
+        "Three things have to happen in a block, in this order: every thread puts its sum where "
+        "the "
+        "others can see it; all wait until the last one has; one thread adds up and stores.",
+        "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then "
+        "sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; "
+        "then "
+        "if (threadIdx.x == 0) a loop over t < blockDim.x. The atomicAdd() goes.",
+        "In rung 2 two lines differ: extern __shared__ int sums[]; in the kernel, and size_t bytes "
+        "= "
+        "threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int "
+        "total "
+        "= 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; "
+        "}.",
+    });
+
+enum rung { ATOMIC, STATIC, DYNAMIC };
+
+/* What one run is asked to do. */
+struct job {
+    int rung, n, blocks, threads;
+};
+
+#define LARGEST 1000 /* a million of these still fit into an int */
+
+/* The reference: exact. */
+static int sum_of(const int *data, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += data[i];
+    return sum;
+}
+
+/* The case of JOB on random numbers, and its right answer. */
+static struct case_data *make_case(struct check *check, struct job job, int *sum)
+{
+    static const char *const names[] = {"atomic", "static", "dynamic"};
+    const int *data = check_random_ints(check, (size_t)job.n, -LARGEST, LARGEST);
+    struct case_data *input =
+        check_case(check, "%s, n = %s, %s blocks of %s threads", names[job.rung],
+                   check_number(job.n), check_number(job.blocks), check_number(job.threads));
+    case_add(input, "rung", CASE_INT, &job.rung, 1);
+    case_add(input, "blocks", CASE_INT, &job.blocks, 1);
+    case_add(input, "threads", CASE_INT, &job.threads, 1);
+    case_add(input, "n", CASE_INT, &job.n, 1);
+    case_add(input, "data", CASE_INT, data, (size_t)job.n);
+    *sum = sum_of(data, job.n);
+    return input;
+}
+
+/* The sum must be right, made on the device from the data, by blocks of the size asked for. */
+static void judge(struct check *check, const struct trial *trial, struct job job, int sum)
+{
+    check_equal_int(check, trial, "sum", sum);
+    check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
+    check_launched(check, trial, 0, job.blocks, job.threads);
+}
+
+static const struct trial *sum_up(struct check *check, struct job job)
+{
+    int sum;
+    const struct case_data *input = make_case(check, job, &sum);
+    const struct trial *trial = check_run(check, input);
+    judge(check, trial, job, sum);
+    return trial;
+}
+
+CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
+      .hint = "Each thread's sum must be added once. If the sum differs from run to run, thread 0 "
+              "reads sums[] before all threads have written: where does it wait for them?")
+{
+    sum_up(check, (struct job){STATIC, 100003, 64, 256});
+    sum_up(check, (struct job){DYNAMIC, 100003, 64, 256});
+}
+
+CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 15,
+      .hint =
+          "If the check above has failed too, mend that first. Otherwise a size is the trouble: "
+          "thread 0 adds up blockDim.x sums, whatever number of threads that is; the array of "
+          "rung 1 needs room for 1,024.")
+{
+    const struct job jobs[] = {
+        {STATIC, 0, 8, 64},
+        {STATIC, 1, 3, 1024},
+        {STATIC, 2 * check_random_int(check, 1, 400) + 1, 5, 32 * check_random_int(check, 3, 31)},
+        {STATIC, 65537, 2, 64},
+        {STATIC, 100000 + check_random_int(check, 0, 999), 300, 128},
+    };
+    for (size_t rung = STATIC; rung <= DYNAMIC; ++rung)
+        for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
+            struct job job = jobs[i];
+            job.rung = (int)rung;
+            sum_up(check, job);
+        }
+}
+
+/* The lesson is not there yet if no thread has written to shared memory. */
+static void uses_shared(struct check *check, const struct trial *trial, struct job job)
+{
+    if (check_counter(trial, "shared_store_requests") == 0)
+        check_refuse(check, trial,
+                     job.rung == STATIC ? "TODO 1a comes first." : "TODO 2a comes first.",
+                     "rung %d does not use shared memory yet", job.rung);
+}
+
+/* How often a block goes to global memory with a result; the second step counts as a block. */
+static double writes_a_block(const struct trial *trial, struct job job)
+{
+    return (check_counter(trial, "global_store_requests") +
+            check_counter(trial, "global_atomic_requests") +
+            check_counter(trial, "global_reduction_requests")) /
+           (job.blocks + 1);
+}
+
+/* The naive kernel's 8 warps a block each make one request. */
+#define WRITES                                                                                     \
+    {                                                                                              \
+        .text = "a block goes to global memory %s times with a result", .want = "%s", .budget = {  \
+            .naive = 8,                                                                            \
+            .solution = 1,                                                                         \
+            .slack = 1                                                                             \
+        }                                                                                          \
+    }
+
+CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .where = CHECK_COUNTS,
+      .figure = WRITES,
+      .hint = "Let only thread 0 store, once, after it has added up the block's sums in shared "
+              "memory.")
+{
+    const struct job job = {STATIC, 65536, 64, 256};
+    const struct trial *trial = sum_up(check, job);
+    check_measure(check, trial, writes_a_block(trial, job));
+}
+
+CHECK(dynamic, .title = "rung 2: as much shared memory as it needs", .points = 25,
+      .where = CHECK_COUNTS, .figure = WRITES,
+      .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
+{
+    const struct job job = {DYNAMIC, 65536, 64, 256};
+    const struct trial *trial = sum_up(check, job);
+    uses_shared(check, trial, job);
+    struct check_launch launch = check_launch(trial, 0);
+    double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
+    double needed = job.threads * sizeof(int);
+    if (bytes > needed)
+        check_refuse(check, trial,
+                     "TODO 2: sums[] is an extern array, and the launch asks for one int a thread.",
+                     "a block of %s threads has %s bytes of shared memory; it needs %s",
+                     check_number(job.threads), check_number(bytes), check_number(needed));
+    check_measure(check, trial, writes_a_block(trial, job));
+}
+
+CHECK(no_race, .title = "no thread reads what another may still write", .points = 20,
+      .where = CHECK_COUNTS,
+      .hint = "Between a write and another thread's read of the same word all threads must have "
+              "been in one __syncthreads().")
+{
+    for (int rung = STATIC; rung <= DYNAMIC; ++rung) {
+        int sum;
+        const struct job job = {rung, 20001, 9, 256};
+        const struct case_data *input = make_case(check, job, &sum);
+        const struct trial *trial = check_run_for_races(check, input);
+        judge(check, trial, job, sum);
+        uses_shared(check, trial, job);
+        check_no_finding(check, trial, "race-");
+    }
+}

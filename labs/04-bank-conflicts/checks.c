@@ -1,0 +1,198 @@
+/* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
+ *
+ * Each TODO mends what one counter shows: the longest warp's instructions (thread 0 alone, or a
+ * tree), divergent branches (the tree that picks its threads by t % (2 * off)), bank conflicts (the
+ * tree whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has no divergence and no
+ * conflicts to speak of, so those two, and the watch for races, judge trees only. */
+#include "checks/check.h"
+
+LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_conflicts.cu",
+    .needs = {"03-shared-reduce"},
+    .hints = {
+        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, and "
+        "its tree diverges; TODO 2a mends that and makes bank conflicts; TODO 2b mends these; TODO "
+        "3 "
+        "saves barriers.",
+        "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) "
+        "sums[t] "
+        "+= sums[t + off]; __syncthreads(); }. The barrier stands behind the if, not in it.",
+        "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; "
+        "for "
+        "(int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if "
+        "(t "
+        "== 0) result[blockIdx.x] = total; }.",
+    });
+
+/* What one run is asked to do. */
+struct job {
+    int n, blocks, threads;
+};
+
+enum rung { THREAD_0, TREE };
+
+#define LARGEST 100 /* 16 million of these still fit into an int */
+
+/* The reference: exact. */
+static int sum_of(const int *data, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; ++i)
+        sum += data[i];
+    return sum;
+}
+
+/* The case of JOB for RUNG on random numbers, and its right answer. */
+static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
+{
+    const int *data = check_random_ints(check, (size_t)job.n, -LARGEST, LARGEST);
+    struct case_data *input =
+        check_case(check, "n = %s, %s blocks of %s threads", check_number(job.n),
+                   check_number(job.blocks), check_number(job.threads));
+    case_add(input, "rung", CASE_INT, &rung, 1);
+    case_add(input, "blocks", CASE_INT, &job.blocks, 1);
+    case_add(input, "threads", CASE_INT, &job.threads, 1);
+    case_add(input, "n", CASE_INT, &job.n, 1);
+    case_add(input, "data", CASE_INT, data, (size_t)job.n);
+    *sum = sum_of(data, job.n);
+    return input;
+}
+
+/* Runs JOB, watched for races if RACES, and judges the sum. */
+static const struct trial *perform(struct check *check, struct job job, bool races)
+{
+    int sum;
+    const struct case_data *input = make_case(check, TREE, job, &sum);
+    const struct trial *trial = races ? check_run_for_races(check, input) : check_run(check, input);
+    check_equal_int(check, trial, "sum", sum);
+    check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
+    check_launched(check, trial, 0, job.blocks, job.threads);
+    return trial;
+}
+
+static const struct trial *sum_up(struct check *check, struct job job)
+{
+    return perform(check, job, false);
+}
+
+CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
+      .hint =
+          "Draw your tree for 8 threads: does each sum flow into sums[0] once? If the sum differs "
+          "from run to run, a barrier is missing between two steps.")
+{
+    sum_up(check, (struct job){100003, 64, 256});
+}
+
+CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
+      .hint =
+          "If the check above has failed too, mend that first. Otherwise the number of threads is "
+          "the trouble: the tree begins or ends with blockDim.x, not with a number you know.")
+{
+    sum_up(check, (struct job){0, 8, 64});
+    sum_up(check, (struct job){1, 3, 1024});
+    sum_up(check, (struct job){2 * check_random_int(check, 1, 400) + 1, 5, 128});
+    sum_up(check, (struct job){65537, 2, 64});
+    sum_up(check, (struct job){100000 + check_random_int(check, 0, 999), 150, 512});
+    sum_up(check, (struct job){200001, 40, 1024});
+}
+
+/* Every thread has one number to read, in the second step too, so what is counted is the tree. */
+static const struct job small_blocks = {65536, 256, 256}, large_blocks = {131072, 128, 1024};
+
+CHECK(path, .title = "many threads add at the same time", .points = 15,
+      .where = CHECK_EMULATOR_ONLY,
+      .figure = {.text = "in blocks of 1,024 the longest warp executes %s instructions",
+                 .want = "at most %s",
+                 .counter = "warp_instructions",
+                 .budget = {.naive = 3375, .solution = 120, .slack = 1.8}},
+      .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
+{
+    const struct trial *trial = sum_up(check, large_blocks);
+    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+}
+
+/* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the solution
+ * is twice as fast as thread 0. With blocks of 256 nothing shows. */
+CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
+      .figure = {.text = "blocks of 1,024 are %s times as fast as with thread 0 alone",
+                 .want = "at least %s",
+                 .budget = {.slack = 1.3}},
+      .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
+{
+    const struct job job = {1 << 24, 1 << 14, 1024};
+    while (check_again(check)) {
+        int sum;
+        const struct case_data *input = make_case(check, TREE, job, &sum);
+        check_equal_int(check, check_time(check, CHECK_YOURS, input), "sum", sum);
+        check_time(check, CHECK_SOLUTION, input);
+        check_time(check, CHECK_NAIVE, make_case(check, THREAD_0, job, &sum));
+    }
+    check_speed(check);
+}
+
+/* Runs the blocks of 256 threads, watched for races if RACES, which must not leave the work to thread 0: its loop takes more
+ * instructions than there are threads, any tree takes less. */
+static const struct trial *grow_tree(struct check *check, bool races)
+{
+    const struct trial *trial = perform(check, small_blocks, races);
+    double path = check_counter(trial, "longest_warp_instructions");
+    if (path > small_blocks.threads)
+        check_refuse(check, trial, "TODO 1 comes first.",
+                     "this judges a tree, but one warp still does the work alone: it executes %s "
+                     "instructions",
+                     check_number(path));
+    return trial;
+}
+
+/* COUNT, a sum over all blocks, for one of them; the second step counts as a block. */
+static double of_a_block(double count)
+{
+    return count / (small_blocks.blocks + 1);
+}
+
+CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
+      .where = CHECK_COUNTS,
+      .figure = {.text = "divergent branches in a block of 256 threads: %s",
+                 .want = "at most %s",
+                 .counter = "divergent_branches",
+                 .budget = {.naive = 48, .solution = 1, .slack = 12}},
+      .hint = "TODO 2: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
+{
+    const struct trial *trial = grow_tree(check, false);
+    check_measure(check, trial, of_a_block(check_counter(trial, "divergent_branches")));
+}
+
+CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .where = CHECK_COUNTS,
+      .figure = {.text = "bank conflicts in a block of 256 threads: %s",
+                 .want = "%s",
+                 .counter = "shared_load_bank_conflicts",
+                 .budget = {.naive = 105, .solution = 0, .slack = 1}},
+      .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
+{
+    const struct trial *trial = grow_tree(check, false);
+    check_measure(check, trial,
+                  of_a_block(check_counter(trial, "shared_load_bank_conflicts") +
+                             check_counter(trial, "shared_store_bank_conflicts")));
+}
+
+CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where = CHECK_COUNTS,
+      .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",
+                 .want = "at most %s",
+                 .counter = "barriers",
+                 .budget = {.naive = 9, .solution = 4, .slack = 1}},
+      .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
+{
+    /* A barrier that is missing is not saved. */
+    const struct trial *trial = grow_tree(check, true);
+    int warps = small_blocks.threads / 32;
+    check_no_finding(check, trial, "race-");
+    check_measure(check, trial, of_a_block(check_counter(trial, "barriers")) / warps);
+}
+
+CHECK(no_race, .title = "no thread reads what another may still write", .points = 20,
+      .where = CHECK_COUNTS,
+      .hint = "Between a write and another thread's read of the same word there must be a "
+              "__syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
+{
+    check_no_finding(check, grow_tree(check, true), "race-");
+    check_no_finding(check, perform(check, (struct job){20001, 9, 64}, true), "race-");
+}
