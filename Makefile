@@ -119,6 +119,7 @@ asan: ## Run all tests under AddressSanitizer and UBSan
 
 golden: ## Write the golden files anew; read the diff before you commit it
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
+calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX and fat binaries: [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]
 bench: ## Time the emulator beside Oclgrind
 check: ## Check format, warnings, and that each header compiles alone
@@ -143,4 +144,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade run lab-check test asan golden answers fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade run lab-check test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

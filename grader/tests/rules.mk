@@ -112,3 +112,17 @@ $(ANSWERS): $(ANSWERS_OBJECTS) $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMU
 
 answers: build/setup/test $(ANSWERS)
 	$(Q)$(ANSWERS) $(MNEMONIC)
+
+# --- make calibrate: does a lesson show in time? (hardware/calibration/record.c), on a machine with a GPU ---
+
+CALIBRATE := $(BUILD)/tests/calibrate
+CALIBRATE_OBJECTS := $(call objects,$(call sources,grader/tests/hardware/calibration))
+OBJECTS += $(CALIBRATE_OBJECTS)
+
+$(CALIBRATE): $(CALIBRATE_OBJECTS) $(GRADER)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
+
+calibrate: lanewise $(CALIBRATE)
+	$(Q)$(CALIBRATE) $(LAB)

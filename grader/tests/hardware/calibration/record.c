@@ -1,0 +1,271 @@
+/* Does a lesson show in time? Records calibration.tsv: how long the naive kernel and the solution of
+ * each lab take on this machine's GPU, at the sizes of rows.def.
+ *
+ *   build/tests/calibrate [LAB]      writes the table to stdout
+ *
+ * A row has ten runs. In each, both programs run once, in turn, each a process that warms up and times
+ * its loop over lab_again() a few times; the run's figure is the median. Time may carry points only
+ * where the last column says 10 of 10: there every run had the solution at least 1.5 times as fast. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/build.h"
+#include "run/case.h"
+#include "run/exec.h"
+#include "run/gpu.h"
+#include "run/lab.h"
+#include "run/mutant.h"
+
+#define RUNS       10
+#define REPEATS    "5"
+#define ENOUGH     1.5
+#define SOURCE_MAX ((size_t)1 << 20)
+#define RESULT_MAX ((size_t)1 << 30)
+
+static const struct row {
+    const char *lab, *naive_from, *naive, *solution, *inputs;
+} rows[] = {
+#define ROW(lab, naive_from, naive, solution, inputs) {lab, naive_from, naive, solution, inputs},
+#include "tests/hardware/calibration/rows.def"
+#undef ROW
+};
+
+enum side { NAIVE, SOLUTION };
+
+static char folder[RUN_PATH_SIZE]; /* private, removed at the end */
+
+static void quit(const char *what, const char *why)
+{
+    fprintf(stderr, "calibrate: %s: %s\n", what, why);
+    run_remove_tree(folder);
+    exit(2);
+}
+
+/* --- programs ------------------------------------------------------------------------------------- */
+
+/* The source that FROM means: the solution, the skeleton (labs), or a mutant of the solution. */
+static struct run_text read_source(const struct run_lab *lab, const char *from)
+{
+    char path[RUN_PATH_SIZE], why[300];
+    struct run_text source;
+    struct run_mutant mutant;
+    bool is_file = strcmp(from, "labs") == 0 || strcmp(from, "solutions") == 0;
+    run_path(path, "%s/%s/%s/%s", LANEWISE_ROOT, is_file ? from : "solutions", lab->name,
+             lab->file);
+    if (!run_read_file(path, SOURCE_MAX, &source, why, sizeof why))
+        quit(path, why);
+    if (is_file)
+        return source;
+    run_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab->name, from);
+    if (!run_mutant_read(path, source.bytes, &mutant, why, sizeof why))
+        quit(path, why);
+    free(source.bytes);
+    source.bytes = strdup(mutant.source);
+    source.size = strlen(mutant.source);
+    run_mutant_free(&mutant);
+    return source;
+}
+
+/* Builds what FROM means for the GPU. */
+static void build(const struct run_lab *lab, const char *from, char program[RUN_PATH_SIZE])
+{
+    static unsigned count;
+    char place[RUN_PATH_SIZE];
+    struct run_text source = read_source(lab, from);
+    struct run_build built;
+    run_path(place, "%s/program-%u", folder, count++);
+    if (mkdir(place, 0700) != 0)
+        quit(place, "cannot be made");
+    run_build(&(struct run_build_job){.source = &source,
+                                      .file_name = lab->file,
+                                      .shown = from,
+                                      .device = RUN_GPU,
+                                      .gpu_arch = run_gpu_arch(),
+                                      .folder = place},
+              &built);
+    if (built.end != RUN_BUILT)
+        quit(lab->name, built.messages);
+    strcpy(program, built.program);
+    run_build_free(&built);
+    free(source.bytes);
+}
+
+/* --- inputs --------------------------------------------------------------------------------------- */
+
+/* PRODUCT is "rows*cols": names of ints that are in INPUT. */
+static size_t length_of(const struct case_data *input, char *product)
+{
+    size_t length = 1;
+    char *rest;
+    for (char *name = strtok_r(product, "*", &rest); name; name = strtok_r(NULL, "*", &rest)) {
+        const struct case_array *array = case_find(input, name);
+        if (!array)
+            quit("rows.def has no number called", name);
+        length *= (size_t) * (const int *)array->values;
+    }
+    return length;
+}
+
+/* Ints from -1000 to 1000, or floats from -1 to 1. */
+static void add_random(struct case_data *input, const char *name, bool floats, size_t length)
+{
+    int *values = malloc((length + 1) * sizeof *values);
+    float *numbers = (float *)values; /* both have 4 bytes */
+    unsigned state = 1;
+    for (size_t i = 0; values && i < length; ++i) {
+        int value = (int)((state = state * 1664525u + 1013904223u) >> 8) % 2001 - 1000;
+        if (floats)
+            numbers[i] = (float)value / 1000;
+        else
+            values[i] = value;
+    }
+    if (!values || !case_add(input, name, floats ? CASE_FLOAT : CASE_INT, values, length))
+        quit(name, "no memory");
+    free(values);
+}
+
+/* Adds the inputs that WORDS tell, see rows.def. */
+static void add_words(struct case_data *input, const char *words)
+{
+    char *copy = strdup(words), *rest;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '='), *kind = strchr(word, ':');
+        if (!value)
+            quit("rows.def says", word);
+        *value++ = 0;
+        if (kind) {
+            *kind++ = 0;
+            add_random(input, word, strcmp(kind, "floats") == 0, length_of(input, value));
+        } else {
+            int number = atoi(value);
+            case_add(input, word, CASE_INT, &number, 1);
+        }
+    }
+    free(copy);
+}
+
+static void write_case(const struct row *row, enum side side, char path[RUN_PATH_SIZE])
+{
+    struct case_data *input = case_new();
+    run_path(path, "%s/%s", folder, side == NAIVE ? "naive" : "solution");
+    unlink(path);
+    add_words(input, row->inputs);
+    add_words(input, side == NAIVE ? row->naive : row->solution);
+    if (!case_write(input, path))
+        quit(path, "cannot be written");
+    case_free(input);
+}
+
+/* --- times ---------------------------------------------------------------------------------------- */
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The median of COUNT values, which are sorted. */
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* What both programs must agree on: their first result, if it is a whole number. */
+static uint64_t answer_in(const struct case_data *result)
+{
+    const struct case_array *sum = case_find(result, "sum");
+    if (!sum || sum->count != 1)
+        return 0;
+    return sum->type == CASE_U64 ? *(const uint64_t *)sum->values
+                                 : (uint64_t) * (const int *)sum->values;
+}
+
+/* Runs PROGRAM once: the median of its times, in microseconds. */
+static double time_once(const char *program, const char *input, uint64_t *answer)
+{
+    char path[RUN_PATH_SIZE], why[100] = "";
+    const char *words[] = {program, "--case", input, "--result", path, "--repeats", REPEATS, NULL};
+    struct run_outcome outcome;
+    double times[100];
+    run_path(path, "%s/result", folder);
+    run_exec(&(struct run_command){.argv = words,
+                                   .environment = (const char *const *)environ,
+                                   .wall_seconds = 60,
+                                   .output_keep = 4096,
+                                   .output_limit = 1 << 20},
+             &outcome);
+    if (outcome.end != RUN_EXITED || outcome.code != 0)
+        quit(program, outcome.output);
+    struct case_data *result = case_read(path, RESULT_MAX, why, sizeof why);
+    const struct case_array *ms = result ? case_find(result, "milliseconds") : NULL;
+    if (!ms || ms->type != CASE_FLOAT || ms->count == 0 || ms->count > 100)
+        quit(program, result ? "was not timed" : why);
+    size_t count = ms->count;
+    for (size_t i = 0; i < count; ++i)
+        times[i] = (double)((const float *)ms->values)[i] * 1000;
+    *answer = answer_in(result);
+    case_free(result);
+    run_outcome_free(&outcome);
+    return median(times, count);
+}
+
+static void record(const struct row *row)
+{
+    char error[300], programs[2][RUN_PATH_SIZE], cases[2][RUN_PATH_SIZE];
+    double times[2][RUNS], gains[RUNS];
+    uint64_t answers[2];
+    struct run_lab lab;
+    unsigned enough = 0;
+    if (!run_lab_open(row->lab, &lab, error, sizeof error))
+        quit(row->lab, error);
+    build(&lab, row->naive_from, programs[NAIVE]);
+    build(&lab, "solutions", programs[SOLUTION]);
+    for (enum side side = NAIVE; side <= SOLUTION; ++side)
+        write_case(row, side, cases[side]);
+    for (int run = 0; run < RUNS; ++run) {
+        for (enum side side = NAIVE; side <= SOLUTION; ++side)
+            times[side][run] = time_once(programs[side], cases[side], &answers[side]);
+        if (answers[NAIVE] != answers[SOLUTION])
+            quit(row->lab, "the naive kernel and the solution disagree");
+        gains[run] = times[NAIVE][run] / times[SOLUTION][run];
+        enough += gains[run] >= ENOUGH;
+    }
+    printf("%s\t%s\t%s\t%s\t%s", row->lab, row->naive_from, row->naive, row->solution, row->inputs);
+    for (enum side side = NAIVE; side <= SOLUTION; ++side) {
+        double middle = median(times[side], RUNS); /* sorts them */
+        printf("\t%.1f\t%.1f\t%.1f", middle, times[side][0], times[side][RUNS - 1]);
+    }
+    double middle = median(gains, RUNS);
+    printf("\t%.2f\t%.2f\t%.2f\t%u of %d\n", middle, gains[0], gains[RUNS - 1], enough, RUNS);
+    fflush(stdout);
+    run_lab_close(&lab);
+}
+
+int main(int argc, char **argv)
+{
+    char name[200], date[32];
+    time_t now = time(NULL);
+    if (!run_private_folder(folder))
+        quit("no place for temporary files", folder);
+    if (!run_gpu_find(name, sizeof name))
+        quit("no GPU", name);
+    strftime(date, sizeof date, "%F", gmtime(&now));
+    printf("# %s, %s, by `make calibrate`: microseconds, medians of %d runs\n", name, date, RUNS);
+    printf("# "
+           "lab\tnaive_from\tnaive\tsolution\tinputs\tnaive_us\tleast\tmost\tsolution_"
+           "us\tleast\tmost\tgain\t"
+           "least\tmost\tgain_is_%g\n",
+           ENOUGH);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        if (argc < 2 || strcmp(argv[1], rows[i].lab) == 0)
+            record(&rows[i]);
+    run_remove_tree(folder);
+    return 0;
+}
