@@ -15,6 +15,6 @@ $(EMULATOR): $(EMULATOR_OBJECTS)
 $(EMULATOR_OBJECTS): grader/emulator/rules.mk
 
 # Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
-$(filter %/alu.o %/compare.o %/convert.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
+$(filter %/alu.o %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
 # Loops over lanes are worth the compiler's vectoriser.
 $(filter %/execute/%.o %/observe/%.o,$(EMULATOR_OBJECTS)): OPTIMISE := -O3

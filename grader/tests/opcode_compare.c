@@ -7,7 +7,7 @@
 
 #include "opcode_compare.h"
 
-#define MAX_ROWS 12000
+#define MAX_ROWS 16000
 
 /* How a stands to b: '<', '=', '>', or '?' when one of them is NaN. */
 struct relation {
@@ -53,6 +53,24 @@ static const struct relation relations[] = {
     {"s64", 0xffffffffffffffff, 1, '<', 0},
     {"s64", 0x7fffffffffffffff, 0x8000000000000000, '>', 0},
     {"s64", 0x8000000000000000, 0x8000000000000000, '=', 0},
+    {"f16", 0x3c00, 0x4000, '<', 0},
+    {"f16", 0xbc00, 0xc000, '>', 0},
+    {"f16", 0x8000, 0x0000, '=', 0},
+    {"f16", 0x7c00, 0x7bff, '>', 0},
+    {"f16", 0xfc00, 0xfbff, '<', 0},
+    {"f16", 0x7e00, 0x3c00, '?', 0},
+    {"f16", 0x3c00, 0xfc01, '?', 0},
+    {"f16", 0x0001, 0x0000, '>', '='},
+    {"f16", 0x8001, 0x03ff, '<', '='},
+    {"f16", 0x03ff, 0x0400, '<', '<'},
+    {"bf16", 0x3f80, 0x4000, '<', 0},
+    {"bf16", 0xbf80, 0xc000, '>', 0},
+    {"bf16", 0x8000, 0x0000, '=', 0},
+    {"bf16", 0x7f80, 0x7f7f, '>', 0},
+    {"bf16", 0xff80, 0xff7f, '<', 0},
+    {"bf16", 0x7fc0, 0x3f80, '?', 0},
+    {"bf16", 0x3f80, 0xff81, '?', 0},
+    {"bf16", 0x0001, 0x0000, '>', 0},
     {"f32", 0x3f800000, 0x40000000, '<', 0},
     {"f32", 0xbf800000, 0xc0000000, '>', 0},
     {"f32", 0x80000000, 0x00000000, '=', 0},
@@ -86,8 +104,8 @@ static const struct {
 };
 #define COMPARISONS (sizeof comparisons / sizeof *comparisons)
 
-static const char *const types[] = {"b16", "b32", "b64", "u16", "u32", "u64",
-                                    "s16", "s32", "s64", "f32", "f64"};
+static const char *const types[] = {"b16", "b32", "b64", "u16", "u32", "u64", "s16",
+                                    "s32", "s64", "f32", "f64", "f16", "bf16"};
 static const char *const combinations[] = {"", "and", "or", "xor"};
 
 static bool combine(const char *how, bool a, bool b)
@@ -123,10 +141,21 @@ static char *text(const char *format, const char *a, const char *b, const char *
     return made;
 }
 
+/* 'b', 'u', 's' or 'f', as in the table of comparisons. */
+static char class_of(const char *type)
+{
+    return strcmp(type, "bf16") == 0 ? 'f' : *type;
+}
+
+static bool is_half(const char *type)
+{
+    return class_of(type) == 'f' && strstr(type, "16");
+}
+
 /* A row of relations[] is for a type by its full name, or for untyped bits of the width. */
 static bool is_for(const struct relation *relation, const char *type)
 {
-    return strcmp(relation->type, *type == 'b' ? type + 1 : type) == 0;
+    return strcmp(relation->type, class_of(type) == 'b' ? type + 1 : type) == 0;
 }
 
 struct form {
@@ -146,9 +175,19 @@ static bool outcome(const struct form *form, const struct relation *relation, bo
 static uint64_t expected(const struct form *form, const struct relation *relation, bool c)
 {
     bool yes = outcome(form, relation, false, c);
+    if (strcmp(form->opcode, "setp") == 0 && is_half(form->type)) /* has no second result */
+        return yes;
     if (strcmp(form->opcode, "setp") == 0)
         return yes | (uint64_t)outcome(form, relation, true, c) << 1;
-    return !yes ? 0 : strcmp(form->result_type, "f32") == 0 ? 0x3f800000 : 0xffffffff;
+    static const struct {
+        const char *type;
+        uint64_t yes;
+    } results[] = {{"u16", 0xffff},     {"s16", 0xffff},     {"f16", 0x3c00},     {"bf16", 0x3f80},
+                   {"u32", 0xffffffff}, {"s32", 0xffffffff}, {"f32", 0x3f800000}, {NULL, 0}};
+    size_t i = 0;
+    while (results[i].type && strcmp(results[i].type, form->result_type) != 0)
+        i++;
+    return yes ? results[i].yes : 0;
 }
 
 static void add_form(const struct form *form)
@@ -160,7 +199,10 @@ static void add_form(const struct form *form)
     char *name = is_setp
                      ? text("%s%s.%s", form->opcode, words, form->type, "", "")
                      : text("%s%s.%s.%s", form->opcode, words, form->result_type, form->type, "");
-    char operands[8] = {is_setp ? 'P' : 'w', '=', letter, letter, combined ? 'p' : 0};
+    char result = is_setp                           ? is_half(form->type) ? 'p' : 'P'
+                  : strstr(form->result_type, "16") ? 'h'
+                                                    : 'w';
+    char operands[8] = {result, '=', letter, letter, combined ? 'p' : 0};
     add((struct opcode_row){.name = name, .form = text("%s", operands, "", "", "", "")});
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
         const struct relation *r = &relations[i];
@@ -172,14 +214,17 @@ static void add_form(const struct form *form)
 /* The type of set's result is another at each comparison; every pair of types comes by eq and ne. */
 static void add_comparison(struct form form)
 {
-    static const char *const results[] = {"u32", "s32", "f32"};
+    const char *results[] = {"u32", "s32", "f32", "u16", "s16"};
     static unsigned turn;
+    unsigned count = is_half(form.type) ? 5 : 3;
+    if (is_half(form.type))
+        results[2] = form.type;
     form.opcode = "setp";
     add_form(&form);
     form.opcode = "set";
     bool all = form.comparison < 2 && !*form.combination && !form.ftz;
-    for (unsigned i = 0; i < (all ? 3 : 1); i++) {
-        form.result_type = results[(turn + i) % 3];
+    for (unsigned i = 0; i < (all ? count : 1); i++) {
+        form.result_type = results[(turn + i) % count];
         add_form(&form);
     }
     turn++;
@@ -188,12 +233,12 @@ static void add_comparison(struct form form)
 static void add_type(const char *type)
 {
     for (size_t k = 0; k < COMPARISONS; k++) {
-        if (!strchr(comparisons[k].classes, *type))
+        if (!strchr(comparisons[k].classes, class_of(type)))
             continue;
         struct form form = {.type = type, .comparison = k, .combination = ""};
         add_comparison(form);
         form.ftz = true;
-        if (strcmp(type, "f32") == 0)
+        if (strcmp(type, "f32") == 0 || strcmp(type, "f16") == 0)
             add_comparison(form);
         form.ftz = false;
         form.combination = combinations[1 + k % 3];

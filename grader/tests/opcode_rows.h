@@ -5,6 +5,7 @@
  *   ROWT("mov.b64", "d=ww", "@mov.b64 d, {a, b};")   the instruction's text, where it is not simply
  *                                        "mnemonic d, a, b;": @ is where its guard goes
  *   ROWU("ex2.approx.f32", "w=w", 4)     the result may be off by that many units in the last place
+ *   ROWTU("…", "h=w", 2, "…")            both
  *
  * Letters: h w d are 16, 32 and 64 bits, p a predicate (0 or 1). Only as the result: F, D are w, d of
  * which any NaN is as good as another, P a pair of predicates p|q as p + 2 q. */
@@ -23,14 +24,15 @@ struct opcode_row {
     uint64_t in[4], want;
 };
 
-#define ROW(name, form)          {name, form, NULL, 0, {0}, 0},
-#define ROWT(name, form, text)   {name, form, text, 0, {0}, 0},
-#define ROWU(name, form, ulps)   {name, form, NULL, ulps, {0}, 0},
-#define V1(a, want)              {NULL, NULL, NULL, 0, {a}, want},
-#define V2(a, b, want)           {NULL, NULL, NULL, 0, {a, b}, want},
-#define V3(a, b, c, want)        {NULL, NULL, NULL, 0, {a, b, c}, want},
-#define V4(a, b, c, e, want)     {NULL, NULL, NULL, 0, {a, b, c, e}, want},
-#define OPCODE_ROWS_LENGTH(rows) (sizeof(rows) / sizeof *(rows))
+#define ROW(name, form)               {name, form, NULL, 0, {0}, 0},
+#define ROWT(name, form, text)        {name, form, text, 0, {0}, 0},
+#define ROWU(name, form, ulps)        {name, form, NULL, ulps, {0}, 0},
+#define ROWTU(name, form, ulps, text) {name, form, text, ulps, {0}, 0},
+#define V1(a, want)                   {NULL, NULL, NULL, 0, {a}, want},
+#define V2(a, b, want)                {NULL, NULL, NULL, 0, {a, b}, want},
+#define V3(a, b, c, want)             {NULL, NULL, NULL, 0, {a, b, c}, want},
+#define V4(a, b, c, e, want)          {NULL, NULL, NULL, 0, {a, b, c, e}, want},
+#define OPCODE_ROWS_LENGTH(rows)      (sizeof(rows) / sizeof *(rows))
 
 struct opcode_table {
     const struct opcode_row *rows;

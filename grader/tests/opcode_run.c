@@ -133,11 +133,12 @@ static double as_float(uint64_t bits, bool is_double)
 }
 
 /* Two floats of the same sign are as many units apart as their bits are. */
-static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, bool is_double)
+static bool is_close(uint64_t got, uint64_t want, uint64_t ulps, unsigned bits)
 {
-    if (isnan(as_float(want, is_double)) || isnan(as_float(got, is_double)))
+    bool is_double = bits == 64;
+    if (bits > 16 && (isnan(as_float(want, is_double)) || isnan(as_float(got, is_double))))
         return got == want;
-    uint64_t top = (uint64_t)1 << (is_double ? 63 : 31);
+    uint64_t top = (uint64_t)1 << (bits - 1);
     uint64_t distance = got > want ? got - want : want - got;
     return (got & top) == (want & top) && distance <= ulps;
 }
@@ -149,7 +150,7 @@ bool opcode_is_right(const struct opcode_row *head, uint64_t got, uint64_t want)
         return true;
     if ((head->form[0] == 'F' || head->form[0] == 'D') && isnan(as_float(want, is_double)))
         return isnan(as_float(got, is_double));
-    return head->ulps && is_close(got, want, head->ulps, is_double);
+    return head->ulps && is_close(got, want, head->ulps, bits_of(head->form[0]));
 }
 
 /* What an even thread of the guarded kernel must still have. */

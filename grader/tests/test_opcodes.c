@@ -16,6 +16,12 @@ static const struct opcode_row float_rows[] = {
 static const struct opcode_row convert_rows[] = {
 #include "opcodes_convert.inc"
 };
+static const struct opcode_row half_rows[] = {
+#include "opcodes_half.inc"
+};
+static const struct opcode_row half_convert_rows[] = {
+#include "opcodes_half_convert.inc"
+};
 static const struct opcode_row move_rows[] = {
 #include "opcodes_move.inc"
 };
@@ -25,14 +31,18 @@ static const struct opcode_row move_rows[] = {
         rows, OPCODE_ROWS_LENGTH(rows)                                                             \
     }
 
-enum { INTEGER, BITS, FLOATS, CONVERSIONS, MOVES, COMPARISONS, TABLES };
+enum { INTEGER, BITS, FLOATS, CONVERSIONS, HALVES, HALF_CONVERSIONS, MOVES, COMPARISONS, TABLES };
 
 const struct opcode_table *opcode_tables(void)
 {
     static struct opcode_table tables[TABLES + 1] = {
-        [INTEGER] = TABLE(integer_rows),     [BITS] = TABLE(bit_rows),
-        [FLOATS] = TABLE(float_rows),        [MOVES] = TABLE(move_rows),
+        [INTEGER] = TABLE(integer_rows),
+        [BITS] = TABLE(bit_rows),
+        [FLOATS] = TABLE(float_rows),
+        [MOVES] = TABLE(move_rows),
         [CONVERSIONS] = TABLE(convert_rows),
+        [HALVES] = TABLE(half_rows),
+        [HALF_CONVERSIONS] = TABLE(half_convert_rows),
     };
     tables[COMPARISONS] = opcode_compare_table();
     return tables;
@@ -56,6 +66,16 @@ Test(opcodes, floating_point)
 Test(opcodes, conversion)
 {
     opcode_run_table(opcode_tables()[CONVERSIONS]);
+}
+
+Test(opcodes, half)
+{
+    opcode_run_table(opcode_tables()[HALVES]);
+}
+
+Test(opcodes, half_conversion)
+{
+    opcode_run_table(opcode_tables()[HALF_CONVERSIONS]);
 }
 
 Test(opcodes, move)

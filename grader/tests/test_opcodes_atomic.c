@@ -37,6 +37,15 @@ static const struct operation operations[] = {
     {"add.f32", 0x80ffffff, 0x00800000, 0, 0x807fffff, "shared"},
     {"add.f64", 0x3ff0000000000000, 0x4000000000000000, 0, 0x4008000000000000, NULL},
     {"add.f64", 0x0000000000000001, 0x0000000000000001, 0, 0x0000000000000002, NULL},
+    {"add.noftz.f16", 0x3c00, 0x4000, 0, 0x4200, NULL},
+    {"add.noftz.f16", 0x3c01, 0x1000, 0, 0x3c02, NULL}, /* a tie */
+    {"add.noftz.f16", 0x0001, 0x0001, 0, 0x0002, NULL},
+    {"add.noftz.f16", 0x7c00, 0xfc00, 0, 0x7fff, NULL},
+    {"add.noftz.bf16", 0x3f80, 0x4000, 0, 0x4040, NULL},
+    {"add.noftz.bf16", 0x3f81, 0x3b80, 0, 0x3f82, NULL},
+    {"add.noftz.bf16", 0x0001, 0x0001, 0, 0x0002, NULL},
+    {"add.noftz.f16x2", 0x3c007bff, 0x40004c00, 0, 0x42007c00, NULL},
+    {"add.noftz.bf16x2", 0x3f807f7f, 0x40007b00, 0, 0x40407f80, NULL},
     {"min.u32", 0x80000000, 1, 0, 1, NULL},
     {"min.u32", 1, 0x80000000, 0, 1, NULL},
     {"min.s32", 0x80000000, 1, 0, 0x80000000, NULL},
@@ -65,6 +74,8 @@ static const struct operation operations[] = {
     {"xor.b64", 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0, 0xf0f0f0f0f0f0f0f0, NULL},
     {"exch.b32", 0x12345678, 0x9abcdef0, 0, 0x9abcdef0, NULL},
     {"exch.b64", 0x123456789abcdef0, 0xfedcba9876543210, 0, 0xfedcba9876543210, NULL},
+    {"cas.b16", 5, 5, 9, 9, NULL},
+    {"cas.b16", 5, 6, 9, 5, NULL},
     {"cas.b32", 5, 5, 9, 9, NULL},
     {"cas.b32", 5, 6, 9, 5, NULL},
     {"cas.b64", 0x100000005, 0x100000005, 9, 9, NULL},
@@ -170,9 +181,11 @@ void atomic_each(name_visitor *visit, void *context)
 static char *atomic_ptx(const struct form *form, const char *mnemonic)
 {
     char *text = NULL;
-    unsigned bits = strstr(form->operation->name, "64") ? 64 : 32;
+    const char *operation = form->operation->name;
+    bool is_narrow = strstr(operation, "16") && !strstr(operation, "16x2");
+    unsigned bits = strstr(operation, "64") ? 64 : is_narrow ? 16 : 32;
     bool shared = strcmp(spaces[form->space].home, "shared") == 0;
-    const char *third = strncmp(form->operation->name, "cas", 3) == 0 ? ", c" : "";
+    const char *third = strncmp(operation, "cas", 3) == 0 ? ", c" : "";
     int n = asprintf(
         &text,
         ".visible .entry k(.param .u64 words, .param .u64 results)\n{\n.shared .align 8 .b8 "

@@ -98,14 +98,31 @@ static void note_everything(void)
 #define ROUNDING "rn rz rm rp "
 #define ORDERED  "lt le gt ge "
 #define ONLY_NAN "equ neu ltu leu gtu geu num nan "
+#define WHOLE    "rni rzi rmi rpi "
+#define HALVES   "f16 f16x2 bf16 bf16x2 "
+#define PACKED   "f16x2 bf16x2 "
 
 /* Combinations of words and types that PTX does not have, and those few that it has and the emulator
- * has not. SECOND is for opcodes of two types; "" stands for any. */
+ * has not. SECOND is for opcodes of two types; "" stands for any, and the word - for none. */
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
     {"add", INTEGERS, "", ROUNDING "ftz sat"}, /* PTX has add.sat.s32 */
     {"add", "f64", "", "ftz sat"},
+    {"add", HALVES, "", "rz rm rp"},
+    {"add", "bf16 bf16x2", "", "ftz sat"},
+    {"sub", HALVES, "", "rz rm rp"},
+    {"sub", "bf16 bf16x2", "", "ftz sat"},
+    {"mul", HALVES, "", "rz rm rp lo hi wide"},
+    {"mul", "bf16 bf16x2", "", "ftz sat"},
+    {"fma", HALVES, "", "rz rm rp"},
+    {"fma", "bf16 bf16x2", "", "ftz sat"},
+    {"fma", "f32 f64", "", "relu"},
+    {"abs", "bf16 bf16x2", "", "ftz"},
+    {"neg", "bf16 bf16x2", "", "ftz"},
+    {"min", "bf16 bf16x2", "", "ftz"},
+    {"max", "bf16 bf16x2", "", "ftz"},
+    {"ex2", "f16 f16x2", "", "ftz"},
     {"sub", INTEGERS, "", ROUNDING "ftz sat"},
     {"sub", "f64", "", "ftz sat"},
     {"mul", INTEGERS, "", ROUNDING "ftz sat"},
@@ -121,19 +138,29 @@ static const struct refusal {
     {"div", "f64", "", "ftz approx full"},
     {"abs", "s16 s32 s64 f64", "", "ftz"},
     {"neg", "s16 s32 s64 f64", "", "ftz"},
-    {"min", INTEGERS "f64", "", "ftz"},
-    {"max", INTEGERS "f64", "", "ftz"},
+    {"min", INTEGERS "f64", "", "ftz NaN xorsign abs"},
+    {"max", INTEGERS "f64", "", "ftz NaN xorsign abs"},
     {"sqrt", "f64", "", "ftz approx"},
     {"setp", BITS, "", ORDERED "lo ls hi hs " ONLY_NAN "ftz"},
     {"setp", "u16 u32 u64", "", ONLY_NAN "ftz"},
     {"setp", "s16 s32 s64", "", "lo ls hi hs " ONLY_NAN "ftz"},
     {"setp", "f32 f64", "", "lo ls hi hs"},
-    {"setp", "f64", "", "ftz"},
+    {"setp", "f64 bf16 bf16x2", "", "ftz"},
+    {"setp", HALVES, "", "lo ls hi hs"},
     {"set", "", BITS, ORDERED "lo ls hi hs " ONLY_NAN "ftz"},
     {"set", "", "u16 u32 u64", ONLY_NAN "ftz"},
     {"set", "", "s16 s32 s64", "lo ls hi hs " ONLY_NAN "ftz"},
     {"set", "", "f32 f64", "lo ls hi hs"},
-    {"set", "", "f64", "ftz"},
+    {"set", "", "f64 bf16 bf16x2", "ftz"},
+    {"set", "", HALVES, "lo ls hi hs"},
+    {"set", "u16 s16", BITS INTEGERS "f32 f64", "-"}, /* PTX compares these to f16 and bf16 too */
+    {"set", HALVES, BITS INTEGERS "f32 f64", "-"},
+    {"set", "f32", HALVES, "-"},
+    {"set", "u16 s16", PACKED, "-"},
+    {"set", "f16", "bf16 " PACKED, "-"},
+    {"set", "bf16", "f16 " PACKED, "-"},
+    {"set", "f16x2", "f16 bf16 bf16x2", "-"},
+    {"set", "bf16x2", "f16 bf16 f16x2", "-"},
     {"slct", "", "s32", "ftz"},
     {"cvt", NARROW "u64 s64", NARROW "u64 s64", ROUNDING "rni rzi rmi rpi ftz"},
     {"cvt", NARROW "u64 s64", "f32 f64", ROUNDING},
@@ -144,6 +171,21 @@ static const struct refusal {
     {"cvt", "f64", "f32 f64", ROUNDING},
     {"cvt", "f64", "f32", "rni rzi rmi rpi"},
     {"cvt", "f64", "f64", "ftz"},
+    {"cvt", NARROW "u64 s64 f32 f64", "", "relu"},
+    {"cvt", NARROW "u64 s64", "f16 bf16", ROUNDING "ftz"},
+    {"cvt", "", "bf16", "sat"},
+    {"cvt", "bf16", "", "sat"},
+    {"cvt", "f16 bf16", NARROW "u64 s64", WHOLE "ftz relu"},
+    {"cvt", "f16 bf16", "f32", WHOLE},
+    {"cvt", "f16 bf16", "f64", WHOLE "ftz relu"},
+    {"cvt", "f32", "f16 bf16", ROUNDING WHOLE},
+    {"cvt", "f64", "f16 bf16", ROUNDING WHOLE "ftz"},
+    {"cvt", "f16", "f16", ROUNDING "ftz relu"},
+    {"cvt", "bf16", "bf16", ROUNDING "ftz relu"},
+    {"cvt", "f16", "bf16", WHOLE "ftz relu"},
+    {"cvt", "bf16", "f16", WHOLE "ftz relu"},
+    {"cvt", PACKED, "f32", "rm rp ftz sat " WHOLE},
+    {"cvt", PACKED, NARROW "u64 s64 f16 bf16 f64", ROUNDING WHOLE "ftz sat relu -"},
     /* saturating to a type that has room for everything */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},
@@ -159,11 +201,16 @@ static const struct refusal {
     {"st", "u64 s64 b64 f64", "", "v4"},
     {"st", "", "", "param"}, /* in a kernel; a device function's result is stored by it */
     {"atom", "b32 b64", "", "add min max inc dec"},
+    {"atom", "b16", "", "add min max inc dec and or xor exch"},
+    {"atom", HALVES, "", "min max inc dec and or xor exch cas"},
+    {"atom", "b16 u32 u64 s32 s64 b32 b64 f32 f64", "", "noftz"},
     {"atom", "f32 f64", "", "min max inc dec and or xor exch cas"},
     {"atom", "u32 u64 s32 s64", "", "and or xor exch cas"},
     {"atom", "u64 s32 s64", "", "inc dec"},
     {"atom", "s64", "", "add"},
     {"red", "b32 b64", "", "add min max inc dec"},
+    {"red", HALVES, "", "min max inc dec and or xor"},
+    {"red", "u32 u64 s32 s64 b32 b64 f32 f64", "", "noftz"},
     {"red", "f32 f64", "", "min max inc dec and or xor"},
     {"red", "u32 u64 s32 s64", "", "and or xor"},
     {"red", "u64 s32 s64", "", "inc dec"},
@@ -198,7 +245,7 @@ static bool is_refused_by_table(const struct combination *c)
         if (strcmp(r->opcode, opcode_name(c->opcode)) != 0 || c->type == NO_TYPE ||
             !lists(r->types, type_name(c->type)) ||
             (c->second != NO_TYPE && !lists(r->second, type_name(c->second))) ||
-            c->word == NO_WORD || !lists(r->words, word_name(c->word)))
+            !lists(r->words, c->word == NO_WORD ? "-" : word_name(c->word)))
             continue;
         used[i] = found = true;
     }
@@ -235,6 +282,8 @@ static const char *companion(const struct combination *c)
         return ".rzi";
     if (is_opcode(c, "cvt") && !rounds && is_float(c->type) && !is_float(c->second))
         return ".rn";
+    if (is_opcode(c, "atom red") && (c->word == PTX_MOD_noftz || lists(HALVES, type_name(c->type))))
+        return c->word == PTX_MOD_noftz ? ".add" : ".noftz";
     return is_opcode(c, "vote") ? ".sync" : "";
 }
 
@@ -262,6 +311,8 @@ static void print_operands(FILE *out, const struct combination *c)
             fprintf(out, "%s%s", comma, to || (is_opcode(c, "slct") && at[1]) ? own : read);
         }
     }
+    if (is_opcode(c, "cvt") && lists(PACKED, type_name(c->type)))
+        fprintf(out, ", %s", read);
     if (is_opcode(c, "atom") && c->word == PTX_MOD_cas)
         fprintf(out, ", %s", own);
 }
@@ -337,8 +388,8 @@ static void check_words(struct fixture *fixture, int opcode, int type, int secon
  * texture's coordinates. */
 static uint32_t second_types(int opcode)
 {
-    uint32_t values = ptx_opcodes[PTX_OP_setp].types;
-    return opcode == PTX_OP_cvt                            ? ptx_opcodes[opcode].types
+    uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;
+    return opcode == PTX_OP_cvt                            ? ptx_opcodes[opcode].types & ~packed
            : opcode == PTX_OP_set                          ? values
            : opcode == PTX_OP_tld4                         ? 1u << PTX_f32
            : opcode == PTX_OP_slct || opcode == PTX_OP_tex ? 1u << PTX_s32 | 1u << PTX_f32

@@ -70,6 +70,18 @@ static inline f32 max32(f32 a, f32 b)
     return a > b || b != b ? nan32(a) : nan32(b);
 }
 
+static inline bool any_nan(f32 a, f32 b)
+{
+    return a != a || b != b;
+}
+
+/* The value's size with the sign that a * b has. */
+static inline f32 with_signs(f32 value, f32 a, f32 b)
+{
+    u32 sign = (to_bits32(a) ^ to_bits32(b)) & 0x80000000u;
+    return from_bits32((to_bits32(value) & 0x7fffffffu) | sign);
+}
+
 /* div.approx multiplies by the reciprocal, which is 0 for divisors above 2^126. */
 static inline f32 divide_roughly(f32 a, f32 b)
 {

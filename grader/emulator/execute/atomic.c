@@ -2,6 +2,7 @@
  * one compare-and-swap loop of the CPU, as other workers run other CTAs at the same time. */
 #include <string.h>
 
+#include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
 
 static float as_float(uint32_t bits)
@@ -53,6 +54,8 @@ static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, ui
     bool is_signed = inst->mem.type == PTX_s32, is_float = inst->mem.type == PTX_f32;
     switch (inst->mem.op) {
     case PTX_MOD_add:
+        if (half_is(inst->mem.type))
+            return half_add(inst->mem.type, old, b);
         return is_float ? add_floats(old, b, !shared) : old + b;
     case PTX_MOD_min:
         return (is_signed ? (int32_t)b < (int32_t)old : b < old) ? b : old;
@@ -98,6 +101,13 @@ static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uin
     }
 }
 
+static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uint16_t c)
+{
+    if (inst->mem.op == PTX_MOD_add)
+        return (uint16_t)half_add(inst->mem.type, old, b);
+    return old == b ? c : old; /* cas */
+}
+
 /* --- turns -------------------------------------------------------------------------------------- */
 
 static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint32_t b, uint32_t c)
@@ -105,6 +115,16 @@ static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint3
     uint32_t *word = host;
     uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static uint16_t atomic16(const struct inst *inst, void *host, uint16_t b, uint16_t c)
+{
+    uint16_t *word = host;
+    uint16_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(word, &old, combine16(inst, old, b, c), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
@@ -122,6 +142,8 @@ static uint64_t atomic64(const struct inst *inst, void *host, uint64_t b, uint64
 
 uint64_t atomic_apply(const struct inst *inst, bool shared, void *host, uint64_t b, uint64_t c)
 {
+    if (inst->mem.bytes == 2)
+        return atomic16(inst, host, (uint16_t)b, (uint16_t)c);
     return inst->mem.bytes == 4 ? atomic32(inst, shared, host, (uint32_t)b, (uint32_t)c)
                                 : atomic64(inst, host, b, c);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
 
 typedef uint16_t u16;
@@ -81,8 +82,19 @@ compare_fn *compare_find(const char *name)
     return NULL;
 }
 
+/* f16 and bf16 are compared as the floats that they are: the lower (PART 0) or upper halves. */
+static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
+{
+    f32 x[WARP], y[WARP];
+    half_read(x, slot_at(warp, inst->src[0]), inst->set.half, part, inst->set.ftz);
+    half_read(y, slot_at(warp, inst->src[1]), inst->set.half, part, inst->set.ftz);
+    return inst->set.compare(x, y);
+}
+
 static u32 compared(struct warp *warp, const struct inst *inst)
 {
+    if (inst->set.half)
+        return compared_halves(warp, inst, 0);
     if (inst->mode == MODE_DEFAULT)
         return inst->set.compare(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1]));
     _mm_setcsr(inst->mode);
@@ -91,32 +103,41 @@ static u32 compared(struct warp *warp, const struct inst *inst)
     return bits;
 }
 
-static u32 combined(u32 bits, u32 other, uint8_t how)
+/* The comparison's outcome combined with the third source. */
+static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 {
-    return how == '&' ? bits & other : how == '|' ? bits | other : bits ^ other;
+    if (!inst->set.combine)
+        return bits;
+    u32 other = slot_predicate(warp, inst->src[2]);
+    return inst->set.combine == '&'   ? bits & other
+           : inst->set.combine == '|' ? bits | other
+                                      : bits ^ other;
 }
 
-/* p|q: p gets the comparison, q its contrary, each combined with the third source. */
+/* p|q: p gets the comparison, q its contrary; of packed numbers p the lower ones', q the upper ones'. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    u32 bits = compared(warp, inst), contrary = ~bits;
-    if (inst->set.combine) {
-        u32 other = slot_predicate(warp, inst->src[2]);
-        bits = combined(bits, other, inst->set.combine);
-        contrary = combined(contrary, other, inst->set.combine);
-    }
+    u32 bits = compared(warp, inst);
+    u32 second = half_is_packed(inst->set.half) ? compared_halves(warp, inst, 1) : ~bits;
+    bits = combined(warp, inst, bits);
+    second = combined(warp, inst, second);
     slot_set_predicate(warp, inst->dst, bits, mask);
-    slot_set_predicate(warp, inst->set.second, contrary, mask);
+    slot_set_predicate(warp, inst->set.second, second, mask);
 }
 
-/* set: a whole word of ones, or 1.0. */
+/* set: all ones, or 1.0, in a register of 32 or 16 bits. */
 void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    u32 bits = compared(warp, inst);
-    if (inst->set.combine)
-        bits = combined(bits, slot_predicate(warp, inst->src[2]), inst->set.combine);
-    u32 *d = (u32 *)slot_at(warp, inst->dst), yes = inst->set.is_float ? 0x3f800000u : ~0u;
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            d[l] = bits >> l & 1 ? yes : 0;
+    u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;
+    if (half_is_packed(inst->set.half))
+        upper = combined(warp, inst, compared_halves(warp, inst, 1));
+    u32 yes = inst->set.yes, *d32 = (u32 *)(void *)slot_at(warp, inst->dst);
+    u16 *d16 = (u16 *)(void *)d32;
+    for (unsigned l = 0; l < WARP; l++) {
+        u32 value = (lower >> l & 1 ? yes & 0xffff : 0) | (upper >> l & 1 ? yes & 0xffff0000 : 0);
+        if (mask >> l & 1 && inst->dst.bytes == 2)
+            d16[l] = (u16)value;
+        else if (mask >> l & 1)
+            d32[l] = value;
+    }
 }

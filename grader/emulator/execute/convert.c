@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
 
 static bool is_float(unsigned type)
@@ -13,8 +14,11 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
+/* Two numbers are packed from f32, and never taken apart. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
+    if (half_is_packed(to) || half_is_packed(from))
+        return half_is_packed(to) && from == PTX_f32;
     return ptx_type_class(to) != 'P' && ptx_type_class(to) != 'B' && ptx_type_class(from) != 'P' &&
            ptx_type_class(from) != 'B';
 }
@@ -28,19 +32,32 @@ static bool holds_all(enum ptx_type to, enum ptx_type from)
     return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
 }
 
+/* True if some value of the float type FROM is none of the float type TO. */
+static bool loses(enum ptx_type to, enum ptx_type from)
+{
+    return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));
+}
+
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
 {
-    bool narrows = to == PTX_f32 && from == PTX_f64;
+    bool is_bf16 = (half_is(to) && !half_is_f16(to)) || from == PTX_bf16;
     switch (word) {
-    case PTX_MOD_rn:
-    case PTX_MOD_rz:
     case PTX_MOD_rm:
     case PTX_MOD_rp:
-        return is_float(to) && (!is_float(from) || narrows);
+        if (half_is_packed(to))
+            return false;
+        /* fall through */
+    case PTX_MOD_rn:
+    case PTX_MOD_rz:
+        return is_float(to) && (!is_float(from) || loses(to, from));
     case PTX_MOD_ftz:
-        return from == PTX_f32 || narrows;
+        return (from == PTX_f32 || (to == PTX_f32 && is_float(from))) && !half_is_packed(to);
     case PTX_MOD_sat:
+        if (is_bf16 || half_is_packed(to))
+            return false;
         return is_float(to) || is_float(from) || !holds_all(to, from);
+    case PTX_MOD_relu:
+        return half_is(to) && from == PTX_f32;
     default: /* rounding to an integer value */
         return is_float(from) && (!is_float(to) || to == from);
     }
@@ -79,10 +96,12 @@ LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned by
 static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
 {
     for (unsigned l = 0; l < WARP; l++) {
-        float narrow;
         if (type == PTX_f32)
-            memcpy(&narrow, lanes + 4 * l, 4);
-        out[l] = type == PTX_f32 ? narrow : ((const double *)(const void *)lanes)[l];
+            out[l] = ((const float *)(const void *)lanes)[l];
+        else if (type == PTX_f64)
+            out[l] = ((const double *)(const void *)lanes)[l];
+        else
+            out[l] = half_widen(((const uint16_t *)(const void *)lanes)[l], half_format(type));
     }
 }
 
@@ -169,7 +188,7 @@ static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wi
     return is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value;
 }
 
-/* --- the four kinds of conversion --------------------------------------------------------------- */
+/* --- the kinds of conversion --------------------------------------------------------------------- */
 
 LANES_CLONES static void integer_to_integer(struct warp *warp, const struct inst *inst,
                                             uint32_t mask)
@@ -186,6 +205,32 @@ LANES_CLONES static void integer_to_integer(struct warp *warp, const struct inst
 static double saturated(double value)
 {
     return value > 0 ? (value < 1 ? value : 1) : 0;
+}
+
+/* A double that is on the same side of every f16 or bf16, and of the middle of two, as the integer:
+ * what does not fit into 53 bits becomes one bit. */
+static double jammed(int64_t value, bool is_u64)
+{
+    bool is_negative = !is_u64 && value < 0;
+    uint64_t size = is_negative ? 0 - (uint64_t)value : (uint64_t)value, low = size & 0x7ff;
+    size = size >> 53 && low ? (size ^ low) | 0x800 : size;
+    return is_negative ? -(double)size : (double)size;
+}
+
+static void integer_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    int64_t values[WARP];
+    widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
+    uint16_t *d = (uint16_t *)(void *)slot_at(warp, inst->dst);
+    _mm_setcsr(inst->mode);
+    for (unsigned l = 0; l < WARP; l++) {
+        double value = jammed(values[l], inst->cvt.from == PTX_u64);
+        if (inst->cvt.saturate)
+            value = saturated(value);
+        if (mask >> l & 1)
+            d[l] = half_narrow_in(value, half_format(inst->cvt.to), inst->mode);
+    }
+    _mm_setcsr(MODE_DEFAULT);
 }
 
 static void integer_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -240,6 +285,26 @@ static float finish32(double value, const struct inst *inst)
     return narrow;
 }
 
+static uint16_t finish_half(double value, const struct inst *inst)
+{
+    struct half_format format = half_format(inst->cvt.to);
+    if (inst->cvt.from == PTX_f64 && isnan(value))
+        return half_nan_from(value, format);
+    return half_narrow_in(value, format, inst->mode);
+}
+
+static void write_float(uint8_t *lanes, unsigned l, double value, const struct inst *inst)
+{
+    if (inst->cvt.to == PTX_f32)
+        ((float *)(void *)lanes)[l] = finish32(value, inst);
+    else if (inst->cvt.saturate)
+        value = saturated(value);
+    if (inst->cvt.to == PTX_f64)
+        ((double *)(void *)lanes)[l] = value;
+    else if (half_is(inst->cvt.to))
+        ((uint16_t *)(void *)lanes)[l] = finish_half(value, inst);
+}
+
 static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     double values[WARP];
@@ -250,13 +315,8 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
         values[l] = flushed(values[l], inst);
         if (inst->cvt.round)
             values[l] = rounded(values[l], inst->cvt.round);
-        if (inst->cvt.to == PTX_f64 && inst->cvt.saturate)
-            values[l] = saturated(values[l]);
-        float narrow = inst->cvt.to == PTX_f32 ? finish32(values[l], inst) : 0;
-        if (mask >> l & 1 && inst->cvt.to == PTX_f32)
-            memcpy(d + 4 * l, &narrow, 4);
-        else if (mask >> l & 1)
-            memcpy(d + 8 * l, &values[l], 8);
+        if (mask >> l & 1)
+            write_float(d, l, values[l], inst);
     }
     _mm_setcsr(MODE_DEFAULT);
 }
@@ -283,12 +343,21 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     }
 }
 
+static lane_fn *kind_of(const struct inst *inst)
+{
+    unsigned to = inst->cvt.to, from = inst->cvt.from;
+    if (from == PTX_f32 && to == PTX_f32)
+        return f32_to_f32;
+    if (from == PTX_f32 && half_is(to))
+        return half_from_f32_run;
+    if (half_is(from) && to == PTX_f32)
+        return half_to_f32_run;
+    if (is_float(from))
+        return is_float(to) ? float_to_float : float_to_integer;
+    return half_is(to) ? integer_to_half : is_float(to) ? integer_to_float : integer_to_integer;
+}
+
 void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    if (inst->cvt.from == PTX_f32 && inst->cvt.to == PTX_f32)
-        f32_to_f32(warp, inst, mask);
-    else if (is_float(inst->cvt.from))
-        (is_float(inst->cvt.to) ? float_to_float : float_to_integer)(warp, inst, mask);
-    else
-        (is_float(inst->cvt.to) ? integer_to_float : integer_to_integer)(warp, inst, mask);
+    kind_of(inst)(warp, inst, mask);
 }

@@ -1,5 +1,6 @@
 /* Decoding of memory accesses, of what lanes tell each other, and of control. */
 #include "emulator/execute/decode.h"
+#include "emulator/execute/half.h"
 
 /* --- memory ---------------------------------------------------------------------------------------- */
 
@@ -61,6 +62,8 @@ void decode_load_store(struct decoder *d, bool is_load)
 static bool atomic_is_legal(uint8_t op, enum ptx_type type)
 {
     bool bits = ptx_type_class(type) == 'B', is_float = ptx_type_class(type) == 'F';
+    if (type == PTX_b16 && op != PTX_MOD_cas)
+        return false;
     switch (op) {
     case PTX_MOD_add:
         return !bits && type != PTX_s64; /* .u64 does the same */
@@ -91,7 +94,8 @@ void decode_atomic(struct decoder *d)
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
     uint8_t operation = atomic_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
-    if (d->in->operand_count != operands || !atomic_is_legal(operation, decode_type_of(d))) {
+    if (d->in->operand_count != operands || !atomic_is_legal(operation, decode_type_of(d)) ||
+        ptx_has(d->in, PTX_MOD_noftz) != half_is(decode_type_of(d))) {
         decode_unsupported(d);
         return;
     }

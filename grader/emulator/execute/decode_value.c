@@ -1,5 +1,6 @@
 /* Decoding of what computes or moves values. */
 #include "emulator/execute/decode.h"
+#include "emulator/execute/half.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@ static bool is_mode(unsigned modifier)
 {
     return modifier == PTX_MOD_rn || modifier == PTX_MOD_rz || modifier == PTX_MOD_rm ||
            modifier == PTX_MOD_rp || modifier == PTX_MOD_ftz || modifier == PTX_MOD_sat ||
-           modifier == PTX_MOD_approx || modifier == PTX_MOD_full;
+           modifier == PTX_MOD_relu || modifier == PTX_MOD_approx || modifier == PTX_MOD_full;
 }
 
 uint32_t decode_mode_of(const struct ptx_instruction *in)
@@ -48,7 +49,7 @@ const char *decode_width_type(unsigned bytes)
 
 static void use_row(struct decoder *d, const char *name)
 {
-    const struct alu_row *row = alu_find(name);
+    const struct alu_row *row = half_is(decode_type_of(d)) ? half_find(name) : alu_find(name);
     if (!row || d->in->operand_count != row->sources + 1u) {
         decode_unsupported(d);
         return;
@@ -59,6 +60,20 @@ static void use_row(struct decoder *d, const char *name)
     for (unsigned i = 0; i < row->sources; i++)
         d->out->src[i] =
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
+}
+
+/* The rows of 16-bit floats flush and clamp by themselves, and round to the nearest. Only f16 has .ftz
+ * and .sat; the approximations take them as they come. */
+static void use_half_modes(struct decoder *d)
+{
+    bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
+    d->out->half.ftz = ptx_has(d->in, PTX_MOD_ftz);
+    d->out->half.saturate = ptx_has(d->in, PTX_MOD_sat);
+    d->out->half.relu = ptx_has(d->in, PTX_MOD_relu);
+    bool has_modes = is_f16 || !(d->out->half.ftz || d->out->half.saturate);
+    if ((is_ex2 ? is_f16 == d->out->half.ftz : !has_modes) || (decode_mode_of(d->in) & MODE_ZERO) ||
+        (d->out->half.saturate && d->out->half.relu))
+        decode_unsupported(d);
 }
 
 /* Rounding, flushing and saturation wrap the row's function; integers have none of them. */
@@ -74,6 +89,8 @@ static void use_modes(struct decoder *d)
         return;
     }
     bool approximate = ptx_has(d->in, PTX_MOD_approx) || ptx_has(d->in, PTX_MOD_full);
+    if (ptx_has(d->in, PTX_MOD_relu)) /* of 16-bit floats */
+        decode_unsupported(d);
     if (decode_type_of(d) == PTX_f64 &&
         (saturate || ptx_has(d->in, PTX_MOD_ftz) || (approximate && d->in->opcode != PTX_OP_rsqrt)))
         decode_unsupported(d);
@@ -103,7 +120,10 @@ void decode_alu(struct decoder *d)
     }
     row_name(d, ptx_type_name(decode_type_of(d)), name, sizeof name);
     use_row(d, name);
-    use_modes(d);
+    if (half_is(decode_type_of(d)))
+        use_half_modes(d);
+    else
+        use_modes(d);
 }
 
 /* slct.b32.s32, whatever the 32-bit type of its values is called. With .ftz a negative denormal is a
@@ -168,8 +188,13 @@ static void comparison_name(struct decoder *d, enum ptx_type type, char *name, s
     bool only_equal = strcmp(word, "eq") == 0 || strcmp(word, "ne") == 0;
     if (class == 'B' && !only_equal)
         decode_unsupported(d);
-    snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a',
-             8 * ptx_type_bytes(type));
+    unsigned bits = half_is(type) ? 32 : 8 * ptx_type_bytes(type); /* compared as f32 */
+    snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a', bits);
+}
+
+static bool may_flush(enum ptx_type type)
+{
+    return type == PTX_f32 || half_is_f16(type);
 }
 
 static void decode_comparison(struct decoder *d, enum ptx_type type)
@@ -177,13 +202,15 @@ static void decode_comparison(struct decoder *d, enum ptx_type type)
     char name[40];
     comparison_name(d, type, name, sizeof name);
     d->out->set.compare = compare_find(name);
-    if (!d->out->set.compare || (type != PTX_f32 && ptx_has(d->in, PTX_MOD_ftz)) ||
+    if (!d->out->set.compare || (!may_flush(type) && ptx_has(d->in, PTX_MOD_ftz)) ||
         d->in->operand_count != 3u + !!d->out->set.combine) {
         decode_unsupported(d);
         return;
     }
     unsigned bytes = ptx_type_bytes(type);
     d->out->mode = decode_mode_of(d->in);
+    d->out->set.half = half_is(type) ? (uint8_t)type : 0;
+    d->out->set.ftz = ptx_has(d->in, PTX_MOD_ftz);
     d->out->src[0] = decode_source(d, &d->in->operands[1], type, bytes);
     d->out->src[1] = decode_source(d, &d->in->operands[2], type, bytes);
     if (d->out->set.combine)
@@ -205,16 +232,30 @@ void decode_setp(struct decoder *d)
     decode_comparison(d, decode_type_of(d));
 }
 
+/* What set writes for true in each type of result, and whether there is one for a comparison of FROM:
+ * 16-bit floats give their own type or an integer, and the others a word. */
+static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
+{
+    bool is_float = ptx_type_class(to) == 'F', is_wide = ptx_type_bytes(to) == 4;
+    *yes = !is_float         ? ~0u
+           : to == PTX_f32   ? 0x3f800000u
+           : half_is_f16(to) ? 0x3c003c00u
+                             : 0x3f803f80u;
+    if (half_is(from))
+        return is_float ? to == from : is_wide || !half_is_packed(from);
+    return is_wide && !half_is(to);
+}
+
 void decode_set(struct decoder *d)
 {
-    if (d->in->type_count != 2) {
+    enum ptx_type to = decode_type_of(d), from = (enum ptx_type)d->in->types[1];
+    if (d->in->type_count != 2 || !set_result(to, from, &d->out->set.yes)) {
         decode_unsupported(d);
         return;
     }
     d->out->run = set_run;
-    d->out->set.is_float = decode_type_of(d) == PTX_f32;
-    d->out->dst = decode_destination(d, &d->in->operands[0], 4);
-    decode_comparison(d, (enum ptx_type)d->in->types[1]);
+    d->out->dst = decode_destination(d, &d->in->operands[0], ptx_type_bytes(to));
+    decode_comparison(d, from);
 }
 
 void decode_testp(struct decoder *d)
@@ -239,7 +280,7 @@ static void decode_pack(struct decoder *d)
     bool pack = from->kind == PTX_VECTOR;
     const struct ptx_operand *parts = pack ? from : to, *whole = pack ? to : from;
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
-    if (whole->kind == PTX_VECTOR || bytes % parts->count || bytes / parts->count < 2) {
+    if (whole->kind == PTX_VECTOR || bytes % parts->count) {
         decode_unsupported(d);
         return;
     }
@@ -250,7 +291,7 @@ static void decode_pack(struct decoder *d)
     else
         d->out->src[0] = decode_source(d, whole, decode_type_of(d), bytes);
     d->out->mem.bytes = (uint8_t)part;
-    decode_vector(d, parts, part == 2 ? PTX_b16 : PTX_b32, part, !pack, false);
+    decode_vector(d, parts, part == 1 ? PTX_b8 : part == 2 ? PTX_b16 : PTX_b32, part, !pack, false);
 }
 
 /* The address of a device function's local variable depends on the depth of calls: the frame knows
@@ -304,8 +345,9 @@ void decode_cvt(struct decoder *d)
 {
     const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
     enum ptx_type from_type = (enum ptx_type)d->in->types[1];
+    bool packed = half_is_packed(decode_type_of(d));
     if (d->in->type_count != 2 || !cvt_is_supported(decode_type_of(d), from_type) ||
-        to->kind != PTX_REGISTER) {
+        to->kind != PTX_REGISTER || d->in->operand_count != 2u + packed) {
         decode_unsupported(d);
         return;
     }
@@ -318,6 +360,9 @@ void decode_cvt(struct decoder *d)
     d->out->cvt.from = (uint8_t)from_type;
     d->out->cvt.round = integer_rounding(d->in);
     d->out->cvt.saturate = ptx_has(d->in, PTX_MOD_sat);
+    d->out->cvt.relu = ptx_has(d->in, PTX_MOD_relu);
+    if (packed)
+        d->out->src[1] = decode_source(d, &d->in->operands[2], from_type, 4);
     d->out->dst = decode_register_slot(d, to->index);
     d->out->src[0] = from->kind == PTX_REGISTER
                          ? decode_register_slot(d, from->index)

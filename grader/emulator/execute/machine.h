@@ -93,13 +93,18 @@ struct inst {
         struct {
             compare_fn *compare;
             struct slot second; /* the pair's other predicate, or NO_SLOT */
+            uint32_t yes;       /* what set writes where it is true, in each half */
             uint8_t combine;    /* '&', '|', '^' or 0 */
-            bool is_float;      /* set writes 1.0, not all ones */
+            uint8_t half;       /* the 16-bit or packed type to compare as f32, or 0 */
+            bool ftz;           /* of that type */
         } set;
+        struct {
+            bool ftz, saturate, relu;
+        } half; /* of f16, bf16 and pairs of them */
         struct {
             uint8_t to, from; /* enum ptx_type */
             uint8_t round;    /* of a float to an integer value: 'n' 'z' 'm' 'p' or 0 */
-            bool saturate;
+            bool saturate, relu;
         } cvt;
         struct {
             int64_t offset;

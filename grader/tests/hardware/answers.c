@@ -22,6 +22,11 @@
     ROWT("atom.global." op "." type, "d=dd",                                                       \
          "{.reg .b64 o, n; st.global.b64 [out], a; atom.global." op "." type " o, [out], b; "      \
          "ld.global.b64 n, [out]; mul.lo.u64 o, o, 3; add.u64 d, o, n;}")
+/* 16 bits of memory, or two numbers in 32. */
+#define ATOMIC16(op, type, form, operands)                                                         \
+    ROWT("atom.global." op "." type, form,                                                         \
+         "{.reg .b16 o, n; st.global.b16 [out], a; atom.global." op "." type                       \
+         " o, [out], " operands "; ld.global.b16 n, [out]; mov.b32 d, {o, n};}")
 /* All 32 lanes take part: a is the value, b the lane or distance, c the clamp and the segments. */
 #define SHUFFLE(mode)                                                                              \
     ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
@@ -29,17 +34,23 @@
          "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
 #define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
 
+/* clang-format off */
 static const struct opcode_row more_rows[] = {
-    ATOMIC32("add", "u32") ATOMIC32("add", "s32") ATOMIC32("add", "f32") ATOMIC32("min", "u32")
-        ATOMIC32("min", "s32") ATOMIC32("max", "u32") ATOMIC32("max", "s32") ATOMIC32("inc", "u32")
-            ATOMIC32("dec", "u32") ATOMIC32("and", "b32") ATOMIC32("or", "b32")
-                ATOMIC32("xor", "b32") ATOMIC32("exch", "b32") ATOMIC64("add", "u64")
-                    ATOMIC64("min", "u64") ATOMIC64("min", "s64") ATOMIC64("max", "u64")
-                        ATOMIC64("max", "s64") ATOMIC64("and", "b64") ATOMIC64("or", "b64")
-                            ATOMIC64("xor", "b64") ATOMIC64("exch", "b64") ATOMIC_F64 SHUFFLE("up")
-                                SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx") VOTE("all")
-                                    VOTE("any") VOTE("uni") ROWT("vote.sync.ballot.b32", "w=p",
-                                                                 "vote.sync.ballot.b32 d, a, -1;")};
+    ATOMIC32("add", "u32") ATOMIC32("add", "s32") ATOMIC32("add", "f32")
+    ATOMIC32("min", "u32") ATOMIC32("min", "s32") ATOMIC32("max", "u32") ATOMIC32("max", "s32")
+    ATOMIC32("inc", "u32") ATOMIC32("dec", "u32")
+    ATOMIC32("and", "b32") ATOMIC32("or", "b32") ATOMIC32("xor", "b32") ATOMIC32("exch", "b32")
+    ATOMIC64("add", "u64") ATOMIC_F64
+    ATOMIC64("min", "u64") ATOMIC64("min", "s64") ATOMIC64("max", "u64") ATOMIC64("max", "s64")
+    ATOMIC64("and", "b64") ATOMIC64("or", "b64") ATOMIC64("xor", "b64") ATOMIC64("exch", "b64")
+    ATOMIC16("add.noftz", "f16", "w=hh", "b") ATOMIC16("add.noftz", "bf16", "w=hh", "b")
+    ATOMIC32("add.noftz", "f16x2") ATOMIC32("add.noftz", "bf16x2")
+    ATOMIC16("cas", "b16", "w=hhh", "b, c")
+    SHUFFLE("up") SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx")
+    VOTE("all") VOTE("any") VOTE("uni")
+    ROWT("vote.sync.ballot.b32", "w=p", "vote.sync.ballot.b32 d, a, -1;")
+};
+/* clang-format on */
 
 /* PTX leaves open what fns does with a base above 31 or an offset of -2^31. */
 static bool is_defined_everywhere(const struct opcode_row *row)
@@ -218,11 +229,54 @@ static uint64_t operand(uint64_t *state)
     }
 }
 
-void answers_inputs(uint64_t *inputs)
+/* The ends of f16 and bf16: denormals, ones, the largest, infinities, NaN. */
+static const uint16_t half_edges[] = {
+    0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3e00,
+    0x4000, 0x57ff, 0x5bff, 0x5c00, 0x6400, 0x77ff, 0x7800, 0x7bff, 0x7c00, 0x7c01, 0x7e00,
+    0x007f, 0x0080, 0x0081, 0x3f00, 0x3f7f, 0x3f80, 0x3f81, 0x3fc0, 0x42ff, 0x4380, 0x46ff,
+    0x477f, 0x4780, 0x4f00, 0x5f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff,
+};
+#define HALF_EDGES (sizeof half_edges / sizeof *half_edges)
+
+/* Four numbers of 16 bits: ends, or f16 or bf16 of like size, or any. */
+static uint64_t half_operand(uint64_t *state)
+{
+    uint64_t kind = next_random(state), value = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        uint64_t random = next_random(state);
+        uint64_t edge = half_edges[random % HALF_EDGES] | (random >> 32 & 0x8000);
+        uint64_t f16 = (random & 0x83ff) | (10 + (random >> 32) % 11) << 10;
+        uint64_t bf16 = (random & 0x807f) | (122 + (random >> 32) % 11) << 7;
+        uint64_t choices[] = {edge, f16, bf16, random & 0xffff};
+        value = value << 16 | choices[(kind >> (2 * k)) & 3];
+    }
+    return value;
+}
+
+/* A float or double whose digits end at or just beyond those of f16 or bf16: ties and their likes. */
+static uint64_t short_operand(uint64_t *state)
+{
+    uint64_t random = next_random(state), cut = next_random(state), beside = cut >> 8 & 1;
+    unsigned exponent = (unsigned)(random >> 40) % 48;
+    if (cut & 1)
+        return (random & 0x807fffff & ~0u << (11 + (cut >> 16) % 6)) |
+               (uint64_t)(100 + exponent) << 23 | beside;
+    return (random & 0x800fffffffffffffu & ~(uint64_t)0 << (40 + (cut >> 16) % 6)) |
+           (uint64_t)(996 + exponent) << 52 | beside;
+}
+
+static uint64_t operand_of_half(uint64_t *state)
+{
+    uint64_t choice = next_random(state) % 8;
+    return choice < 4 ? half_operand(state) : choice < 6 ? short_operand(state) : operand(state);
+}
+
+void answers_inputs(const struct opcode_row *row, uint64_t *inputs)
 {
     uint64_t state = 2026;
+    bool is_half = strstr(row->name, "f16") != NULL;
     for (size_t i = 0; i < (size_t)ANSWERS_SETS * ANSWERS_SLOTS; i++)
-        inputs[i] = operand(&state);
+        inputs[i] = is_half ? operand_of_half(&state) : operand(&state);
 }
 
 /* --- results ------------------------------------------------------------------------------------ */

@@ -32,8 +32,9 @@ void answers_each(answers_visitor *visit, void *context);
  * Without a header; the caller frees it. */
 char *answers_ptx(const struct opcode_row *row);
 
-/* Fills ANSWERS_SETS * ANSWERS_SLOTS words: the same for every mnemonic and machine. */
-void answers_inputs(uint64_t *inputs);
+/* Fills ANSWERS_SETS * ANSWERS_SLOTS words: the same on every machine, and for every mnemonic but those
+ * of 16-bit floats. */
+void answers_inputs(const struct opcode_row *row, uint64_t *inputs);
 
 /* Whether GOT, for the operand A, is as good as a GPU's result WANT: by the table's row, or, where the
  * PTX manual bounds the absolute error, when both can be that far from the truth. */

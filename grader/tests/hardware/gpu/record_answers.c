@@ -88,8 +88,6 @@ static void open_gpu(void)
     must(cuda.set_context(context), "no context");
     must(cuda.alloc(&in, sizeof inputs), "no memory");
     must(cuda.alloc(&out, sizeof outputs), "no memory");
-    answers_inputs(inputs);
-    must(cuda.write(in, inputs, sizeof inputs), "copy");
 }
 
 /* False if the driver does not take the row's PTX. */
@@ -108,6 +106,8 @@ static bool run_on_gpu(const struct opcode_row *row)
         return false;
     }
     must(cuda.function(&function, module, "plain"), row->name);
+    answers_inputs(row, inputs);
+    must(cuda.write(in, inputs, sizeof inputs), row->name);
     must(cuda.set(out, 0, sizeof outputs), row->name);
     must(cuda.launch(function, ANSWERS_SETS / ANSWERS_BLOCK, 1, 1, ANSWERS_BLOCK, 1, 1, 0, NULL,
                      params, NULL),
