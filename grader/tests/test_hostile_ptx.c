@@ -33,6 +33,8 @@ static const struct row {
      "nested"},
     {"an unknown name", KERNEL(".reg .b64 %r<4>;\nmov.u64 %r1, nowhere;\nret;\n"), "'nowhere'"},
     {"a branch to a function's name", KERNEL("bra k;\n"), "label"},
+    {"a call of a vector of names", KERNEL("call {p}, (p);\nret;\n"), "is not in the module"},
+    {"a call of nothing", KERNEL("call [p+0], ();\nret;\n"), "is not in the module"},
     {"the end in the middle of a token", HEAD ".visible .entry k(.param .u6", "type"},
     {"nothing", "", ".version"},
 };

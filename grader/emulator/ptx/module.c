@@ -91,7 +91,8 @@ void ptx_free(struct ptx_module *module)
 
 int ptx_name_compare(struct ptx_name a, struct ptx_name b)
 {
-    int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
+    uint32_t common = a.length < b.length ? a.length : b.length;
+    int order = common ? memcmp(a.text, b.text, common) : 0; /* an empty name has no text */
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
