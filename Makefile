@@ -103,15 +103,28 @@ help: ## Show this list
 	@echo 'make TARGET, where TARGET is one of:'
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
 
-# make itself exits 2 when a recipe fails; scripts that want 0, 1 or 2 call build/lanewise grade.
-grade: lanewise ## Grade labs: [LAB=02-coalesce] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
+# A grade below full marks (exit code 1) is no failure of make. Scripts call build/lanewise grade.
+grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed)
+		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
-run: lanewise ## Run a CUDA program on the emulator: PROGRAM=file.cu or ./program [ARGS='...'] [JSON=out.json]
-	$(if $(PROGRAM),,$(error say which program: make run PROGRAM=file.cu))
-	@$(LANEWISE) run --max-instructions 200000000 $(call option,JSON,json) '$(call built_program,$(PROGRAM))' $(ARGS)
+hint: lanewise ## Tell one more hint for a lab: LAB=02
+	@$(LANEWISE) hint $(call option,LAB,lab)
+
+watch: lanewise ## Grade a lab now and each time you save it: LAB=02
+	@$(LANEWISE) watch $(call option,LAB,lab)
+
+run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or PROGRAM=./program; [ARGS='n=5'] [JSON=out.json]
+	$(if $(PROGRAM)$(LAB),,$(error say which program: make run LAB=02, or make run PROGRAM=file.cu))
+	@$(LANEWISE) run --max-instructions 200000000 $(call option,JSON,json) \
+		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
+
+diff: lanewise ## Compare your file with the solution, after full marks: LAB=02 [SPOIL=1]
+	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) || test $$? -eq 1
+
+reset: lanewise ## Bring a lab's skeleton back; your file is kept beside it: LAB=02
+	@$(LANEWISE) reset $(call option,LAB,lab)
 
 test: ## Run all tests
 asan: ## Run all tests under AddressSanitizer and UBSan
@@ -144,4 +157,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade run lab-check test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade hint watch run diff reset lab-check test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

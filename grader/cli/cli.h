@@ -7,6 +7,10 @@
 
 int cmd_grade(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_hint(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
+int cmd_reset(int argc, char **argv);
+int cmd_watch(int argc, char **argv);
 int cmd_lab_check(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 

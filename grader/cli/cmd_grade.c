@@ -14,12 +14,15 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "config.h"
+#include "report/progress_terminal.h"
 #include "report/result_json.h"
 #include "report/result_terminal.h"
 #include "run/gpu.h"
 #include "run/grade.h"
+#include "run/progress.h"
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
@@ -112,9 +115,27 @@ struct session {
     enum run_device device;
     char gpu_name[256];
     uint64_t seed;
-    bool colour;
-    json_t *results;
+    bool own; /* the student's own files: their progress is kept */
+    struct report_progress page;
+    json_t *results, *progress;
+    json_t *needs; /* by lab: the labs that come before it */
 };
+
+/* Shows the result of one lab of many as a row, of one alone in full. */
+static void show(struct session *session, const json_t *result)
+{
+    const char *lab = json_string_value(json_object_get(result, "lab"));
+    if (session->own)
+        run_progress_note(session->progress, result, time(NULL));
+    if (!session->options->lab)
+        report_progress_row(&session->page, result);
+    else
+        report_result_terminal(stdout, result, session->page.colour);
+    if (session->options->lab && session->own &&
+        strcmp(json_string_value(json_object_get(result, "status")), "passed") != 0)
+        printf("  stuck? make hint LAB=%s\n\n", lab);
+    fflush(stdout);
+}
 
 /* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
 static int grade_lab(struct session *session, const char *name)
@@ -138,9 +159,9 @@ static int grade_lab(struct session *session, const char *name)
                                   .seed = session->seed};
     enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
     if (end == RUN_GRADED) {
-        report_result_terminal(stdout, result, session->colour);
-        fflush(stdout);
+        show(session, result);
         json_array_append_new(session->results, result);
+        json_object_set(session->needs, lab.name, json_object_get(lab.declared, "needs"));
     }
     run_submission_close(&submission);
     run_lab_close(&lab);
@@ -162,6 +183,10 @@ static int grade_all_labs(struct session *session)
     if (submission && stat(submission, &status) == 0 && !S_ISDIR(status.st_mode))
         return complain(EXIT_USAGE, "which lab is %s for? Add --lab NAME", submission);
     run_lab_list(&list);
+    for (size_t i = 0; i < list.count; ++i)
+        if ((int)strlen(list.names[i]) > session->page.width)
+            session->page.width = (int)strlen(list.names[i]);
+    report_progress_head(&session->page);
     for (size_t i = 0; i < list.count && code == 0; ++i)
         code = grade_lab(session, list.names[i]);
     if (list.count == 0)
@@ -190,17 +215,69 @@ static double sum_seconds(const json_t *results)
     return sum;
 }
 
+static bool has_passed(const json_t *result)
+{
+    const char *status = json_string_value(json_object_get(result, "status"));
+    return status && strcmp(status, "passed") == 0;
+}
+
+/* Has LAB full marks, now or before? */
+static bool is_done(const struct session *session, const char *lab)
+{
+    size_t i;
+    json_t *result;
+    json_array_foreach(session->results, i, result)
+    {
+        if (strcmp(json_string_value(json_object_get(result, "lab")), lab) == 0 &&
+            has_passed(result))
+            return true;
+    }
+    return run_progress_done(session->progress, lab);
+}
+
+/* The first lab to be done after LAB's, that is not done itself; NULL: LAB can be begun. */
+static const char *missing_need(const struct session *session, const char *lab)
+{
+    size_t i;
+    json_t *need;
+    json_array_foreach(json_object_get(session->needs, lab), i, need)
+    {
+        if (!is_done(session, json_string_value(need)))
+            return json_string_value(need);
+    }
+    return NULL;
+}
+
+/* Names the lab to try next: the first that is not full and needs nothing undone. */
+static void tell_next(const struct session *session)
+{
+    size_t i;
+    json_t *result;
+    json_array_foreach(session->results, i, result)
+    {
+        const char *lab = json_string_value(json_object_get(result, "lab"));
+        if (has_passed(result) || missing_need(session, lab))
+            continue;
+        printf("next: make grade LAB=%s shows what it lacks; make hint LAB=%s gives a hint\n", lab,
+               lab);
+        return;
+    }
+}
+
 static int report(const struct session *session)
 {
     bool one = session->options->lab != NULL;
     json_t *document = one ? json_incref(json_array_get(session->results, 0))
                            : report_result_set(session->results, sum_seconds(session->results));
-    const char *status = json_string_value(json_object_get(document, "status"));
     if (!one)
-        report_total_terminal(stdout, document, session->colour);
+        report_total_terminal(stdout, document, session->page.colour);
+    if (!one && session->own)
+        tell_next(session);
+    if (session->own)
+        run_progress_save(session->progress);
     int code = write_json(session, document);
     if (code == 0)
-        code = status && strcmp(status, "passed") == 0 ? EXIT_FULL : EXIT_NOT_YET;
+        code = has_passed(document) ? EXIT_FULL : EXIT_NOT_YET;
     json_decref(document);
     return code;
 }
@@ -221,11 +298,19 @@ int cmd_grade(int argc, char **argv)
                            sizeof session.gpu_name))
         return EXIT_USAGE;
     cli_catch_signals();
-    session.colour = report_wants_colour(stdout);
+    session.own = options.submission == NULL;
     session.results = json_array();
+    session.needs = json_object();
+    session.progress = run_progress_load();
+    session.page = (struct report_progress){.to = stdout,
+                                            .colour = report_wants_colour(stdout),
+                                            .width = 3,
+                                            .progress = session.own ? session.progress : NULL};
     code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);
     if (code == 0)
         code = report(&session);
     json_decref(session.results);
+    json_decref(session.needs);
+    json_decref(session.progress);
     return code;
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/lab_program.h"
 #include "cli/program.h"
 #include "cudart/virtual_gpu.h"
 #include "report/run_terminal.h"
@@ -29,10 +30,12 @@
 
 static const char usage[] =
     "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
+    "       lanewise run [OPTIONS] --lab NAME [ARGS...]\n"
     "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports "
     "what\n"
     "its kernels did. The exit status is the program's; 2 if it could not be run.\n"
     "\n"
+    "  --lab NAME            build and run your file of this lab\n"
     "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the "
     "terminal\n"
     "  --lines N             show N source lines, the worst first (default: the 10 worst that "
@@ -45,6 +48,8 @@ static const char usage[] =
 
 struct options {
     const char *json; /* the file for it, or NULL */
+    const char *lab;  /* whose program to build and run, or NULL */
+    struct cli_lab_program built;
     struct report_run_options report;
     char **argv; /* of the program, NULL-terminated */
     char program[PATH_MAX];
@@ -96,6 +101,7 @@ static bool take_lines(struct options *options, const char *value)
 
 enum {
     OPTION_JSON = 1000,
+    OPTION_LAB,
     OPTION_LINES,
     OPTION_ALL,
     OPTION_DETERMINISTIC,
@@ -109,6 +115,9 @@ static bool take_option(struct options *options, int option)
     switch (option) {
     case OPTION_JSON:
         options->json = optarg;
+        return true;
+    case OPTION_LAB:
+        options->lab = optarg;
         return true;
     case OPTION_LINES:
         return take_lines(options, optarg);
@@ -128,11 +137,33 @@ static bool take_option(struct options *options, int option)
     }
 }
 
+static bool choose_program(struct options *options, char **argv)
+{
+    /* Like a compiler's file argument, not like a shell's command: no search through $PATH. */
+    int size = snprintf(options->program, sizeof options->program, "%s%s",
+                        strchr(argv[0], '/') ? "" : "./", argv[0]);
+    options->argv = argv;
+    if (size < (int)sizeof options->program)
+        return true;
+    complain("the program's name is too long");
+    return false;
+}
+
+/* ARGV[0] is a word that has been read, in the place of the program. */
+static bool choose_lab(struct options *options, char **argv)
+{
+    if (!cli_build_lab_program(options->lab, &options->built))
+        return false;
+    argv[0] = options->built.program;
+    return choose_program(options, argv);
+}
+
 /* False: EXIT_CODE says with what to end. */
 static bool parse(struct options *options, int argc, char **argv, int *exit_code)
 {
     static const struct option known[] = {
         {"json", required_argument, NULL, OPTION_JSON},
+        {"lab", required_argument, NULL, OPTION_LAB},
         {"lines", required_argument, NULL, OPTION_LINES},
         {"all", no_argument, NULL, OPTION_ALL},
         {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
@@ -153,19 +184,12 @@ static bool parse(struct options *options, int argc, char **argv, int *exit_code
         if (!take_option(options, option))
             return false;
     }
-    if (optind == argc) {
+    if (optind == argc && !options->lab) {
         fputs(usage, stderr);
         return false;
     }
-    options->argv = argv + optind;
-    /* Like a compiler's file argument, not like a shell's command: no search through $PATH. */
-    int size = snprintf(options->program, sizeof options->program, "%s%s",
-                        strchr(argv[optind], '/') ? "" : "./", argv[optind]);
-    if (size >= (int)sizeof options->program) {
-        complain("the program's name is too long");
-        return false;
-    }
-    return true;
+    return options->lab ? choose_lab(options, argv + optind - 1)
+                        : choose_program(options, argv + optind);
 }
 
 /* --- surroundings of the program ------------------------------------------------------------------------ */
@@ -325,6 +349,8 @@ static int report(const struct options *options, int status, const char *record_
     if (!record)
         return complain("the record of this run %s", error);
     int code = exit_code_of(status);
+    if (options->lab)
+        cli_name_lab_file(record, &options->built);
     print_report(options, record);
     json_t *document = options->json ? make_document(options, status, record) : NULL;
     if (options->json &&
@@ -335,25 +361,34 @@ static int report(const struct options *options, int status, const char *record_
     return code;
 }
 
-int cmd_run(int argc, char **argv)
+/* Runs what was chosen. Returns the exit code. */
+static int perform(const struct options *options)
 {
-    struct options options = {.report = {.line_limit = DEFAULT_LINES}};
     char message[PATH_MAX + 512], library[PATH_MAX], record[PATH_MAX];
     int code, status;
-    if (!parse(&options, argc, argv, &code))
-        return code;
-    if (!cli_check_program(options.program, message, sizeof message))
+    if (!cli_check_program(options->program, message, sizeof message))
         return complain("%s", message);
     if (!find_library(library))
         return complain("libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
     if (!make_record(record))
         return complain("cannot make a temporary file: %s", strerror(errno));
-    bool ran = set_surroundings(library, record) && run_program(&options, &status);
+    bool ran = set_surroundings(library, record) && run_program(options, &status);
     if (ran) {
-        explain_end(&options, status);
-        code = report(&options, status, record);
+        explain_end(options, status);
+        code = report(options, status, record);
     } else
-        code = complain("cannot start %s: %s", options.program, strerror(errno));
+        code = complain("cannot start %s: %s", options->program, strerror(errno));
     unlink(record);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    static struct options options; /* its paths are too large for a stack */
+    int code;
+    options = (struct options){.report = {.line_limit = DEFAULT_LINES}};
+    if (parse(&options, argc, argv, &code))
+        code = perform(&options);
+    cli_forget_lab_program(&options.built);
     return code;
 }

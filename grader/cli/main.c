@@ -16,7 +16,11 @@ static const struct command {
     const char *purpose;
 } commands[] = {
     {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
-    {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program [ARGS...]"},
+    {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
+    {"hint", cmd_hint, "tell one more hint: lanewise hint --lab NAME"},
+    {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
+    {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
+    {"reset", cmd_reset, "bring a lab's skeleton back: lanewise reset --lab NAME"},
     {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
     {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
     {"help", cmd_help, "show this list"},

@@ -59,10 +59,9 @@ static double number_of(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/* Writes TEXT behind the margin, folded at blanks. */
-static void put_folded(const struct page *page, const char *text)
+void report_folded(FILE *to, const char *margin, const char *text)
 {
-    size_t width = WIDTH - sizeof MARGIN;
+    size_t width = WIDTH - strlen(margin) - 1;
     for (;;) {
         size_t length = strcspn(text, "\n"), cut = length;
         if (length > width) {
@@ -71,11 +70,16 @@ static void put_folded(const struct page *page, const char *text)
             if (cut == 0) /* one long word */
                 cut = length;
         }
-        fprintf(page->to, MARGIN "%.*s\n", (int)cut, text);
+        fprintf(to, "%s%.*s\n", margin, (int)cut, text);
         if (!text[cut])
             return;
         text += cut + 1;
     }
+}
+
+static void put_folded(const struct page *page, const char *text)
+{
+    report_folded(page->to, MARGIN, text);
 }
 
 /* Writes text of several lines, each behind the margin. */
@@ -237,5 +241,6 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
 void report_total_terminal(FILE *to, const json_t *results, bool colour)
 {
     struct page page = {to, colour};
+    fputc('\n', to);
     put_score(&page, "all labs: ", results);
 }

@@ -16,4 +16,7 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour);
 /* Writes the last line after several results, from a lanewise/results/v1. */
 void report_total_terminal(FILE *to, const json_t *results, bool colour);
 
+/* Writes TEXT in lines of at most 100 columns, each behind MARGIN. */
+void report_folded(FILE *to, const char *margin, const char *text);
+
 #endif

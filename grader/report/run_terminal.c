@@ -301,6 +301,10 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
     for (size_t i = 0; i < totals.kernel_count; i++)
         print_kernel(&page, &totals.kernels[i]);
     print_lines(&page, &totals, options);
+    if (totals.kernel_count > 0)
+        fprintf(to,
+                "\nREADME.md, \"What the counters mean\", explains lanes, sectors, wavefronts and "
+                "the rest.\n");
     size_t i;
     json_t *finding, *findings = json_object_get(document, "findings");
     if (json_array_size(findings) > 0)

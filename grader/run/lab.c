@@ -51,14 +51,16 @@ void run_lab_list_free(struct run_lab_names *list)
     list->count = 0;
 }
 
-/* WHAT about WORD, and the labs' names. */
-static void say_labs(const char *what, const char *word, const struct run_lab_names *list,
-                     char *error, size_t size)
+void run_lab_list_text(char *text, size_t size)
 {
-    int length = snprintf(error, size, "%s \"%s\"; the labs are", what, word);
-    for (size_t i = 0; i < list->count && length >= 0 && (size_t)length < size; ++i)
+    struct run_lab_names list;
+    int length = 0;
+    text[0] = '\0';
+    run_lab_list(&list);
+    for (size_t i = 0; i < list.count && (size_t)length < size; ++i)
         length +=
-            snprintf(error + length, size - (size_t)length, "%s %s", i ? "," : "", list->names[i]);
+            snprintf(text + length, size - (size_t)length, "%s%s", i ? ", " : "", list.names[i]);
+    run_lab_list_free(&list);
 }
 
 /* Does WORD mean lab NAME? 0: no, 1: it is a part of it, 2: it can mean no other. */
@@ -90,10 +92,13 @@ bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, s
         ++hits;
         snprintf(name, RUN_LAB_NAME_SIZE, "%s", list.names[i]);
     }
-    if (hits != 1)
-        say_labs(hits ? "more than one lab could be called" : "no lab is called", word, &list,
-                 error, size);
     run_lab_list_free(&list);
+    if (hits != 1) {
+        char labs[RUN_PATH_SIZE];
+        run_lab_list_text(labs, sizeof labs);
+        snprintf(error, size, "%s \"%s\"; the labs are %s",
+                 hits ? "more than one lab could be called" : "no lab is called", word, labs);
+    }
     return hits == 1;
 }
 
@@ -155,9 +160,15 @@ bool run_lab_pristine_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
     return run_path(path, "%s/%s/%s", LABS, lab->name, RUN_LAB_PRISTINE);
 }
 
+const char *run_own_labs(void)
+{
+    const char *folder = getenv("LANEWISE_LABS");
+    return folder && folder[0] ? folder : LABS;
+}
+
 bool run_lab_own_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
 {
-    return run_path(path, "%s/%s/%s", LABS, lab->name, lab->file);
+    return run_path(path, "%s/%s/%s", run_own_labs(), lab->name, lab->file);
 }
 
 /* --- submissions ---------------------------------------------------------------------------------- */
@@ -189,8 +200,7 @@ static bool find_file(const struct run_lab *lab, const char *path, char found[RU
     return false;
 }
 
-/* PATH as seen from the working directory, if it is below it. */
-static const char *shorten(const char *path)
+const char *run_shorten(const char *path)
 {
     char here[RUN_PATH_SIZE];
     size_t length;
@@ -213,7 +223,7 @@ bool run_submission_open(const struct run_lab *lab, const char *path,
     *submission = (struct run_submission){0};
     if (!find_file(lab, path, found, error, size))
         return false;
-    snprintf(submission->shown, sizeof submission->shown, "%s", shorten(found));
+    snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
     run_clean_text(submission->shown, strlen(submission->shown));
     if (!run_read_file(found, SOURCE_BYTES, source, why, sizeof why))
         snprintf(error, size, "%s %s", submission->shown, why);

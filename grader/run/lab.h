@@ -19,6 +19,8 @@ struct run_lab_names {
 /* The folders labs/NAME that hold a checks.c. */
 void run_lab_list(struct run_lab_names *list);
 void run_lab_list_free(struct run_lab_names *list);
+/* Their names as text: "01-parallelize, 02-coalesce". */
+void run_lab_list_text(char *text, size_t size);
 
 /* The name of the one lab that WORD means: all of its name, its number with or without zeros, or a
  * part that no other lab's name has. False: ERROR is one line that lists the labs. */
@@ -41,11 +43,17 @@ void run_lab_close(struct run_lab *lab);
  * path is too long. */
 #define RUN_LAB_PRISTINE ".skeleton.cu"
 bool run_lab_pristine_path(const struct run_lab *lab, char path[RUN_PATH_SIZE]);
-/* The student's working file, labs/NAME/file. */
+/* The folder of the student's working files: labs/, or where $LANEWISE_LABS says, for a kit that many
+ * share and none of them may write to. */
+const char *run_own_labs(void);
+/* The student's working file in it, NAME/file. */
 bool run_lab_own_path(const struct run_lab *lab, char path[RUN_PATH_SIZE]);
 
 /* True if the declared CHECK is performed when DEVICE is graded. */
 bool run_lab_has_check(const json_t *check, enum run_device device);
+
+/* PATH as seen from the working directory, if it is below it. */
+const char *run_shorten(const char *path);
 
 /* One student's file for one lab. */
 struct run_submission {
@@ -54,7 +62,7 @@ struct run_submission {
 };
 
 /* Finds and reads the submission: PATH is the file, or a folder that holds it or NAME/file; NULL is
- * the student's own copy in labs/. False: ERROR is one line. */
+ * the student's own copy (run_lab_own_path). False: ERROR is one line. */
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size);
 void run_submission_close(struct run_submission *submission);

@@ -30,6 +30,8 @@ void shell_fini(void)
 
 static char *run(int *code, const char *script)
 {
+    char labs[80];
+    snprintf(labs, sizeof labs, "LANEWISE_LABS=%s/labs", folder);
     const char *const argv[] = {"/usr/bin/env",
                                 "-u",
                                 "MAKEFLAGS",
@@ -40,6 +42,7 @@ static char *run(int *code, const char *script)
                                 "-u",
                                 "NO_COLOR",
                                 "LANEWISE=" BUILD_FOLDER "/lanewise",
+                                labs,
                                 "PROGRAMS=" BUILD_FOLDER "/tests/programs",
                                 "SOURCES=" LANEWISE_ROOT "/grader/tests/programs",
                                 "LIB=" BUILD_FOLDER "/lib",

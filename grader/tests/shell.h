@@ -13,6 +13,7 @@ void shell_fini(void);
  *   $LANEWISE   build/lanewise         $PROGRAMS   the folder of built test programs
  *   $NVCC       the compiler           $SOURCES    grader/tests/programs
  *   $LIB        build/lib              $PRELOAD    for LD_PRELOAD where $LIB is used without lanewise
+ * and with $LANEWISE_LABS, which is labs/ in the folder (submission.h fills it).
  * Returns what it wrote to stdout and stderr, to be freed. *CODE is its exit status (128 + signal). */
 char *shell(int *code, const char *script, ...) __attribute__((format(printf, 2, 3)));
 

@@ -11,6 +11,10 @@ struct edit {
     const char *find, *replace; /* FIND must be there exactly once */
 };
 
+/* For .init of a suite: shell_init(), and in labs/ the skeletons as a student gets them, whatever the
+ * labs/ of this tree hold by now. */
+void submission_init(void);
+
 /* Writes the solution of LAB, with the edits made (up to the first without FIND), to NAME in the
  * shell's folder. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);

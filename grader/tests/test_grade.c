@@ -10,8 +10,8 @@
 #include "tests/shell.h"
 #include "tests/submission.h"
 
-TestSuite(grade, .init = shell_init, .fini = shell_fini, .timeout = 300);
-TestSuite(golden_grade, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(grade, .init = submission_init, .fini = shell_fini, .timeout = 300);
+TestSuite(golden_grade, .init = submission_init, .fini = shell_fini, .timeout = 300);
 
 /* --- what is said, to the letter ------------------------------------------------------------------ */
 
@@ -56,23 +56,26 @@ Test(golden_grade, failures)
     }
 }
 
+/* Each lab as its students get it, and solved: what is said of it, in a file of its own. */
 Test(golden_grade, skeletons_and_solutions)
 {
-    int code;
-    char *output = shell(&code,
-                         "cd %s; $LANEWISE grade --device emulator --seed 1 --json "
-                         "\"$OLDPWD/result.json\"",
-                         LANEWISE_ROOT);
-    cr_expect_eq(code, 1);
-    golden_check("skeletons", submission_normalise(output));
-    free(output);
-    output = shell(&code,
-                   "cd %s; $LANEWISE grade --device emulator --seed 1 --submission "
-                   "solutions --json \"$OLDPWD/result.json\"",
-                   LANEWISE_ROOT);
-    cr_expect_eq(code, 0);
-    golden_check("solutions", submission_normalise(output));
-    free(output);
+    struct run_lab_names list;
+    run_lab_list(&list);
+    for (size_t i = 0; i < list.count; ++i) {
+        static const char *const options[] = {"", "--submission " LANEWISE_ROOT "/solutions"};
+        for (int solved = 0; solved < 2; ++solved) {
+            int code;
+            char name[300];
+            char *output = shell(&code,
+                                 "$LANEWISE grade --device emulator --seed 1 --lab %s %s --json "
+                                 "result.json | sed 's,^%s/,,'",
+                                 list.names[i], options[solved], LANEWISE_ROOT);
+            snprintf(name, sizeof name, "%s-%s", list.names[i], solved ? "solution" : "skeleton");
+            golden_check(name, submission_normalise(output));
+            free(output);
+        }
+    }
+    run_lab_list_free(&list);
 }
 
 Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
@@ -159,7 +162,7 @@ Test(grade, what_cannot_be_graded_is_refused_in_one_line)
         int code;
         if (i > 0) {
             shell_fini();
-            shell_init();
+            submission_init();
         }
         char *output = shell(&code, "%s", refusals[i].script);
         char *end = strchr(output, '\n');
@@ -497,7 +500,8 @@ Test(grade, a_runner_that_fails_makes_no_grade)
     static struct run_submission submission;
     char error[6000];
     cr_assert(run_lab_open("02-coalesce", &lab, error, sizeof error), "%s", error);
-    cr_assert(run_submission_open(&lab, NULL, &submission, error, sizeof error), "%s", error);
+    cr_assert(run_submission_open(&lab, LANEWISE_ROOT "/labs", &submission, error, sizeof error),
+              "%s", error);
     char *folder = shell_must("printf '%%s' \"$PWD\"");
     cr_assert(run_path(lab.runner, "%s/runner", folder));
     for (size_t i = 0; i < sizeof runners / sizeof *runners; ++i) {

@@ -7,7 +7,7 @@
  *     rung 1  sum_one_block    TODO 1: the threads of one block share the work
  *     rung 2  sum_grid         TODO 2: many blocks share the work
  *
- * Try it:    make run PROGRAM=labs/01-parallelize/parallelize.cu ARGS='rung=1 n=5000'
+ * Try it:    make run LAB=01-parallelize ARGS='rung=1 n=5000'
  * Grade it:  make grade LAB=01-parallelize */
 #include "lab.h"
 

@@ -9,7 +9,7 @@
  * Memory comes in sectors of 32 bytes, which is 8 ints. These 32 reads lie far apart, so they touch
  * 32 sectors, and of each sector 1 int in 8 is used. 32 ints that lie side by side fill 4 sectors.
  *
- * Try it:    make run PROGRAM=labs/02-coalesce/coalesce.cu
+ * Try it:    make run LAB=02-coalesce
  * Grade it:  make grade LAB=02-coalesce */
 #include "lab.h"
 

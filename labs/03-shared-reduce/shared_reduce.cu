@@ -17,7 +17,7 @@
  *
  * A block has 64 to 1,024 threads, and `blocks` may be any number from 1.
  *
- * Try it:    make run PROGRAM=labs/03-shared-reduce/shared_reduce.cu ARGS='rung=1 n=5000'
+ * Try it:    make run LAB=03-shared-reduce ARGS='rung=1 n=5000'
  * Grade it:  make grade LAB=03-shared-reduce */
 #include "lab.h"
 

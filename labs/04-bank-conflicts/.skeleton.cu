@@ -9,7 +9,7 @@
  *
  * A block has 64, 128, 256, 512 or 1,024 threads: a power of two.
  *
- * Try it:    make run PROGRAM=labs/04-bank-conflicts/bank_conflicts.cu ARGS='threads=1024'
+ * Try it:    make run LAB=04-bank-conflicts ARGS='threads=1024'
  * Grade it:  make grade LAB=04-bank-conflicts */
 #include "lab.h"
 

@@ -1,0 +1,52 @@
+/* lanewise hint: one more hint each time, from a nudge to nearly the answer. */
+#include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/student.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "report/result_terminal.h"
+#include "run/progress.h"
+
+static const char usage[] =
+    "usage: lanewise hint --lab NAME\n"
+    "Tells one more hint each time; once all are told, all of them again.\n";
+
+static void print_hint(const json_t *hints, size_t number)
+{
+    printf("hint %zu of %zu\n", number, json_array_size(hints));
+    report_folded(stdout, "  ", json_string_value(json_array_get(hints, number - 1)));
+}
+
+/* Tells the next hint, or all of them. Returns how many the student knows now. */
+static size_t tell(const char *lab, const json_t *hints, size_t told)
+{
+    size_t count = json_array_size(hints);
+    if (told < count) {
+        print_hint(hints, told + 1);
+        return told + 1;
+    }
+    for (size_t i = 1; i <= count; ++i)
+        print_hint(hints, i);
+    printf("that is all; make diff LAB=%s SPOIL=1 shows the solution\n", lab);
+    return count;
+}
+
+int cmd_hint(int argc, char **argv)
+{
+    struct cli_student student = {.command = "hint", .usage = usage};
+    int code = cli_read_student(&student, argc, argv);
+    if (code >= 0)
+        return code;
+    json_t *progress = run_progress_load();
+    json_t *known = run_progress_lab(progress, student.lab.name);
+    const json_t *hints = json_object_get(student.lab.declared, "hints");
+    json_int_t told = json_integer_value(json_object_get(known, "hints"));
+    told = (json_int_t)tell(student.lab.name, hints, told > 0 ? (size_t)told : 0);
+    json_object_set_new(known, "hints", json_integer(told));
+    run_progress_save(progress);
+    json_decref(progress);
+    run_lab_close(&student.lab);
+    return EXIT_FULL;
+}

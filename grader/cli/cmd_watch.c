@@ -1,0 +1,146 @@
+/* lanewise watch: grades a lab each time the student saves it.
+ *
+ * The kernel tells of saves (inotify on the folder: editors replace a file rather than write into
+ * it), of Ctrl-C and of the end of a grading (signalfd), so one poll() waits for all of them. A grading
+ * is `lanewise grade` in a child process; a save while it runs ends it and starts another. */
+#include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/student.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SETTLE_MS 50 /* editors save in several steps */
+
+static const char usage[] = "usage: lanewise watch --lab NAME\n"
+                            "Grades your file now and each time you save it. Ctrl-C ends it.\n";
+
+struct watch {
+    struct cli_student student;
+    int saves, signals; /* descriptors */
+    sigset_t blocked, before;
+    pid_t grading; /* 0: none runs */
+};
+
+/* Reads what has happened in the folder. True: the lab's file was saved. */
+static bool take_saves(struct watch *watch)
+{
+    char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+    bool saved = false;
+    for (ssize_t size; (size = read(watch->saves, buffer, sizeof buffer)) > 0;) {
+        for (char *at = buffer; at < buffer + size;) {
+            const struct inotify_event *event = (const struct inotify_event *)at;
+            saved |= event->len > 0 && strcmp(event->name, watch->student.lab.file) == 0;
+            at += sizeof *event + event->len;
+        }
+    }
+    return saved;
+}
+
+/* Waits for the child to end. */
+static void reap(struct watch *watch)
+{
+    while (watch->grading > 0 && waitpid(watch->grading, NULL, 0) < 0 && errno == EINTR)
+        ;
+    watch->grading = 0;
+}
+
+static void grade(struct watch *watch)
+{
+    char *words[] = {"grade", "--lab", watch->student.lab.name, NULL};
+    if (watch->grading > 0)
+        kill(watch->grading, SIGTERM); /* it tidies up and says nothing */
+    reap(watch);
+    fflush(stdout);
+    watch->grading = fork();
+    if (watch->grading == 0) {
+        sigprocmask(SIG_SETMASK, &watch->before, NULL);
+        int code = cmd_grade(3, words);
+        fflush(stdout);
+        _exit(code);
+    }
+}
+
+/* A grading that ended by itself. */
+static void say_ready(struct watch *watch)
+{
+    int status;
+    if (watch->grading > 0 && waitpid(watch->grading, &status, WNOHANG) == watch->grading) {
+        watch->grading = 0;
+        printf("waiting for %s to be saved; Ctrl-C ends\n\n", watch->student.lab.file);
+        fflush(stdout);
+    }
+}
+
+/* False: Ctrl-C, or its like. */
+static bool take_signals(struct watch *watch)
+{
+    struct signalfd_siginfo info;
+    bool go_on = true;
+    while (read(watch->signals, &info, sizeof info) == sizeof info)
+        go_on = go_on && info.ssi_signo == SIGCHLD;
+    if (go_on)
+        say_ready(watch);
+    return go_on;
+}
+
+static void loop(struct watch *watch)
+{
+    struct pollfd events[] = {{.fd = watch->saves, .events = POLLIN},
+                              {.fd = watch->signals, .events = POLLIN}};
+    for (;;) {
+        if (poll(events, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (events[1].revents && !take_signals(watch))
+            return;
+        if (!events[0].revents || !take_saves(watch))
+            continue;
+        usleep(SETTLE_MS * 1000);
+        take_saves(watch);
+        grade(watch);
+    }
+}
+
+static bool open_events(struct watch *watch)
+{
+    char folder[RUN_PATH_SIZE];
+    watch->saves = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (watch->saves < 0 || !run_path(folder, "%s/%s", run_own_labs(), watch->student.lab.name) ||
+        inotify_add_watch(watch->saves, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
+        return false;
+    sigemptyset(&watch->blocked);
+    sigaddset(&watch->blocked, SIGINT);
+    sigaddset(&watch->blocked, SIGTERM);
+    sigaddset(&watch->blocked, SIGHUP);
+    sigaddset(&watch->blocked, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &watch->blocked, &watch->before);
+    watch->signals = signalfd(-1, &watch->blocked, SFD_CLOEXEC | SFD_NONBLOCK);
+    return watch->signals >= 0;
+}
+
+int cmd_watch(int argc, char **argv)
+{
+    struct watch watch = {.student = {.command = "watch", .usage = usage}};
+    int code = cli_read_student(&watch.student, argc, argv);
+    if (code >= 0)
+        return code;
+    if (open_events(&watch)) {
+        grade(&watch);
+        loop(&watch);
+        if (watch.grading > 0)
+            kill(watch.grading, SIGTERM);
+        reap(&watch);
+        code = EXIT_FULL;
+    } else
+        code = cli_complain("watch", EXIT_USAGE, "cannot watch the folder of %s: %s",
+                            watch.student.lab.name, strerror(errno));
+    run_lab_close(&watch.student.lab);
+    return code;
+}

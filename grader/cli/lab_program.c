@@ -1,0 +1,77 @@
+#include "cli/lab_program.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common.h"
+
+static bool build(const struct run_lab *lab, struct cli_lab_program *built)
+{
+    struct run_submission submission;
+    struct run_build result;
+    char error[RUN_PATH_SIZE + 200];
+    if (!run_submission_open(lab, NULL, &submission, error, sizeof error)) {
+        cli_complain("run", EXIT_USAGE, "%s", error);
+        return false;
+    }
+    struct run_build_job job = {.source = &submission.source,
+                                .file_name = lab->file,
+                                .shown = submission.shown,
+                                .device = RUN_EMULATOR,
+                                .folder = built->folder};
+    run_build(&job, &result);
+    bool good = result.end == RUN_BUILT;
+    if (result.messages && result.messages[0])
+        fprintf(stderr, "%s\n", result.messages);
+    if (good)
+        memcpy(built->program, result.program, sizeof built->program);
+    else if (result.end != RUN_BUILD_INTERRUPTED)
+        cli_complain("run", EXIT_USAGE, "%s could not be built", submission.shown);
+    run_build_free(&result);
+    run_submission_close(&submission);
+    return good;
+}
+
+bool cli_build_lab_program(const char *word, struct cli_lab_program *built)
+{
+    struct run_lab lab;
+    built->folder[0] = '\0';
+    if (!cli_open_lab("run", word, &lab))
+        return false;
+    bool good = run_lab_own_path(&lab, built->own);
+    if (good && !run_private_folder(built->folder)) {
+        built->folder[0] = '\0';
+        cli_complain("run", EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));
+        good = false;
+    }
+    good = good && build(&lab, built);
+    run_lab_close(&lab);
+    return good;
+}
+
+void cli_forget_lab_program(const struct cli_lab_program *built)
+{
+    if (built->folder[0])
+        run_remove_tree(built->folder);
+}
+
+/* By the last part of the name: the program may come out of the cache, built in another folder. */
+static void rename_in(json_t *object, const struct cli_lab_program *built)
+{
+    const char *file = json_string_value(json_object_get(object, "file"));
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (slash && strcmp(slash, strrchr(built->own, '/')) == 0)
+        json_object_set_new(object, "file", json_string(built->own));
+}
+
+void cli_name_lab_file(json_t *record, const struct cli_lab_program *built)
+{
+    size_t i, j;
+    json_t *launch, *line, *finding;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        json_array_foreach(json_object_get(launch, "lines"), j, line) rename_in(line, built);
+    }
+    json_array_foreach(json_object_get(record, "findings"), i, finding) rename_in(finding, built);
+}

@@ -1,0 +1,18 @@
+/* What the small commands for students share: `--lab NAME` and one flag, and the lab that it names. */
+#ifndef CLI_STUDENT_H
+#define CLI_STUDENT_H
+
+#include "run/lab.h"
+
+struct cli_student {
+    const char *command; /* "hint" */
+    const char *usage;   /* what --help prints */
+    const char *flag;    /* "spoil": the only other option; NULL: none */
+    bool flagged;        /* it was given */
+    struct run_lab lab;  /* to be closed */
+};
+
+/* Reads the command line and opens the lab. Returns -1 to go on, or the exit code. */
+int cli_read_student(struct cli_student *student, int argc, char **argv);
+
+#endif

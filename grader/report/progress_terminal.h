@@ -1,0 +1,25 @@
+/* All labs as a table, a row each:
+ *
+ *     lab             points   progress    best             title
+ *     01-parallelize  60/100   ######....  75, 2026-11-21   From one thread to a grid
+ *     02-coalesce     30/100   ###.......  30, 2026-11-20   Neighbouring threads ...
+ */
+#ifndef REPORT_PROGRESS_TERMINAL_H
+#define REPORT_PROGRESS_TERMINAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct report_progress {
+    FILE *to;
+    bool colour;
+    int width;              /* of the longest lab's name */
+    const json_t *progress; /* lanewise/progress/v1; NULL: no column of the best */
+};
+
+void report_progress_head(const struct report_progress *page);
+/* One row, from a lanewise/result/v1. */
+void report_progress_row(const struct report_progress *page, const json_t *result);
+
+#endif
