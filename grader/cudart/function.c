@@ -17,12 +17,13 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
     if (error != cudaSuccess)
         return error;
     const struct emu_kernel_info *info = &function->info;
+    uint32_t fitting = emu_occupancy_threads(info->registers);
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = info->shared_bytes,
         .constSizeBytes = info->const_bytes,
         .localSizeBytes = info->local_bytes,
-        .maxThreadsPerBlock = info->max_threads,
-        .numRegs = rt_registers(info),
+        .maxThreadsPerBlock = info->max_threads < fitting ? info->max_threads : fitting,
+        .numRegs = info->registers,
         .ptxVersion = info->sm_version,
         .binaryVersion = RT_ARCH,
         .maxDynamicSharedSizeBytes = rt_dynamic_limit(function),

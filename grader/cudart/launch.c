@@ -142,9 +142,9 @@ static cudaError_t check_resident(const struct rt_function *function,
 {
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     unsigned threads = launch->block.x * launch->block.y * launch->block.z;
-    unsigned resident = rt_blocks_per_sm(&function->info, threads, launch->shared);
-    return blocks > (uint64_t)resident * EMU_MULTIPROCESSORS ? cudaErrorCooperativeLaunchTooLarge
-                                                             : cudaSuccess;
+    struct emu_demand demand = rt_demand(&function->info, threads, launch->shared);
+    uint64_t resident = (uint64_t)emu_occupancy(&demand).ctas * EMU_MULTIPROCESSORS;
+    return blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
 }
 
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,

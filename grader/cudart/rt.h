@@ -18,6 +18,7 @@
 
 #include "cudart/virtual_gpu.h"
 #include "emulator/device.h"
+#include "emulator/occupancy.h"
 
 struct json_t;
 
@@ -171,10 +172,11 @@ bool rt_is_mapped(const void *ptr, size_t size);
 
 /* The dynamic shared memory that a block of FUNCTION may have. */
 size_t rt_dynamic_limit(const struct rt_function *function);
-/* Blocks of FUNCTION that one multiprocessor holds at a time. */
-unsigned rt_blocks_per_sm(const struct emu_kernel_info *info, unsigned threads, size_t dynamic);
-/* Registers a thread of it takes, as a multiprocessor hands them out. */
-unsigned rt_registers(const struct emu_kernel_info *info);
+/* What a block of a kernel with DYNAMIC bytes of shared memory asks of a multiprocessor. */
+struct emu_demand rt_demand(const struct emu_kernel_info *info, unsigned threads, size_t dynamic);
+/* An equal share of shared memory for each of BLOCKS blocks, less their static part: false if so many never fit. */
+bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsigned threads,
+                     size_t *dynamic);
 
 /* --- stream.c ------------------------------------------------------------------------------------- */
 

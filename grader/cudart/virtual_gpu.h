@@ -1,4 +1,4 @@
-/* The virtual GPU that programs see, where the emulator does not fix it (emulator/device.h). Limits
+/* The virtual GPU that programs see, where the emulator does not fix it (emulator/device.h, occupancy.h). Limits
  * are those of compute capability 9.0. This header needs no other: reports name the GPU too. */
 #ifndef RT_VIRTUAL_GPU_H
 #define RT_VIRTUAL_GPU_H
@@ -11,13 +11,8 @@
 #define RT_MAX_GRID_X       2147483647u
 #define RT_MAX_GRID_Y       65535u
 #define RT_MAX_GRID_Z       65535u
-#define RT_WARPS_PER_SM     64u
-#define RT_BLOCKS_PER_SM    32u
-#define RT_REGISTERS        65536u /* a multiprocessor, and the most a block may have */
 #define RT_SHARED_PER_BLOCK 49152u
 #define RT_SHARED_OPTIN     EMU_MAX_SHARED
-#define RT_SHARED_PER_SM    233472u
-#define RT_SHARED_RESERVED  1024u /* what a block takes beside its own shared memory */
 #define RT_MAX_PITCH        2147483647u
 #define RT_PITCH            512u /* rows of cudaMallocPitch start at multiples of this */
 

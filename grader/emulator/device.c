@@ -10,14 +10,13 @@
 #include <unistd.h>
 
 #include "emulator/execute/decode.h"
+#include "emulator/occupancy.h"
 #include "emulator/ptx/arena.h"
 #include "emulator/report/record.h"
 
-#define MAX_STACK        (512u << 10)
-#define WORKSPACE_BYTES  64u /* for a barrier of the whole grid */
-#define DEFAULT_MEMORY   ((uint64_t)16 << 30)
-#define THREADS_OF_AN_SM 2048u
-#define CTAS_OF_AN_SM    32u
+#define MAX_STACK       (512u << 10)
+#define WORKSPACE_BYTES 64u /* for a barrier of the whole grid */
+#define DEFAULT_MEMORY  ((uint64_t)16 << 30)
 
 struct module {
     struct ptx_module *ptx;
@@ -537,9 +536,9 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .param_count = f->param_count,
         .params = kernel->params,
         .param_bytes = f->param_bytes,
-        .registers = kernel->live_registers,
+        .registers = kernel->registers,
         .shared_bytes = kernel->shared_bytes,
-        .local_bytes = kernel->local_bytes,
+        .local_bytes = kernel->local_bytes - (kernel->image_count > 1 ? KERNEL_STACK : 0),
         .max_threads = f->max_threads,
         .ptx_version = kernel->module->version,
         .sm_version = kernel->module->sm,
@@ -606,10 +605,12 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->local_bytes = launch->kernel->local_bytes;
     if (launch->kernel->image_count > 1 && device->limits[EMU_STACK] > KERNEL_STACK)
         launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
-    uint32_t of_an_sm = THREADS_OF_AN_SM / (launch->warps * WARP);
-    if (of_an_sm > CTAS_OF_AN_SM)
-        of_an_sm = CTAS_OF_AN_SM;
-    launch->resident = (EMU_MULTIPROCESSORS * of_an_sm + workers - 1) / workers;
+    struct emu_demand demand = {launch->threads, launch->kernel->registers,
+                                (uint64_t)launch->kernel->shared_bytes + dynamic};
+    launch->occupancy = emu_occupancy(&demand);
+    uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
+    launch->resident =
+        (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
     launch->memory = &device->memory;
     launch->heap = &device->heap;
     launch->output = &device->output;

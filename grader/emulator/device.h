@@ -127,7 +127,7 @@ struct emu_kernel_info {
     uint32_t param_count;
     const struct emu_param *params; /* owned by the module */
     uint32_t param_bytes;
-    uint32_t registers;    /* an estimate per thread: live 32-bit PTX registers at most */
+    uint32_t registers;    /* of a thread: an estimate of what ptxas would take, at most 255 */
     uint32_t shared_bytes; /* static, a CTA */
     uint32_t local_bytes;  /* a thread */
     uint32_t const_bytes;  /* the module's */

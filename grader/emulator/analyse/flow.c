@@ -8,92 +8,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNKNOWN UINT32_MAX
+#include "emulator/analyse/blocks.h"
+#include "emulator/analyse/operands.h"
+
+#define UNKNOWN BLOCK_NONE
 
 struct graph {
-    const struct ptx_function *function;
-    uint32_t blocks;     /* node `blocks` is the exit */
-    uint32_t *first;     /* first instruction of each block; first[blocks] = code_count */
-    uint32_t *block_of;  /* of each instruction */
-    uint32_t (*next)[2]; /* successors of each block, UNKNOWN if fewer */
-    uint32_t *order;     /* nodes in postorder of the reversed graph, exit last */
-    uint32_t *number;    /* a node's place in that order, UNKNOWN if it cannot reach the exit */
+    struct blocks blocks;
+    uint32_t *order;  /* nodes in postorder of the reversed graph, exit last */
+    uint32_t *number; /* a node's place in that order, UNKNOWN if it cannot reach the exit */
     uint32_t ordered;
     uint32_t *idom;        /* in the reversed graph: the immediate post-dominator */
     uint32_t *head, *link; /* predecessors as lists of edges: edge e goes from block e / 2 */
 };
 
-static bool ends_block(const struct ptx_instruction *in)
+static void link_predecessors(struct graph *g)
 {
-    return in->opcode == PTX_OP_bra || in->opcode == PTX_OP_ret || in->opcode == PTX_OP_exit ||
-           in->opcode == PTX_OP_trap;
-}
-
-static void find_blocks(struct graph *g)
-{
-    const struct ptx_function *f = g->function;
-    /* block_of first marks leaders, then counts them */
-    for (uint32_t i = 0; i < f->code_count; i++) {
-        const struct ptx_instruction *in = &f->code[i];
-        if (in->opcode == PTX_OP_bra && (uint64_t)in->operands[0].value < f->code_count)
-            g->block_of[in->operands[0].value] = 1;
-        if (ends_block(in) && i + 1 < f->code_count)
-            g->block_of[i + 1] = 1;
-    }
-    for (uint32_t i = 0; i < f->code_count; i++) {
-        if (i == 0 || g->block_of[i])
-            g->first[g->blocks++] = i;
-        g->block_of[i] = g->blocks - 1;
-    }
-    g->first[g->blocks] = f->code_count;
-}
-
-static uint32_t block_at(const struct graph *g, uint64_t pc)
-{
-    return pc < g->function->code_count ? g->block_of[pc] : g->blocks;
-}
-
-static void add_edge(struct graph *g, uint32_t from, unsigned which, uint32_t to)
-{
-    uint32_t edge = from * 2 + which;
-    g->next[from][which] = to;
-    g->link[edge] = g->head[to];
-    g->head[to] = edge;
-}
-
-static void find_edges(struct graph *g)
-{
-    for (uint32_t i = 0; i <= g->blocks; i++)
+    for (uint32_t i = 0; i <= g->blocks.count; i++)
         g->head[i] = UNKNOWN;
-    for (uint32_t b = 0; b < g->blocks; b++) {
-        uint32_t last = g->first[b + 1] - 1;
-        const struct ptx_instruction *in = &g->function->code[last];
-        uint32_t fall = block_at(g, (uint64_t)last + 1);
-        g->next[b][0] = g->next[b][1] = UNKNOWN;
-        if (!ends_block(in)) {
-            add_edge(g, b, 0, fall);
+    for (uint32_t edge = 0; edge < 2 * g->blocks.count; edge++) {
+        uint32_t to = g->blocks.next[edge / 2][edge % 2];
+        if (to == UNKNOWN)
             continue;
-        }
-        uint64_t target = (uint64_t)in->operands[0].value;
-        add_edge(g, b, 0, in->opcode == PTX_OP_bra ? block_at(g, target) : g->blocks);
-        if (in->guard != PTX_NONE)
-            add_edge(g, b, 1, fall);
+        g->link[edge] = g->head[to];
+        g->head[to] = edge;
     }
 }
 
 /* Postorder from the exit along reversed edges, with an explicit stack of (node, next edge). */
 static bool find_order(struct graph *g)
 {
-    uint32_t *stack = malloc(((size_t)g->blocks + 1) * sizeof *stack);
-    uint32_t *edge = malloc(((size_t)g->blocks + 1) * sizeof *edge);
-    bool *seen = calloc((size_t)g->blocks + 1, sizeof *seen);
+    uint32_t *stack = malloc(((size_t)g->blocks.count + 1) * sizeof *stack);
+    uint32_t *edge = malloc(((size_t)g->blocks.count + 1) * sizeof *edge);
+    bool *seen = calloc((size_t)g->blocks.count + 1, sizeof *seen);
     bool ok = stack && edge && seen;
     uint32_t depth = 0;
     if (ok) {
-        memcpy(edge, g->head, ((size_t)g->blocks + 1) * sizeof *edge);
-        memset(g->number, 0xff, ((size_t)g->blocks + 1) * sizeof *g->number);
-        stack[depth++] = g->blocks;
-        seen[g->blocks] = true;
+        memcpy(edge, g->head, ((size_t)g->blocks.count + 1) * sizeof *edge);
+        memset(g->number, 0xff, ((size_t)g->blocks.count + 1) * sizeof *g->number);
+        stack[depth++] = g->blocks.count;
+        seen[g->blocks.count] = true;
     }
     while (depth) {
         uint32_t node = stack[depth - 1];
@@ -129,14 +83,14 @@ static uint32_t intersect(const struct graph *g, uint32_t a, uint32_t b)
 
 static void find_post_dominators(struct graph *g)
 {
-    memset(g->idom, 0xff, ((size_t)g->blocks + 1) * sizeof *g->idom);
-    g->idom[g->blocks] = g->blocks;
+    memset(g->idom, 0xff, ((size_t)g->blocks.count + 1) * sizeof *g->idom);
+    g->idom[g->blocks.count] = g->blocks.count;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = g->ordered - 1; i-- > 0;) { /* reverse postorder, without the exit */
             uint32_t node = g->order[i], best = UNKNOWN;
             for (unsigned k = 0; k < 2; k++) {
-                uint32_t next = g->next[node][k];
+                uint32_t next = g->blocks.next[node][k];
                 if (next == UNKNOWN || g->number[next] == UNKNOWN || g->idom[next] == UNKNOWN)
                     continue;
                 best = best == UNKNOWN ? next : intersect(g, best, next);
@@ -152,30 +106,26 @@ static void find_post_dominators(struct graph *g)
 bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet)
 {
     size_t n = (size_t)function->code_count + 1;
-    struct graph g = {.function = function};
-    g.first = malloc(n * sizeof *g.first);
-    g.block_of = calloc(n, sizeof *g.block_of);
-    g.next = malloc(n * sizeof *g.next);
+    struct graph g = {0};
+    bool ok = blocks_find(function, &g.blocks);
     g.order = malloc(n * sizeof *g.order);
     g.number = malloc(n * sizeof *g.number);
     g.idom = malloc(n * sizeof *g.idom);
     g.head = malloc(n * sizeof *g.head);
     g.link = malloc(2 * n * sizeof *g.link);
-    bool ok = g.first && g.block_of && g.next && g.order && g.number && g.idom && g.head && g.link;
+    ok = ok && g.order && g.number && g.idom && g.head && g.link;
     if (ok) {
-        find_blocks(&g);
-        find_edges(&g);
+        link_predecessors(&g);
         ok = find_order(&g);
     }
     if (ok)
         find_post_dominators(&g);
     for (uint32_t i = 0; ok && i < function->code_count; i++) {
-        uint32_t block = function->code[i].opcode == PTX_OP_bra ? g.idom[g.block_of[i]] : g.blocks;
-        meet[i] = g.first[block == UNKNOWN ? g.blocks : block];
+        bool is_branch = function->code[i].opcode == PTX_OP_bra;
+        uint32_t block = is_branch ? g.idom[g.blocks.of[i]] : g.blocks.count;
+        meet[i] = g.blocks.first[block == UNKNOWN ? g.blocks.count : block];
     }
-    free(g.first);
-    free(g.block_of);
-    free(g.next);
+    blocks_free(&g.blocks);
     free(g.order);
     free(g.number);
     free(g.idom);
@@ -186,13 +136,10 @@ bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet)
 
 /* --- reductions --------------------------------------------------------------------------------- */
 
-static void mark_read(const struct ptx_operand *op, bool *read)
+static void mark_read(void *context, uint32_t reg)
 {
-    if (op->kind == PTX_REGISTER || op->kind == PTX_PREDICATE ||
-        (op->kind == PTX_ADDRESS && op->index != PTX_NONE))
-        read[op->index] = true;
-    for (uint32_t i = 0; i < op->count; i++)
-        mark_read(&op->elements[i], read);
+    bool *read = context;
+    read[reg] = true;
 }
 
 bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
@@ -200,19 +147,8 @@ bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
     bool *read = calloc((size_t)function->register_count + 1, sizeof *read);
     if (!read)
         return false;
-    for (uint32_t i = 0; i < function->code_count; i++) {
-        const struct ptx_instruction *in = &function->code[i];
-        if (in->guard != PTX_NONE)
-            read[in->guard] = true;
-        const char *letter = ptx_opcodes[in->opcode].operands;
-        for (uint32_t k = 0; k < in->operand_count; k++, letter++) {
-            letter += *letter == '?';
-            bool written =
-                *letter == 'd' || *letter == 'x' || *letter == 'y' || (*letter == 'v' && k == 0);
-            if (!written)
-                mark_read(&in->operands[k], read);
-        }
-    }
+    for (uint32_t i = 0; i < function->code_count; i++)
+        operands_read(&function->code[i], mark_read, read);
     for (uint32_t i = 0; i < function->code_count; i++) {
         const struct ptx_instruction *in = &function->code[i];
         const struct ptx_operand *old = &in->operands[0];

@@ -11,6 +11,7 @@
 
 #include "emulator/analyse/flow.h"
 #include "emulator/analyse/lines.h"
+#include "emulator/analyse/usage.h"
 
 static bool has_two_types(uint16_t opcode)
 {
@@ -227,6 +228,19 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->is_reduction);
 }
 
+/* One that is too large to look at takes all that a thread can have. */
+static uint32_t estimate_registers(const struct kernel *k)
+{
+    uint32_t most = 0, limit = usage_limit(k->function);
+    for (uint32_t i = 0; i < k->image_count; i++) {
+        struct usage usage;
+        uint32_t own =
+            analyse_usage(k->images[i].function, &usage) ? usage_registers(&usage) : USAGE_MOST;
+        most = own > most ? own : most;
+    }
+    return most < limit ? most : limit;
+}
+
 /* --- kernels ------------------------------------------------------------------------------------ */
 
 static bool allocate(struct decoder *d)
@@ -263,8 +277,10 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
         decode_image(&d, &kernel->images[i]);
     free(d.constants);
     free(d.image_of);
-    if (!d.failed)
+    if (!d.failed) {
+        kernel->registers = estimate_registers(kernel);
         return kernel;
+    }
     kernel_free(kernel);
     return NULL;
 }

@@ -17,6 +17,7 @@
 #include "emulator/execute/heap.h"
 #include "emulator/execute/memory.h"
 #include "emulator/observe/observer.h"
+#include "emulator/occupancy.h"
 #include "emulator/ptx/module.h"
 
 /* Functions that loop over lanes are compiled once for CPUs with AVX-512, once for those with AVX2 and
@@ -163,7 +164,7 @@ struct kernel {
     uint32_t code_count; /* of all images, with one more at the end of each */
     uint8_t *constants;
     uint32_t special_bytes;              /* of a warp's special registers */
-    uint32_t live_registers;             /* of a thread: an estimate */
+    uint32_t registers;                  /* of a thread: an estimate */
     uint32_t shared_bytes;               /* static, of a CTA */
     uint32_t local_bytes;                /* of a thread: variables and stack */
     uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
@@ -282,10 +283,11 @@ struct launch {
     uint64_t cta_count, grid_id;
     uint32_t threads, warps, shared_bytes; /* of a CTA */
     uint32_t local_bytes;                  /* of a thread: variables and stack */
-    uint32_t resident;                     /* CTAs that one worker keeps going at once */
-    uint64_t limit;                        /* warp instructions; 0: none */
-    uint64_t clock;                        /* of the device when the launch begins */
-    uint64_t workspace;                    /* of a cooperative launch: where its grid waits; or 0 */
+    struct emu_occupancy occupancy;
+    uint32_t resident;  /* CTAs that one worker keeps going at once */
+    uint64_t limit;     /* warp instructions; 0: none */
+    uint64_t clock;     /* of the device when the launch begins */
+    uint64_t workspace; /* of a cooperative launch: where its grid waits; or 0 */
 
     atomic_uint_fast64_t next_cta, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */

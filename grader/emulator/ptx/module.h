@@ -161,6 +161,8 @@ struct ptx_function {
     uint32_t code_count;
     struct ptx_loc *locs;
     uint32_t loc_count;
+    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: not given */
+    bool bounds_threads;              /* max_threads was given */
     bool uses_dynamic_shared;
     struct ptx_function *next;
 };

@@ -34,6 +34,21 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
     parse_expect(p, ')');
 }
 
+static void performance_bound(struct ptx_function *f, struct ptx_name name, uint64_t value)
+{
+    const uint32_t most = 1024; /* of each: nothing above it says anything */
+    if (!value || value > most)
+        return;
+    if (ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) {
+        f->max_threads = (uint32_t)value;
+        f->bounds_threads = true;
+    } else if (ptx_name_is(name, "minnctapersm")) {
+        f->min_ctas = (uint32_t)value;
+    } else if (ptx_name_is(name, "maxnreg")) {
+        f->max_registers = (uint32_t)value;
+    }
+}
+
 /* .maxntid 256, 1, 1 and the like, between the parameters and the body. */
 static void performance_directives(struct parser *p, struct ptx_function *f)
 {
@@ -48,8 +63,7 @@ static void performance_directives(struct parser *p, struct ptx_function *f)
         }
         if (ptx_name_is(name, "pragma"))
             parse_accept(p, ';');
-        if ((ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) && product <= 1024)
-            f->max_threads = (uint32_t)product;
+        performance_bound(f, name, product);
     }
 }
 
