@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "emulator/counters.h"
+#include "emulator/occupancy.h"
 #include "report/run_totals.h"
 #include "run/text.h"
 
@@ -196,6 +197,15 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
     fprintf(to, " %s%s", of, one ? "" : "s");
 }
 
+static void print_occupancy(FILE *to, const struct report_occupancy *o)
+{
+    fprintf(to, "  %-18s %13.1f %%           %u of %u warps", "occupancy",
+            100 * ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
+    if (o->warps < EMU_SM_WARPS)
+        fprintf(to, ", limited by %s", o->limit);
+    fprintf(to, ", about %u registers a thread\n", o->registers);
+}
+
 static void print_kernel(struct page *page, const struct report_kernel *kernel)
 {
     fprintf(page->to, "\n%s%s%s\n  %s %s", page->style.strong, kernel->name, page->style.off,
@@ -209,6 +219,8 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
     if (kernel->failed)
         fprintf(page->to, ", %s%s%s", page->style.bad, kernel->failed, page->style.off);
     fputc('\n', page->to);
+    if (!kernel->sizes_differ && kernel->occupancy.limit)
+        print_occupancy(page->to, &kernel->occupancy);
     print_counters(page, &kernel->counters);
 }
 

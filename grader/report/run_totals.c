@@ -49,6 +49,16 @@ static void read_size(const json_t *launch, const char *name, unsigned size[3])
         size[i] = json_integer_value(json_array_get(json_object_get(launch, name), i));
 }
 
+static struct report_occupancy read_occupancy(const json_t *launch)
+{
+    const json_t *from = json_object_get(launch, "occupancy");
+    return (struct report_occupancy){
+        .warps = json_integer_value(json_object_get(from, "warps")),
+        .registers = json_integer_value(json_object_get(from, "registers")),
+        .limit = json_string_value(json_object_get(from, "limit")),
+    };
+}
+
 static void add_launch(struct tally *tally, const json_t *launch)
 {
     struct report_totals *totals = tally->totals;
@@ -63,17 +73,19 @@ static void add_launch(struct tally *tally, const json_t *launch)
     read_counters(launch, &counters);
     read_size(launch, "grid", grid);
     read_size(launch, "block", block);
+    struct report_occupancy occupancy = read_occupancy(launch);
     size_t index = index_of(tally->kernel_index, name, totals->kernel_count);
     struct report_kernel *kernel = &totals->kernels[index];
     if (index == totals->kernel_count) {
         totals->kernel_count++;
-        *kernel = (struct report_kernel){.name = name};
+        *kernel = (struct report_kernel){.name = name, .occupancy = occupancy};
         memcpy(kernel->grid, grid, sizeof grid);
         memcpy(kernel->block, block, sizeof block);
     }
     kernel->launches++;
     kernel->sizes_differ = kernel->sizes_differ || memcmp(kernel->grid, grid, sizeof grid) != 0 ||
-                           memcmp(kernel->block, block, sizeof block) != 0;
+                           memcmp(kernel->block, block, sizeof block) != 0 ||
+                           kernel->occupancy.warps != occupancy.warps;
     if (!kernel->failed && strcmp(status, "ok") != 0)
         kernel->failed = status;
     emu_counters_add(&kernel->counters, &counters);

@@ -15,7 +15,11 @@ struct report_kernel {
     const char *failed; /* how the first launch that did not end well ended; NULL: all did */
     uint64_t launches;
     unsigned grid[3], block[3]; /* of the first launch */
-    bool sizes_differ;          /* of a later one they are others */
+    bool sizes_differ;          /* of a later one they, or the occupancy, are others */
+    struct report_occupancy {
+        unsigned warps, registers; /* of a multiprocessor; of a thread, an estimate */
+        const char *limit;         /* what allows no more: "registers" */
+    } occupancy;                   /* of the first launch */
     struct emu_counters counters;
 };
 

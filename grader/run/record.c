@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "emulator/counters.h"
+#include "emulator/occupancy.h"
 #include "run/text.h"
 
 enum {
@@ -108,6 +109,20 @@ static bool copy_lines(json_t *launch, const json_t *from)
     return good;
 }
 
+/* Adds the occupancy, and what share of a multiprocessor's warps it is. */
+static bool copy_occupancy(json_t *launch, const json_t *from)
+{
+    json_t *occupancy = json_object();
+    bool good = copy_number(occupancy, from, "warps", EMU_SM_WARPS);
+    double warps = json_number_value(json_object_get(occupancy, "warps"));
+    good = good &&
+           json_object_set_new(occupancy, "percent", json_real(100 * warps / EMU_SM_WARPS)) == 0 &&
+           copy_number(occupancy, from, "blocks", EMU_SM_CTAS) &&
+           copy_text(occupancy, from, "limit", MAX_NAME) &&
+           copy_number(occupancy, from, "registers", UINT8_MAX);
+    return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
+}
+
 static bool add_launch(json_t *launches, const json_t *from)
 {
     json_t *launch = json_object();
@@ -115,6 +130,7 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_triple(launch, from, "block") &&
                 copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
                 copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
+                copy_occupancy(launch, json_object_get(from, "occupancy")) &&
                 copy_text(launch, from, "status", MAX_NAME) && copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines"));
     return json_array_append_new(launches, launch) == 0 && good;

@@ -31,12 +31,14 @@ static const char finding[] =
 static char *launch(const char *counters, const char *lines, const char *more)
 {
     char *text;
-    cr_assert(asprintf(&text,
-                       "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
-                       "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"status\":\"ok\","
-                       "\"counters\":%s,"
-                       "\"lines\":[%s]}%s}",
-                       counters, lines, more) >= 0);
+    cr_assert(
+        asprintf(&text,
+                 "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
+                 "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"occupancy\":{\"warps\":"
+                 "48,\"blocks\":12,"
+                 "\"limit\":\"registers\",\"registers\":40},\"status\":\"ok\",\"counters\":%s,"
+                 "\"lines\":[%s]}%s}",
+                 counters, lines, more) >= 0);
     return text;
 }
 
@@ -69,20 +71,24 @@ Test(record, launches_are_read)
     json_t *launches = json_object_get(document, "launches");
     cr_assert_eq(json_array_size(launches), 2);
     const char *kernel, *status, *file;
-    int x, y, z, shared, fixed, instructions, conflicts, line, barriers;
+    int x, y, z, shared, fixed, instructions, conflicts, line, barriers, warps, registers;
+    double percent;
     cr_assert_eq(json_unpack(json_array_get(launches, 1),
-                             "{s:s, s:[iii], s:i, s:i, s:s, s:{s:i, s:i}, s:[{s:s, s:i, s:{s:i}}]}",
+                             "{s:s, s:[iii], s:i, s:i, s:{s:F, s:i, s:i}, s:s, s:{s:i, s:i}, "
+                             "s:[{s:s, s:i, s:{s:i}}]}",
                              "kernel", &kernel, "grid", &x, &y, &z, "static_shared_bytes", &fixed,
-                             "dynamic_shared_bytes", &shared, "status", &status, "counters",
-                             "warp_instructions", &instructions, "shared_store_bank_conflicts",
-                             &conflicts, "lines", "file", &file, "line", &line, "counters",
-                             "barriers", &barriers),
+                             "dynamic_shared_bytes", &shared, "occupancy", "percent", &percent,
+                             "warps", &warps, "registers", &registers, "status", &status,
+                             "counters", "warp_instructions", &instructions,
+                             "shared_store_bank_conflicts", &conflicts, "lines", "file", &file,
+                             "line", &line, "counters", "barriers", &barriers),
                  0);
     cr_expect_str_eq(kernel, "k(int*)");
     cr_expect_str_eq(status, "ok");
     cr_expect_str_eq(file, "a.cu");
     cr_expect(x == 3 && y == 2 && z == 1 && fixed == 8 && shared == 64 && line == 12 &&
               barriers == 2);
+    cr_expect(warps == 48 && registers == 40 && percent == 75);
     cr_expect(instructions == 7 && conflicts == 7);
     json_decref(document);
     free(text);

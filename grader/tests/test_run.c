@@ -151,22 +151,27 @@ Test(run, json_is_the_documented_schema)
     json_t *document = json_loads(text, 0, &error);
     cr_assert(document, "%s", error.text);
     const char *schema, *program, *argument, *device, *kind, *kernel, *status;
-    int code, deterministic, x, y, z, shared, fixed;
+    int code, deterministic, x, y, z, shared, fixed, warps, blocks, registers;
+    const char *limit;
+    double percent;
     json_t *findings, *counters, *lines;
-    int failed = json_unpack_ex(document, &error, 0,
-                                "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], "
-                                "s:[iii!], s:i, s:i, s:s, s:o, "
-                                "s:o}], s:o}",
-                                "schema", &schema, "program", &program, "args", &argument,
-                                "exit_status", &code, "device", "name", &device, "kind", &kind,
-                                "deterministic", &deterministic, "launches", "kernel", &kernel,
-                                "grid", &x, &y, &z, "block", &x, &y, &z, "static_shared_bytes",
-                                &fixed, "dynamic_shared_bytes", &shared, "status", &status,
-                                "counters", &counters, "lines", &lines, "findings", &findings);
+    int failed = json_unpack_ex(
+        document, &error, 0,
+        "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], s:[iii!], s:i, s:i, "
+        "s:{s:i, s:F, s:i, s:s, s:i!}, s:s, s:o, "
+        "s:o}], s:o}",
+        "schema", &schema, "program", &program, "args", &argument, "exit_status", &code, "device",
+        "name", &device, "kind", &kind, "deterministic", &deterministic, "launches", "kernel",
+        &kernel, "grid", &x, &y, &z, "block", &x, &y, &z, "static_shared_bytes", &fixed,
+        "dynamic_shared_bytes", &shared, "occupancy", "warps", &warps, "percent", &percent,
+        "blocks", &blocks, "limit", &limit, "registers", &registers, "status", &status, "counters",
+        &counters, "lines", &lines, "findings", &findings);
     cr_assert(!failed, "%s", error.text);
     cr_expect_str_eq(schema, "lanewise/run/v1");
     cr_expect(code == 0 && deterministic && strcmp(argument, "32") == 0);
     cr_expect(x == 16 && y == 16 && z == 1, "block of the naive kernel: %d %d %d", x, y, z);
+    cr_expect(warps == 64 && percent == 100 && blocks == 8, "%d warps, %d blocks", warps, blocks);
+    cr_expect(strcmp(limit, "warps") == 0 && registers <= 32, "%d registers", registers);
     cr_expect(strstr(kernel, "naive<float>(float const*"), "%s", kernel);
     cr_expect(json_is_array(findings) && json_array_size(findings) == 0);
     cr_expect(json_array_size(lines) > 3);

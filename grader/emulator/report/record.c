@@ -63,6 +63,15 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
     return text ? text : json_string(""); /* a path that is not UTF-8 */
 }
 
+/* What one multiprocessor holds of the launch, and what allows no more. */
+static json_t *occupancy_json(const struct launch *launch)
+{
+    const struct emu_occupancy *o = &launch->occupancy;
+    return json_pack("{sI,sI,ss,sI}", "warps", (json_int_t)o->warps, "blocks", (json_int_t)o->ctas,
+                     "limit", emu_occupancy_limit_name(o->limit), "registers",
+                     (json_int_t)launch->kernel->registers);
+}
+
 struct line_total {
     struct source_line place;
     struct emu_counters counters;
@@ -137,13 +146,13 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
     if (!name)
         return false;
     const struct emu_launch *request = &launch->request;
-    json_t *line =
-        json_pack("{s{ss,so,so,sI,sI,ss,so,so},so}", "launch", "kernel", name, "grid",
-                  dimensions(request->grid), "block", dimensions(request->block),
-                  "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
-                  "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "status",
-                  record_status(status), "counters", counters_json(totals, true), "lines",
-                  lines_json(launch), "findings", findings_json(launch, name));
+    json_t *line = json_pack("{s{ss,so,so,sI,sI,so,ss,so,so},so}", "launch", "kernel", name, "grid",
+                             dimensions(request->grid), "block", dimensions(request->block),
+                             "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
+                             "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes,
+                             "occupancy", occupancy_json(launch), "status", record_status(status),
+                             "counters", counters_json(totals, true), "lines", lines_json(launch),
+                             "findings", findings_json(launch, name));
     free(name);
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     json_decref(line);
