@@ -306,7 +306,7 @@ static const struct {
     {"the student's own header",
      ".loc 1 5 1\n.loc 3 4 2, function_name $info0, inlined_at 1 20 9",
      {1, 20, 9}},
-    {"line 0", ".loc 1 5 1\n.loc 1 0 0", {1, 0, 0}},
+    {"line 0 is of the line before", ".loc 1 5 1\n.loc 1 0 0", {1, 5, 1}},
     {"calls that go round in a circle",
      ".loc 1 5 1\n.loc 2 1 1, function_name $info0, inlined_at 2 2 2\n"
      ".loc 2 2 2, function_name $info0, inlined_at 2 1 1",

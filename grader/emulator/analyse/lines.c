@@ -25,6 +25,8 @@ struct source_line analyse_line(const struct ptx_function *function, uint32_t pc
     uint32_t index = function->code[pc].loc;
     if (index == PTX_NONE)
         return (struct source_line){0};
+    while (index && !function->locs[index].line) /* of no line: ptxas leaves it to the one before */
+        index--;
     const struct ptx_loc *loc = &function->locs[index];
     uint32_t home = function->locs[0].file; /* the kernel's own .loc comes first */
     struct source_line place = {loc->file, loc->line, loc->column};

@@ -1,5 +1,5 @@
-/* Small kernels whose counts were recorded on a real GPU by Nsight Compute: each launch of main() is a
- * row of counts.tsv, in this order. test_hardware_counts.c runs them on the emulator and compares.
+/* Small kernels whose counts Nsight Compute recorded on a real GPU: each launch of main() is a row of
+ * counts.tsv, in this order, its source lines are in counts_lines.tsv. test_hardware_counts.c compares.
  *
  * Loops are not unrolled, and what a kernel computes is stored, so that the machine code makes the
  * memory accesses that the source and the PTX show. */
@@ -238,6 +238,35 @@ __global__ void diverge_both(const int *in, int *out)
     out[threadIdx.x + 64] = 1;
 }
 
+// --- lines: what a function in the same file does belongs to its own lines -------------------------
+
+__device__ int middle(const int *in, int i)
+{
+    int left = in[i];
+    int right = in[i * 2];
+    return left + right;
+}
+
+__global__ void inlines(const int *in, int *out)
+{
+    int sum = middle(in, threadIdx.x);
+    sum += middle(in, threadIdx.x * 4);
+    out[threadIdx.x] = sum;
+}
+
+__global__ void adds_neighbours(const int *in, int *out)
+{
+    __shared__ int s[256];
+    for (int i = threadIdx.x; i < 256; i += 64)
+        s[i] = in[i];
+    __syncthreads();
+    int sum = s[4 * threadIdx.x];
+    sum += s[4 * threadIdx.x + 1];
+    sum += s[4 * threadIdx.x + 2];
+    sum += s[4 * threadIdx.x + 3];
+    out[threadIdx.x] = sum;
+}
+
 template <typename T> static T *as(char *bytes)
 {
     return (T *)bytes;
@@ -356,6 +385,8 @@ int main()
     int trips[2] = {3, 5};
     cudaMemcpy(p, trips, sizeof trips, cudaMemcpyHostToDevice);
     diverge_both<<<1, 64>>>(in, out);
+    inlines<<<4, 64>>>(in, out);
+    adds_neighbours<<<1, 64>>>(in, out);
 
     cudaError_t error = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(error));
