@@ -32,6 +32,7 @@ struct kernel_handle {
 
 struct emu_device {
     struct emu_options options;
+    unsigned workers; /* of a launch, at most */
     pthread_mutex_t lock;
     struct memory memory;
     struct heap heap;
@@ -72,6 +73,15 @@ static enum emu_status unlock(struct emu_device *device, enum emu_status status)
 
 /* --- opening and closing ------------------------------------------------------------------------ */
 
+/* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
+static unsigned most_workers(const struct emu_options *options)
+{
+    if (options->deterministic)
+        return 1;
+    long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;
+}
+
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
     *device = calloc(1, sizeof **device);
@@ -79,6 +89,7 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
         return failed(EMU_OUT_OF_MEMORY, "out of memory");
     (*device)->options = *options;
     (*device)->next_module = 1;
+    (*device)->workers = most_workers(options);
     pthread_mutex_init(&(*device)->lock, NULL);
     pthread_mutex_init(&(*device)->output.lock, NULL);
     heap_init(&(*device)->heap);
@@ -583,17 +594,6 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
     return EMU_OK;
 }
 
-static unsigned worker_count(const struct emu_options *options, uint64_t ctas)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned count = options->deterministic ? 1 : options->workers;
-    if (!count)
-        count = cores > 0 ? (unsigned)cores : 1;
-    if (count > EMU_MAX_WORKERS)
-        count = EMU_MAX_WORKERS;
-    return ctas < count ? (unsigned)ctas : count;
-}
-
 static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
 {
     const struct emu_launch *request = &launch->request;
@@ -680,7 +680,8 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     for (unsigned i = 0; i < launch.observer_count; i++)
         launch.wanted |= observers[i]->events;
     launch.seen = (struct obs_launch){kernel, &launch, &findings};
-    unsigned workers = worker_count(&device->options, launch.cta_count);
+    unsigned workers =
+        launch.cta_count < device->workers ? (unsigned)launch.cta_count : device->workers;
     fill_launch(device, &launch, workers);
     findings_init(&findings);
     status = launch_run(&launch, workers);
