@@ -35,10 +35,13 @@ LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *ins
 
 LANES_INLINE bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
 {
+    unsigned shift = (unsigned)__builtin_ctz(bytes);
     uint64_t stray = 0;
+    if (mask != ALL_LANES || addr[WARP - 1] - addr[0] != (WARP - 1) << shift)
+        return false;
     for (unsigned l = 0; l < WARP; l++)
-        stray |= addr[l] ^ (addr[0] + (uint64_t)l * bytes);
-    return !stray && mask == ALL_LANES;
+        stray |= addr[l] ^ (addr[0] + ((uint64_t)l << shift));
+    return !stray;
 }
 
 static bool in_window(uint64_t addr, uint64_t window)
@@ -112,108 +115,80 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* Global memory, lane by lane: somebody is outside, or two blocks are touched at once. */
-static uint32_t find_global_slowly(struct warp *warp, const struct obs_access *access,
-                                   uint32_t lanes, uint8_t **host)
+/* What the addresses of a space that belongs to the CTA, the warp or the launch are offsets into: its
+ * bytes, and how far apart those of two lanes are. */
+struct area {
+    uint8_t *start;
+    uint64_t size, stride;
+};
+
+LANES_INLINE struct area area_of(const struct warp *warp, uint8_t space)
 {
-    const struct memory *memory = warp->cta->launch->memory;
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        uint64_t addr = access->addr[l];
-        struct mem_block *block = mem_nearest(memory, addr);
-        if (!holds(block, addr, addr + access->bytes))
-            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
-        else if (!may_touch(block, access))
-            lanes = drop(warp, access, lanes, l, OBS_READ_ONLY);
-        else
-            host[l] = block->host + (addr - block->addr);
+    const struct launch *launch = warp->cta->launch;
+    uint32_t local = launch->local_bytes, params = warp->frame->image->frame_bytes;
+    switch (space) {
+    case PTX_SHARED:
+        return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
+    case PTX_LOCAL:
+        return (struct area){warp->local, local, local};
+    case PTX_FRAME: /* parameters and results of device functions */
+        return (struct area){warp->frame->params, params, params};
+    default: /* the launch's parameters: the only space that is the same for every lane */
+        return (struct area){(uint8_t *)(uintptr_t)launch->request.params,
+                             launch->request.param_bytes, 0};
     }
-    return lanes;
 }
 
-LANES_INLINE uint32_t find_global(struct warp *warp, const struct obs_access *access,
-                                  uint32_t lanes, uint8_t **host)
+LANES_INLINE bool is_global(uint8_t space)
+{
+    return space == PTX_GLOBAL || space == PTX_CONST;
+}
+
+/* Where the bytes of ADDR lie, if all from LOW to HIGH are in one block. The block that was hit last
+ * from this place in the code is tried first. */
+LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
+                                    uint64_t addr, uint64_t low, uint64_t high)
 {
     struct worker *worker = warp->cta->worker;
-    uint64_t low = access->addr[0], high = access->addr[0];
-    for (unsigned l = 1; l < WARP; l++) {
-        low = access->addr[l] < low ? access->addr[l] : low;
-        high = access->addr[l] > high ? access->addr[l] : high;
+    struct mem_block **block = &worker->patterns[access->pc % PATTERNS].block;
+    if (!holds(*block, low, high))
+        *block = mem_nearest(worker->launch->memory, low);
+    return holds(*block, low, high) && may_touch(*block, access)
+               ? (*block)->host + (addr - (*block)->addr)
+               : NULL;
+}
+
+/* One lane's bytes, or NULL and what is wrong. */
+static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
+                          enum obs_fault_kind *wrong)
+{
+    uint64_t addr = access->addr[lane], end = addr + access->bytes;
+    *wrong = OBS_OUT_OF_BOUNDS;
+    if (!is_global(access->space)) {
+        struct area area = area_of(warp, access->space);
+        return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
     }
-    high += access->bytes;
-    if (!holds(worker->last, low, high))
-        worker->last = mem_nearest(worker->launch->memory, low);
-    if (!holds(worker->last, low, high) || !may_touch(worker->last, access))
-        return find_global_slowly(warp, access, lanes, host);
-    uint8_t *start = worker->last->host;
-    uint64_t base = worker->last->addr;
-    for (unsigned l = 0; l < WARP; l++)
-        host[l] = start + (access->addr[l] - base);
-    return lanes;
+    struct mem_block *block = mem_nearest(warp->cta->launch->memory, addr);
+    if (!holds(block, addr, end))
+        return NULL;
+    *wrong = OBS_READ_ONLY;
+    return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-LANES_INLINE uint32_t find_shared(struct warp *warp, const struct obs_access *access,
-                                  uint32_t lanes, uint8_t **host)
+/* Lane by lane: somebody is outside, or two blocks are touched at once. */
+static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                            uint8_t **host)
 {
-    uint32_t size = warp->cta->shared_bytes;
-    uint64_t high = 0;
-    for (unsigned l = 0; l < WARP; l++)
-        high = access->addr[l] > high ? access->addr[l] : high;
-    if (high > size || high + access->bytes > size)
-        for (unsigned l = 0; l < WARP; l++)
-            if (lanes >> l & 1 &&
-                (access->addr[l] > size || access->addr[l] + access->bytes > size))
-                lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
-    for (unsigned l = 0; l < WARP; l++)
-        host[l] = warp->cta->shared + (lanes >> l & 1 ? access->addr[l] : 0);
-    return lanes;
-}
-
-static uint32_t find_local(struct warp *warp, const struct obs_access *access, uint32_t lanes,
-                           uint8_t **host)
-{
-    uint32_t size = warp->cta->launch->local_bytes;
+    static const uint64_t zeros[2] = {
+        0}; /* what bad addresses read, to watch the rest of the kernel */
+    enum obs_fault_kind wrong;
+    lanes = check_alignment(warp, access, lanes);
     for (unsigned l = 0; l < WARP; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        if (access->addr[l] > size || access->addr[l] + access->bytes > size)
-            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
-        else
-            host[l] = warp->local + (size_t)l * size + access->addr[l];
-    }
-    return lanes;
-}
-
-/* The launch's parameters: the only space that is the same for every lane. */
-static uint32_t find_param(struct warp *warp, const struct obs_access *access, uint32_t lanes,
-                           uint8_t **host)
-{
-    const struct emu_launch *request = &warp->cta->launch->request;
-    for (unsigned l = 0; l < WARP; l++) {
-        uint64_t addr = access->addr[l];
-        if (!(lanes >> l & 1))
-            continue;
-        if (addr > request->param_bytes || addr + access->bytes > request->param_bytes)
-            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
-        else
-            host[l] = (uint8_t *)(uintptr_t)request->params + addr;
-    }
-    return lanes;
-}
-
-/* Parameters and results of device functions: each lane's own, in the frame. */
-static uint32_t find_frame(struct warp *warp, const struct obs_access *access, uint32_t lanes,
-                           uint8_t **host)
-{
-    uint32_t size = warp->frame->image->frame_bytes;
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        if (access->addr[l] > size || access->addr[l] + access->bytes > size)
-            lanes = drop(warp, access, lanes, l, OBS_OUT_OF_BOUNDS);
-        else
-            host[l] = warp->frame->params + (size_t)l * size + access->addr[l];
+        host[l] = lanes >> l & 1 ? find_lane(warp, access, l, &wrong) : NULL;
+        if (lanes >> l & 1 && !host[l])
+            lanes = drop(warp, access, lanes, l, wrong);
+        if (!host[l])
+            host[l] = (uint8_t *)(uintptr_t)zeros;
     }
     return lanes;
 }
@@ -227,110 +202,148 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
             launch->observers[i]->access(worker->observer_state[i], access);
 }
 
-/* Reports one access of LANES in one space. */
-LANES_INLINE void report(struct warp *warp, struct obs_access *access, uint32_t lanes)
+/* Reports one access of LANES in one space. Returns its pattern; NULL if it has none, or is dense. */
+LANES_INLINE const struct pattern *report(struct warp *warp, struct obs_access *access,
+                                          uint32_t lanes)
 {
+    const struct pattern *pattern = NULL;
     access->mask = lanes;
+    access->repeats = false;
     access->dense = is_dense(access->addr, access->bytes, lanes);
+    if (!access->dense)
+        pattern = pattern_find(&warp->cta->worker->patterns[access->pc % PATTERNS], access);
     if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
         access->space != PTX_FRAME)
         tell_observers(warp, access);
+    return pattern;
 }
 
 /* The usual case: 32 neighbours in one block, of whom only the first address matters. Returns its
  * bytes, or NULL where it is not that simple. */
 LANES_INLINE uint8_t *find_dense(struct warp *warp, const struct obs_access *access)
 {
-    struct worker *worker = warp->cta->worker;
     uint64_t low = access->addr[0], high = low + WARP * access->bytes;
     if (!access->dense || low & (access->bytes - 1u))
         return NULL;
     if (access->space == PTX_SHARED)
         return low < high && high <= warp->cta->shared_bytes ? warp->cta->shared + low : NULL;
-    if (access->space != PTX_GLOBAL)
-        return NULL;
-    if (!holds(worker->last, low, high))
-        worker->last = mem_nearest(worker->launch->memory, low);
-    return holds(worker->last, low, high) && may_touch(worker->last, access)
-               ? worker->last->host + (low - worker->last->addr)
-               : NULL;
+    return is_global(access->space) ? find_in_block(warp, access, low, low, high) : NULL;
 }
 
-/* Checks one access of LANES in one space; HOST gets the bytes of each lane returned. */
-LANES_INLINE uint32_t find_lanes(struct warp *warp, struct obs_access *access, uint32_t lanes,
-                                 uint8_t **host)
+/* Where the first lane's bytes lie and how far apart those of two lanes are, the deltas aside, once all
+ * addresses of the pattern are found to be good. NULL if they are not, or there is no pattern. */
+LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
+                                   const struct pattern *pattern, uint64_t *stride)
 {
-    lanes = check_alignment(warp, access, lanes);
-    if (!lanes)
-        return 0;
-    switch (access->space) {
-    case PTX_SHARED:
-        return find_shared(warp, access, lanes, host);
-    case PTX_LOCAL:
-        return find_local(warp, access, lanes, host);
-    case PTX_PARAM:
-        return find_param(warp, access, lanes, host);
-    case PTX_FRAME:
-        return find_frame(warp, access, lanes, host);
-    default:
-        return find_global(warp, access, lanes, host);
+    uint64_t first = access->addr[0];
+    *stride = 0;
+    if (access->dense) { /* as one long piece of the first lane */
+        *stride = access->bytes;
+        return find_dense(warp, access);
     }
+    if (!pattern || (first | pattern->bits) & (access->bytes - 1u))
+        return NULL;
+    uint64_t low = first + (uint64_t)(int64_t)pattern->low;
+    uint64_t high = first + (uint64_t)(int64_t)pattern->high + access->bytes;
+    if (is_global(access->space))
+        return find_in_block(warp, access, first, low, high);
+    struct area area = area_of(warp, access->space);
+    *stride = area.stride;
+    return low < high && high <= area.size ? area.start + first : NULL;
+}
+
+/* Checks one access of LANES in one space. HOST gets each lane's bytes: those that it may only read,
+ * but for the lanes returned. */
+LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
+                                 const struct pattern *pattern, uint32_t lanes, uint8_t **host)
+{
+    uint64_t stride;
+    uint8_t *start = find_pattern(warp, access, pattern, &stride);
+    if (!start)
+        return find_slowly(warp, access, lanes, host);
+    for (unsigned l = 0; l < WARP && !stride; l++)
+        host[l] = start + pattern->delta[l];
+    for (unsigned l = 0; l < WARP && stride; l++)
+        host[l] = start + l * stride + (pattern ? pattern->delta[l] : 0);
+    return lanes;
 }
 
 /* --- loads and stores --------------------------------------------------------------------------- */
 
-LANES_INLINE void gather_narrow(uint64_t *bits, uint8_t *const *host, uint32_t lanes,
-                                unsigned bytes)
-{
-    for (unsigned l = 0; l < WARP; l++)
-        if (lanes >> l & 1)
-            memcpy(&bits[l], host[l], bytes);
-}
+/* Four lanes a turn: the loop itself would cost as much as what it does. */
+#define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
 
-/* Values narrower than the register are extended to its width. */
-LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, uint32_t lanes,
-                              unsigned bytes, bool is_signed)
-{
-    uint64_t bits[WARP] = {0};
-    unsigned shift = 64 - 8 * bytes;
-    if (bytes == 1)
-        gather_narrow(bits, host, lanes, 1);
-    else if (bytes == 2)
-        gather_narrow(bits, host, lanes, 2);
-    else
-        gather_narrow(bits, host, lanes, bytes);
-    for (unsigned l = 0; l < WARP && is_signed; l++)
-        bits[l] = (uint64_t)((int64_t)(bits[l] << shift) >> shift);
-    for (unsigned l = 0; l < WARP && width == 4; l++)
-        ((uint32_t *)(void *)d)[l] =
-            lanes >> l & 1 ? (uint32_t)bits[l] : ((const uint32_t *)(const void *)d)[l];
-    for (unsigned l = 0; l < WARP && width == 2; l++)
-        ((uint16_t *)(void *)d)[l] =
-            lanes >> l & 1 ? (uint16_t)bits[l] : ((const uint16_t *)(const void *)d)[l];
-    for (unsigned l = 0; l < WARP && width != 4 && width != 2; l++)
-        if (lanes >> l & 1)
-            memcpy(d + l * width, &bits[l], width);
-}
-
-#define LOAD_LANES(T)                                                                              \
-    LANES_INLINE void load_##T(T *d, uint8_t *const *host, uint32_t lanes)                         \
+/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Lanes that are not active have
+ * bytes that may be read, too; they are not written. */
+#define LANE_VALUES(T)                                                                             \
+    LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
+    {                                                                                              \
+        return *(const T *)(const void *)(host + at);                                              \
+    }                                                                                              \
+    LANES_INLINE void put_##T(void *to, const T *v, uint32_t mask)                                 \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = mask >> l & 1 ? v[l] : d[l];                                                    \
+    }                                                                                              \
+    LANES_INLINE void load_##T(void *to, uint8_t *const *host, size_t at, uint32_t mask)           \
+    {                                                                                              \
+        T v[WARP], *d = mask == ALL_LANES ? to : v;                                                \
+        EACH_LANE(l) d[l] = value_##T(host[l], at);                                                \
+        if (mask != ALL_LANES)                                                                     \
+            put_##T(to, v, mask);                                                                  \
+    }                                                                                              \
+    LANES_INLINE void broadcast_##T(void *to, const uint8_t *host, size_t at, uint32_t mask)       \
+    {                                                                                              \
+        T v[WARP], value = value_##T(host, at);                                                    \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            v[l] = value;                                                                          \
+        put_##T(to, v, mask);                                                                      \
+    }                                                                                              \
+    LANES_INLINE void store_##T(const uint8_t *v, unsigned width, uint8_t *const *host, size_t at, \
+                                uint32_t lanes)                                                    \
     {                                                                                              \
         if (lanes == ALL_LANES)                                                                    \
-            for (unsigned l = 0; l < WARP; l++)                                                    \
-                d[l] = *(const T *)(const void *)host[l];                                          \
+            EACH_LANE(l) * (T *)(void *)(host[l] + at) = value_##T(v, l * width);                  \
         else                                                                                       \
-            for (unsigned l = 0; l < WARP; l++)                                                    \
-                if (lanes >> l & 1)                                                                \
-                    d[l] = *(const T *)(const void *)host[l];                                      \
-    }                                                                                              \
-    LANES_INLINE void store_##T(const T *v, uint8_t *const *host, uint32_t lanes)                  \
-    {                                                                                              \
-        for (unsigned l = 0; l < WARP; l++)                                                        \
-            if (lanes >> l & 1)                                                                    \
-                *(T *)(void *)host[l] = v[l];                                                      \
+            for (uint32_t left = lanes; left; left &= left - 1) {                                  \
+                unsigned l = (unsigned)__builtin_ctz(left);                                        \
+                *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                            \
+            }                                                                                      \
     }
-LOAD_LANES(uint32_t)
-LOAD_LANES(uint64_t)
+LANE_VALUES(uint8_t)
+LANE_VALUES(uint16_t)
+LANE_VALUES(uint32_t)
+LANE_VALUES(uint64_t)
+
+/* Values narrower than the register are extended to its width. */
+LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, size_t at,
+                              uint32_t mask, unsigned bytes, bool is_signed)
+{
+    uint32_t raw[WARP];
+    uint64_t wide[WARP];
+    uint16_t narrow[WARP];
+    unsigned shift = 32 - 8 * bytes;
+    if (bytes == 1)
+        EACH_LANE(l) raw[l] = value_uint8_t(host[l], at);
+    else if (bytes == 2)
+        EACH_LANE(l) raw[l] = value_uint16_t(host[l], at);
+    else
+        EACH_LANE(l) raw[l] = value_uint32_t(host[l], at);
+    for (unsigned l = 0; l < WARP && is_signed; l++)
+        raw[l] = (uint32_t)((int32_t)(raw[l] << shift) >> shift);
+    if (width == 4) {
+        put_uint32_t(d, raw, mask);
+    } else if (width == 2) {
+        for (unsigned l = 0; l < WARP; l++)
+            narrow[l] = (uint16_t)raw[l];
+        put_uint16_t(d, narrow, mask);
+    } else {
+        for (unsigned l = 0; l < WARP; l++)
+            wide[l] = is_signed ? (uint64_t)(int32_t)raw[l] : raw[l];
+        put_uint64_t(d, wide, mask);
+    }
+}
 
 /* A memcpy whose size the compiler knows needs no call. */
 LANES_INLINE void copy_dense(void *to, const void *from, unsigned bytes)
@@ -343,21 +356,75 @@ LANES_INLINE void copy_dense(void *to, const void *from, unsigned bytes)
         memcpy(to, from, (size_t)WARP * bytes);
 }
 
+/* Element K of COUNT that neighbours load or store as one piece each, one right behind the other. */
+#define LANE_PIECES(T)                                                                             \
+    LANES_INLINE void load_pieces_##T(void *to, const uint8_t *from, unsigned count, unsigned k)   \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        const T *v = (const T *)(const void *)from;                                                \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = v[l * count + k];                                                               \
+    }                                                                                              \
+    LANES_INLINE void store_pieces_##T(const uint8_t *from, uint8_t *to, unsigned count,           \
+                                       unsigned k)                                                 \
+    {                                                                                              \
+        T *d = (T *)(void *)to;                                                                    \
+        const T *v = (const T *)(const void *)from;                                                \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l * count + k] = v[l];                                                               \
+    }
+LANE_PIECES(uint32_t)
+LANE_PIECES(uint64_t)
+
+/* Loads or stores all elements so, if they are as wide as their registers. */
+LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
+{
+    unsigned count = inst->mem.count, width = inst->mem.bytes;
+    bool is_load = inst->mem.event == OBS_LOAD;
+    for (unsigned k = 0; k < count; k++)
+        if (inst->mem.vector[k].offset == NO_SLOT || inst->mem.vector[k].bytes != width)
+            return false;
+    for (unsigned k = 0; k < count; k++) {
+        uint8_t *lanes = slot_at(warp, inst->mem.vector[k]);
+        if (width == 4 && count == 4 && is_load)
+            load_pieces_uint32_t(lanes, bytes, 4, k);
+        else if (width == 4 && count == 4)
+            store_pieces_uint32_t(lanes, bytes, 4, k);
+        else if (width == 4 && count == 2 && is_load)
+            load_pieces_uint32_t(lanes, bytes, 2, k);
+        else if (width == 4 && count == 2)
+            store_pieces_uint32_t(lanes, bytes, 2, k);
+        else if (width == 8 && count == 2 && is_load)
+            load_pieces_uint64_t(lanes, bytes, 2, k);
+        else if (width == 8 && count == 2)
+            store_pieces_uint64_t(lanes, bytes, 2, k);
+        else
+            return false;
+    }
+    return true;
+}
+
+/* Element K of what the lanes of MASK load; UNIFORM: all from the same place. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                               uint8_t *const *host, uint32_t lanes)
+                               uint8_t *const *host, uint32_t mask, bool uniform)
 {
     struct slot slot = inst->mem.vector[k];
     if (slot.offset == NO_SLOT) /* _ */
         return;
     uint8_t *d = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
+    size_t at = (size_t)k * bytes;
     if (bytes != slot.bytes || bytes < 4)
-        load_narrow(d, slot.bytes, host, lanes, bytes,
+        load_narrow(d, slot.bytes, host, at, mask, bytes,
                     ptx_type_class((enum ptx_type)inst->mem.type) == 'S');
+    else if (uniform && bytes == 4)
+        broadcast_uint32_t(d, host[0], at, mask);
+    else if (uniform)
+        broadcast_uint64_t(d, host[0], at, mask);
     else if (bytes == 4)
-        load_uint32_t((uint32_t *)(void *)d, host, lanes);
+        load_uint32_t(d, host, at, mask);
     else
-        load_uint64_t((uint64_t *)(void *)d, host, lanes);
+        load_uint64_t(d, host, at, mask);
 }
 
 LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
@@ -366,32 +433,15 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
     struct slot slot = inst->mem.vector[k];
     const uint8_t *v = slot_at(warp, slot);
     unsigned bytes = inst->mem.bytes;
-    if (bytes == 4 && slot.bytes == 4)
-        store_uint32_t((const uint32_t *)(const void *)v, host, lanes);
-    else if (bytes == 8 && slot.bytes == 8)
-        store_uint64_t((const uint64_t *)(const void *)v, host, lanes);
+    size_t at = (size_t)k * bytes;
+    if (bytes == 4)
+        store_uint32_t(v, slot.bytes, host, at, lanes);
+    else if (bytes == 8)
+        store_uint64_t(v, slot.bytes, host, at, lanes);
+    else if (bytes == 2)
+        store_uint16_t(v, slot.bytes, host, at, lanes);
     else
-        for (unsigned l = 0; l < WARP; l++)
-            if (lanes >> l & 1)
-                memcpy(host[l], v + l * slot.bytes, bytes);
-}
-
-static void advance(uint8_t **host, uint32_t lanes, unsigned bytes)
-{
-    for (unsigned l = 0; l < WARP; l++)
-        if (lanes >> l & 1)
-            host[l] += bytes;
-}
-
-/* What a bad address reads: zeros, so that the rest of the kernel can still be watched. */
-static void load_zeros(const struct warp *warp, const struct inst *inst, uint32_t lanes)
-{
-    for (unsigned k = 0; k < inst->mem.count; k++) {
-        struct slot slot = inst->mem.vector[k];
-        for (unsigned l = 0; l < WARP && slot.offset != NO_SLOT; l++)
-            if (lanes >> l & 1)
-                memset(slot_at(warp, slot) + l * slot.bytes, 0, slot.bytes);
-    }
+        store_uint8_t(v, slot.bytes, host, at, lanes);
 }
 
 /* Everything but the addresses and what report() finds out. */
@@ -432,30 +482,60 @@ LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uin
     return true;
 }
 
-LANES_INLINE void load_lanes(struct warp *warp, const struct inst *inst, struct obs_access *access,
-                             uint32_t group)
+typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* One word for each lane of MASK out of the 32 at FROM: the vector unit picks them all at once. */
+LANES_INLINE void load_window(uint32_t *d, const uint8_t *from, const uint32_t *word, uint32_t mask)
 {
-    uint8_t *host[WARP] = {0};
-    uint32_t lanes = find_lanes(warp, access, group, host);
-    if (group != lanes)
-        load_zeros(warp, inst, group & ~lanes);
-    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
-        load_element(warp, inst, k, host, lanes);
-        if (k + 1 < inst->mem.count)
-            advance(host, lanes, inst->mem.bytes);
-    }
+    const words *window = (const words *)(const void *)from, *pick = (const words *)word;
+    uint32_t v[WARP];
+    words *to = (words *)(mask == ALL_LANES ? d : v);
+    words low = __builtin_shuffle(window[0], window[1], pick[0]);
+    words high = __builtin_shuffle(window[0], window[1], pick[1]);
+    to[0] = low;
+    to[1] = high;
+    if (mask != ALL_LANES)
+        put_uint32_t(d, v, mask);
 }
 
-LANES_INLINE void store_lanes(struct warp *warp, const struct inst *inst, struct obs_access *access,
+/* Are all bytes of the window there, too, behind those that are asked for? */
+LANES_INLINE bool has_window(const struct warp *warp, const struct obs_access *access,
+                             const struct pattern *pattern)
+{
+    if (!pattern->is_window || !is_global(access->space))
+        return pattern->is_window && access->space == PTX_SHARED; /* SHARED_PAD */
+    const struct mem_block *block = warp->cta->worker->patterns[access->pc % PATTERNS].block;
+    uint64_t low = access->addr[0] + (uint64_t)(int64_t)pattern->low;
+    return block->size >= PATTERN_WINDOW && low - block->addr <= block->size - PATTERN_WINDOW;
+}
+
+LANES_INLINE void load_lanes(struct warp *warp, const struct inst *inst,
+                             const struct obs_access *access, const struct pattern *pattern,
+                             uint32_t group)
+{
+    uint64_t stride;
+    uint8_t *host[WARP], *start = find_pattern(warp, access, pattern, &stride);
+    struct slot slot = inst->mem.vector[0];
+    bool uniform = start && !stride && pattern->low == pattern->high;
+    if (!uniform && start && is_plain(inst) && slot.offset != NO_SLOT && slot.bytes == 4 &&
+        has_window(warp, access, pattern)) {
+        load_window((uint32_t *)(void *)slot_at(warp, slot), start + pattern->low, pattern->word,
+                    group);
+        return;
+    }
+    find_lanes(warp, access, pattern, group, host);
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        load_element(warp, inst, k, host, group, uniform);
+}
+
+LANES_INLINE void store_lanes(struct warp *warp, const struct inst *inst,
+                              const struct obs_access *access, const struct pattern *pattern,
                               uint32_t group)
 {
-    uint8_t *host[WARP] = {0};
-    uint32_t lanes = find_lanes(warp, access, group, host);
-    for (unsigned k = 0; k < inst->mem.count && lanes; k++) {
+    uint8_t *host[WARP];
+    uint32_t lanes = find_lanes(warp, access, pattern, group, host);
+    for (unsigned k = 0; k < inst->mem.count && lanes; k++)
         store_element(warp, inst, k, host, lanes);
-        if (k + 1 < inst->mem.count)
-            advance(host, lanes, inst->mem.bytes);
-    }
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -467,12 +547,12 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
-        report(warp, &access, group);
-        uint8_t *bytes = is_plain(inst) ? find_dense(warp, &access) : NULL;
-        if (bytes && inst->mem.vector[0].offset != NO_SLOT)
+        const struct pattern *pattern = report(warp, &access, group);
+        uint8_t *bytes = find_dense(warp, &access);
+        if (bytes && is_plain(inst) && inst->mem.vector[0].offset != NO_SLOT)
             copy_dense(slot_at(warp, inst->mem.vector[0]), bytes, inst->mem.bytes);
-        else
-            load_lanes(warp, inst, &access, group);
+        else if (!bytes || !move_pieces(warp, inst, bytes))
+            load_lanes(warp, inst, &access, pattern, group);
         todo &= ~group;
     }
 }
@@ -484,12 +564,12 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
-        report(warp, &access, group);
-        uint8_t *bytes = is_plain(inst) ? find_dense(warp, &access) : NULL;
-        if (bytes)
+        const struct pattern *pattern = report(warp, &access, group);
+        uint8_t *bytes = find_dense(warp, &access);
+        if (bytes && is_plain(inst))
             copy_dense(bytes, slot_at(warp, inst->mem.vector[0]), inst->mem.bytes);
-        else
-            store_lanes(warp, inst, &access, group);
+        else if (!bytes || !move_pieces(warp, inst, bytes))
+            store_lanes(warp, inst, &access, pattern, group);
         todo &= ~group;
     }
 }
@@ -509,13 +589,13 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
-        uint8_t *host[WARP] = {0};
+        uint8_t *host[WARP];
         uint64_t old[WARP];
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
-        report(warp, &access, group);
-        uint32_t lanes = find_lanes(warp, &access, group, host);
+        const struct pattern *pattern = report(warp, &access, group);
+        uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
         bool shared = access.space == PTX_SHARED;
         for (unsigned l = 0; l < WARP; l++) {
             if (!(lanes >> l & 1))

@@ -7,9 +7,10 @@
 
 #include "emulator/execute/machine.h"
 
+/* With room behind it for what a window reads too much. */
 static size_t shared_room(const struct launch *launch)
 {
-    return ((size_t)launch->shared_bytes + 63) / 64 * 64 + 64;
+    return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
 }
 
 static struct cta *make_cta(const struct launch *launch)

@@ -3,6 +3,7 @@
  * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
  * many as the virtual GPU would hold at once are kept going in turn. */
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,11 @@ static void *worker_main(void *argument)
 
 static bool worker_open(struct worker *worker, struct launch *launch)
 {
+    memset(worker, 0, offsetof(struct worker, patterns)); /* those are many, and need no more */
+    for (unsigned i = 0; i < PATTERNS; i++) {
+        worker->patterns[i].pc = PATTERN_NOONE;
+        worker->patterns[i].block = NULL;
+    }
     worker->launch = launch;
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     bool ok = worker->profile;
@@ -179,7 +185,7 @@ static void run_workers(struct worker *workers, unsigned count)
 
 enum emu_status launch_run(struct launch *launch, unsigned count)
 {
-    struct worker *workers = calloc(count, sizeof *workers);
+    struct worker *workers = aligned_alloc(_Alignof(struct worker), count * sizeof *workers);
     if (!workers)
         return EMU_INTERNAL;
     bool ok = true;

@@ -16,6 +16,7 @@
 #include "emulator/device.h"
 #include "emulator/execute/heap.h"
 #include "emulator/execute/memory.h"
+#include "emulator/execute/pattern.h"
 #include "emulator/observe/observer.h"
 #include "emulator/occupancy.h"
 #include "emulator/ptx/module.h"
@@ -249,9 +250,9 @@ struct worker {
     struct launch *launch;
     struct profile *profile; /* of each instruction */
     uint64_t longest;        /* instructions of one warp */
-    struct mem_block *last;  /* the block that the latest access hit */
     struct cta *idle;        /* CTAs whose memory can be used again */
     void *observer_state[OBS_MAX];
+    struct pattern patterns[PATTERNS]; /* of memory instructions, at their pc % PATTERNS */
 };
 
 #define EMU_MAX_WORKERS 64u

@@ -2,8 +2,8 @@
  *
  * Sectors and lines are distinct 32- and 128-byte pieces of the addresses. A wavefront reads one word
  * from each of 32 banks, so it takes as many as the fullest bank has distinct words. Nearly every
- * access is dense (lane i right behind lane i - 1) or uniform, and both are counted without a look at
- * the 32 addresses. */
+ * access is dense (lane i right behind lane i - 1) or repeats the pattern that its instruction had
+ * before, and both are counted without a look at the 32 addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +12,11 @@
 #define LANES 32u
 #define BANKS 32u
 
-/* Of one instruction in one space: requests, then what the space counts. */
+/* Of one instruction in one space: requests, then what the space counts, and as much of it as the
+ * latest access that was not dense was worth. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines;
+    uint32_t last_pieces, last_ideal, last_lines;
 };
 
 struct state {
@@ -60,28 +62,47 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
     return distinct;
 }
 
-#define BITMAP_WORDS 64u
+typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* How many different values the addresses have once SHIFT low bits are dropped: a bitmap where they
- * lie close together, else sorted. */
+/* A bit for each of COUNT = 16 or 32 values that none before it is equal to: all are compared with
+ * all, 16 at a time. No value may be UINT32_MAX. */
+LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
+{
+    uint32_t padded[2 * LANES], again[LANES], firsts = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        padded[i] = UINT32_MAX;
+    memcpy(padded + LANES, values, count * sizeof *values);
+    for (unsigned half = 0; half < count; half += 16) {
+        const uint32_t *here = padded + LANES + half;
+        words mine = *(const words *)here, seen = {0};
+        for (unsigned back = 1; back < half + 16; back++)
+            seen |= (words)(mine == *(const words *)(here - back));
+        *(words *)(again + half) = seen;
+    }
+    for (unsigned i = 0; i < count; i++)
+        firsts |= (uint32_t)!again[i] << i;
+    return firsts;
+}
+
+/* How many different values the addresses have once SHIFT low bits are dropped. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
     uint64_t first = low >> shift, span = (high >> shift) - first;
+    uint32_t values[LANES], rises = 0, falls = 0;
     if (span == 0)
         return 1;
-    if (span >= 64 * BITMAP_WORDS)
+    if (span >= UINT32_MAX)
         return count_distinct_by_sorting(addr, shift);
-    uint64_t bits[BITMAP_WORDS];
-    unsigned words = (unsigned)(span / 64) + 1, distinct = 0;
-    memset(bits, 0, words * sizeof *bits);
-    for (unsigned i = 0; i < LANES; i++) {
-        uint64_t at = (addr[i] >> shift) - first;
-        bits[at / 64] |= (uint64_t)1 << (at % 64);
+    for (unsigned i = 0; i < LANES; i++)
+        values[i] = (uint32_t)((addr[i] >> shift) - first);
+    for (unsigned i = 1; i < LANES; i++) {
+        rises += values[i] > values[i - 1];
+        falls += values[i] < values[i - 1];
     }
-    for (unsigned i = 0; i < words; i++)
-        distinct += (unsigned)__builtin_popcountll(bits[i]);
-    return distinct;
+    if (!rises || !falls) /* they are in order */
+        return rises + falls + 1;
+    return (unsigned)__builtin_popcount(find_firsts(values, LANES));
 }
 
 static unsigned log2_of(unsigned power_of_two)
@@ -92,98 +113,88 @@ static unsigned log2_of(unsigned power_of_two)
 /* --- global memory ------------------------------------------------------------------------------ */
 
 /* Inactive lanes repeat an active one's address, so all 32 can be counted. */
-LANES_INLINE void count_global(struct traffic *traffic, const struct obs_access *access)
+LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_access *access)
 {
     uint64_t low = access->addr[0], high = low;
-    unsigned bytes = access->bytes;
-    traffic->requests++;
-    if (access->dense) {
-        high = low + (LANES - 1) * bytes;
-        traffic->pieces += (high + bytes - 1) / 32 - low / 32 + 1;
-        traffic->lines += (high + bytes - 1) / 128 - low / 128 + 1;
-        traffic->ideal += LANES * bytes / 32;
-        return;
-    }
+    unsigned active = (unsigned)__builtin_popcount(access->mask);
     for (unsigned i = 1; i < LANES; i++) {
         low = access->addr[i] < low ? access->addr[i] : low;
         high = access->addr[i] > high ? access->addr[i] : high;
     }
-    unsigned words = count_distinct(access->addr, low, high, log2_of(bytes));
-    traffic->pieces += count_distinct(access->addr, low, high, 5);
-    traffic->lines += count_distinct(access->addr, low, high, 7);
-    traffic->ideal += (words * bytes + 31) / 32;
+    unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
+    if (lines < active) /* else every lane has a line of its own */
+        sectors = count_distinct(access->addr, low, high, 5);
+    if (lines < active)
+        words = count_distinct(access->addr, low, high, log2_of(access->bytes));
+    traffic->last_pieces = sectors;
+    traffic->last_lines = lines;
+    traffic->last_ideal = (words * access->bytes + 31) / 32;
+}
+
+LANES_INLINE void count_global(struct traffic *traffic, const struct obs_access *access)
+{
+    unsigned bytes = access->bytes;
+    traffic->requests++;
+    if (access->dense) {
+        uint64_t low = access->addr[0], high = low + LANES * bytes - 1;
+        traffic->pieces += high / 32 - low / 32 + 1;
+        traffic->lines += high / 128 - low / 128 + 1;
+        traffic->ideal += LANES * bytes / 32;
+        return;
+    }
+    if (!access->repeats)
+        measure_global(traffic, access);
+    traffic->pieces += traffic->last_pieces;
+    traffic->ideal += traffic->last_ideal;
+    traffic->lines += traffic->last_lines;
 }
 
 /* --- shared memory ------------------------------------------------------------------------------ */
 
-/* Distinct 4-byte words that LANES lanes from FIRST on ask for, per bank: *DISTINCT grows by their
- * number. Words are kept in small open lists: a bank rarely has more than a few. */
-static unsigned fullest_bank(const struct obs_access *access, unsigned first, unsigned lanes,
-                             unsigned *distinct)
+/* Wavefronts of LANES lanes from FIRST on, and the ideal. What a lane asks for, BYTES wide but at least
+ * a word, fills one column of banks from the top: a wavefront takes one of each column. */
+LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
+                                unsigned first, unsigned lanes)
 {
-    uint32_t seen[BANKS][LANES * 2];
+    unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
     uint8_t held[BANKS] = {0};
-    unsigned words = access->bytes > 4 ? access->bytes / 4 : 1, fullest = 0;
-    for (unsigned i = first; i < first + lanes; i++) {
-        for (unsigned k = 0; k < words; k++) {
-            uint32_t word = (uint32_t)(access->addr[i] / 4 + k), bank = word % BANKS, n = 0;
-            while (n < held[bank] && seen[bank][n] != word)
-                n++;
-            if (n < held[bank])
-                continue;
-            seen[bank][held[bank]++] = word;
-            (*distinct)++;
-            fullest = held[bank] > fullest ? held[bank] : fullest;
-        }
+    uint32_t asked[LANES], fullest = 0;
+    for (unsigned i = 0; i < lanes; i++)
+        asked[i] = (uint32_t)access->addr[first + i] >> shift;
+    uint32_t distinct = find_firsts(asked, lanes);
+    for (uint32_t left = distinct; left; left &= left - 1) {
+        uint32_t n = ++held[asked[__builtin_ctz(left)] & (columns - 1)];
+        fullest = n > fullest ? n : fullest;
     }
-    return fullest;
+    traffic->last_pieces += fullest;
+    traffic->last_ideal +=
+        ((unsigned)__builtin_popcount(distinct) + columns - 1) >> log2_of(columns);
 }
 
-static unsigned in_wavefronts(unsigned words)
+LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_access *access)
 {
-    return (words + BANKS - 1) / BANKS;
-}
-
-/* 128-bit accesses go half a warp at a time, however few words they ask for (measured on an H200). */
-static void count_by_halves(struct traffic *traffic, const struct obs_access *access)
-{
-    for (unsigned half = 0; half < 2; half++) {
-        unsigned distinct = 0;
-        if (!(access->mask >> (16 * half) & 0xffff))
-            continue;
-        traffic->pieces += fullest_bank(access, 16 * half, 16, &distinct);
-        traffic->ideal += in_wavefronts(distinct);
-    }
-}
-
-/* True if no bank is asked for two different words. Each lane writes its word into its bank's place and
- * looks whether it is still there. */
-LANES_INLINE bool is_free_of_conflicts(const struct obs_access *access)
-{
-    uint32_t place[BANKS], different = 0;
-    for (unsigned i = 0; i < LANES; i++)
-        place[access->addr[i] / 4 % BANKS] = (uint32_t)(access->addr[i] / 4);
-    for (unsigned i = 0; i < LANES; i++)
-        different |= place[access->addr[i] / 4 % BANKS] ^ (uint32_t)(access->addr[i] / 4);
-    return !different;
+    traffic->last_pieces = traffic->last_ideal = 0;
+    if (access->bytes < 16)
+        measure_banks(traffic, access, 0, LANES);
+    /* 128-bit accesses go half a warp at a time, however few words they ask for (measured on an H200) */
+    for (unsigned half = 0; half < 2 && access->bytes == 16; half++)
+        if (access->mask >> (16 * half) & 0xffff)
+            measure_banks(traffic, access, 16 * half, 16);
 }
 
 LANES_INLINE void count_shared(struct traffic *traffic, const struct obs_access *access)
 {
-    unsigned bytes = access->bytes, distinct = 1, wavefronts = 1;
     traffic->requests++;
-    if (bytes > 4 && access->dense) {
-        distinct = LANES * bytes / 4;
-        wavefronts = bytes / 4;
-    } else if (bytes == 16) {
-        count_by_halves(traffic, access);
+    if (access->dense) {
+        unsigned wavefronts = access->bytes > 4 ? access->bytes / 4 : 1;
+        traffic->pieces += wavefronts;
+        traffic->ideal += wavefronts;
         return;
-    } else if (bytes > 4 || !is_free_of_conflicts(access)) {
-        distinct = 0;
-        wavefronts = fullest_bank(access, 0, LANES, &distinct);
     }
-    traffic->pieces += wavefronts;
-    traffic->ideal += in_wavefronts(distinct);
+    if (!access->repeats)
+        measure_shared(traffic, access);
+    traffic->pieces += traffic->last_pieces;
+    traffic->ideal += traffic->last_ideal;
 }
 
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)

@@ -22,12 +22,15 @@ enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 
 /* One warp-level memory instruction in one state space. */
 struct obs_access {
+    _Alignas(64) uint64_t addr[32]; /* inactive lanes repeat an active one's address */
     uint32_t pc, mask;
-    uint8_t kind;      /* enum obs_access_kind */
-    uint8_t space;     /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL or PTX_CONST */
-    uint8_t bytes;     /* of one lane: 1, 2, 4, 8 or 16 */
-    bool dense;        /* all 32 lanes, each right behind the one before */
-    uint64_t addr[32]; /* inactive lanes repeat an active one's address */
+    uint8_t kind;  /* enum obs_access_kind */
+    uint8_t space; /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL or PTX_CONST */
+    uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
+    bool dense;    /* all 32 lanes, each right behind the one before */
+    bool repeats; /* as this worker's latest access by this instruction that was not dense: the same
+                    * space, lanes and pattern, perhaps moved, but not so that it would meet other
+                    * numbers of sectors, lines or banks */
 };
 
 enum obs_fault_kind {
