@@ -33,7 +33,7 @@ static struct frame *new_frame(const struct image *image)
 
 struct frame *frame_open(struct warp *warp, const struct image *image)
 {
-    struct frame **place = &warp->free_frames;
+    struct frame **place = &warp->cta->worker->idle_frames;
     while (*place && (*place)->image != image)
         place = &(*place)->next;
     struct frame *frame = *place;
@@ -48,25 +48,27 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     /* nobody may count on fresh registers, but every run must be the same */
     memset(frame->registers, 0, image->register_bytes);
-    memset(frame->params, 0, (size_t)image->frame_bytes * WARP);
+    if (image->frame_bytes)
+        memset(frame->params, 0, (size_t)image->frame_bytes * WARP);
     return frame;
 }
 
 void frame_release(struct warp *warp, struct frame *frame)
 {
+    struct worker *worker = warp->cta->worker;
     while (frame && --frame->holders == 0) {
         struct frame *caller = frame->caller;
-        frame->next = warp->free_frames;
-        warp->free_frames = frame;
+        frame->next = worker->idle_frames;
+        worker->idle_frames = frame;
         frame = caller; /* a frame holds its caller's */
     }
 }
 
-void frames_free(struct warp *warp)
+void frames_free(struct worker *worker)
 {
-    while (warp->free_frames) {
-        struct frame *frame = warp->free_frames;
-        warp->free_frames = frame->next;
+    while (worker->idle_frames) {
+        struct frame *frame = worker->idle_frames;
+        worker->idle_frames = frame->next;
         free(frame->registers);
         free(frame->params);
         free(frame);

@@ -59,18 +59,19 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     cta->warp_count = launch->warps;
     cta->shared_bytes = launch->shared_bytes;
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
-    memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
-    memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
-           (size_t)launch->local_bytes * WARP * launch->warps);
-    for (uint32_t i = 0; i < cta->warp_count; i++)
-        if (!warp_start(&cta->warps[i], cta, i, again))
-            return NULL;
+    if (!again || launch->shared_bytes)
+        memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
+    if (launch->local_bytes)
+        memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
+               (size_t)launch->local_bytes * WARP * launch->warps);
+    cta->again = again;
+    cta->started = 0;
     return cta;
 }
 
 void cta_recycle(struct cta *cta)
 {
-    for (uint32_t i = 0; i < cta->warp_count; i++) {
+    for (uint32_t i = 0; i < cta->started; i++) {
         if (cta->warps[i].executed > cta->worker->longest)
             cta->worker->longest = cta->warps[i].executed;
         warp_stop(&cta->warps[i]);
@@ -134,12 +135,26 @@ static void report_deadlock(struct cta *cta)
     launch_stop(cta->launch, EMU_DEADLOCK);
 }
 
+/* Warps start when it is their turn: those that need not wait use the same registers one after the
+ * other, and those stay in the CPU's cache. */
+static bool start_warp(struct cta *cta)
+{
+    bool ok = warp_start(&cta->warps[cta->started], cta, cta->started, cta->again);
+    if (ok)
+        cta->started++;
+    else
+        launch_stop(cta->launch, EMU_INTERNAL);
+    return ok;
+}
+
 enum cta_end cta_run(struct cta *cta)
 {
     for (;;) {
         bool alive = false, progress = false, spins = false;
         for (uint32_t w = 0; w < cta->warp_count; w++) {
             struct warp *warp = &cta->warps[w];
+            if (w == cta->started && !start_warp(cta))
+                return CTA_STOPPED;
             if (!warp->path_count)
                 continue;
             uint64_t before = warp->executed;

@@ -91,6 +91,7 @@ static void *worker_main(void *argument)
         worker->idle = cta->next;
         cta_free(cta);
     }
+    frames_free(worker);
     return NULL;
 }
 

@@ -218,7 +218,6 @@ struct warp {
     uint8_t *bank[BANK_COUNT];
     uint8_t *local;      /* the launch's local_bytes for each lane */
     struct frame *frame; /* of the instruction that runs */
-    struct frame *free_frames;
     struct cta *cta;
     uint32_t index;    /* in the CTA */
     uint32_t alive;    /* lanes that have not exited */
@@ -233,7 +232,8 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t warp_count;
+    uint32_t warp_count, started; /* the first of them have */
+    bool again;                   /* it has been another CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
@@ -251,6 +251,7 @@ struct worker {
     struct profile *profile; /* of each instruction */
     uint64_t longest;        /* instructions of one warp */
     struct cta *idle;        /* CTAs whose memory can be used again */
+    struct frame *idle_frames;
     void *observer_state[OBS_MAX];
     struct pattern patterns[PATTERNS]; /* of memory instructions, at their pc % PATTERNS */
 };
@@ -342,7 +343,7 @@ void warp_free(struct warp *warp);
 /* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
 struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
 void frame_release(struct warp *warp, struct frame *frame);
-void frames_free(struct warp *warp);
+void frames_free(struct worker *worker);
 /* LANES call; the path's top entry goes on behind the call. */
 void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes);
 /* Results of LANES go to the caller's variables. */

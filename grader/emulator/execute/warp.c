@@ -250,24 +250,24 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* Straight-line instructions, until one is left to control(): the loop that everything is about.
- * Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
+/* Instructions that all lanes go through together, until one is left to control(): the loop that
+ * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
     struct profile *profile = warp->cta->worker->profile;
     uint32_t pc = top->pc, lanes = top->lanes, meet = top->meet;
-    uint32_t count = (uint32_t)__builtin_popcount(lanes);
+    uint32_t count = lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
     const struct inst *in = NULL;
-    uint64_t executed = 0;
+    const atomic_bool *stopping = &warp->cta->launch->stopping;
     warp->frame = top->frame;
     warp->bank[BANK_REGISTERS] = top->frame->registers;
-    for (; pc != meet && *slice > 0; pc++) {
+    while (pc != meet && *slice > 0) {
         in = &code[pc];
         profile[pc].warps++;
         profile[pc].threads += count;
-        executed++;
+        warp->executed++; /* what %clock reads */
         *slice -= in->observes ? OBSERVE_COST : 1;
         uint32_t active = lanes;
         if (in->guard != NO_SLOT) {
@@ -275,18 +275,20 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
                 *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
             active &= in->guard_negated ? ~guard : guard;
         }
-        *mask = active;
         warp->pc = pc;
-        if (in->kind != KIND_LANES)
+        if (in->kind == KIND_LANES) {
+            pc++;
+            if (active)
+                in->run(warp, in, active);
+        } else if (in->kind == KIND_BRANCH && (!active || active == lanes) &&
+                   !atomic_load_explicit(stopping, memory_order_relaxed)) {
+            pc = active ? in->branch.target : pc + 1;
+        } else {
+            *mask = active;
             break;
-        if (active) {
-            warp->executed += executed; /* what %clock reads */
-            executed = 0;
-            in->run(warp, in, active);
         }
         in = NULL;
     }
-    warp->executed += executed;
     top->pc = pc;
     return in;
 }
@@ -419,23 +421,28 @@ static uint64_t lane_special(const struct warp *warp, enum ptx_special special, 
     }
 }
 
+/* The static special registers that differ from CTA to CTA. */
+static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x, PTX_SPECIAL_ctaid_y,
+                                          PTX_SPECIAL_ctaid_z, PTX_SPECIAL_smid};
+
+static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
+{
+    return special == PTX_SPECIAL_smid ? cta->linear % EMU_MULTIPROCESSORS
+                                       : cta->index[special - PTX_SPECIAL_ctaid_x];
+}
+
 static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
 {
-    const struct cta *cta = warp->cta;
-    const struct launch *launch = cta->launch;
+    const struct launch *launch = warp->cta->launch;
     const uint64_t values[PTX_SPECIAL_COUNT] = {
         [PTX_SPECIAL_ntid_x] = launch->request.block[0],
         [PTX_SPECIAL_ntid_y] = launch->request.block[1],
         [PTX_SPECIAL_ntid_z] = launch->request.block[2],
-        [PTX_SPECIAL_ctaid_x] = cta->index[0],
-        [PTX_SPECIAL_ctaid_y] = cta->index[1],
-        [PTX_SPECIAL_ctaid_z] = cta->index[2],
         [PTX_SPECIAL_nctaid_x] = launch->request.grid[0],
         [PTX_SPECIAL_nctaid_y] = launch->request.grid[1],
         [PTX_SPECIAL_nctaid_z] = launch->request.grid[2],
         [PTX_SPECIAL_warpid] = warp->index,
         [PTX_SPECIAL_nwarpid] = 64,
-        [PTX_SPECIAL_smid] = cta->linear % EMU_MULTIPROCESSORS,
         [PTX_SPECIAL_nsmid] = EMU_MULTIPROCESSORS,
         [PTX_SPECIAL_gridid] = launch->grid_id,
         [PTX_SPECIAL_dynamic_smem_size] = launch->request.dynamic_shared_bytes,
@@ -446,24 +453,16 @@ static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
     return values[special];
 }
 
-static bool differs_by_cta(enum ptx_special special)
+static void fill_special(struct warp *warp, enum ptx_special special, uint64_t value)
 {
-    return (special >= PTX_SPECIAL_ctaid_x && special <= PTX_SPECIAL_ctaid_z) ||
-           special == PTX_SPECIAL_smid;
-}
-
-static void fill_special(struct warp *warp, enum ptx_special special, uint32_t offset)
-{
-    void *lanes = warp->bank[BANK_SPECIALS] + offset;
+    void *lanes = warp->bank[BANK_SPECIALS] + warp->cta->launch->kernel->special[special];
     bool is_wide = ptx_special_bytes(special) == 8, by_lane = differs_by_lane(special);
-    uint64_t value = by_lane ? 0 : warp_special(warp, special);
-    for (uint32_t lane = 0; lane < WARP; lane++) {
-        value = by_lane ? lane_special(warp, special, lane) : value;
-        if (is_wide)
-            ((uint64_t *)lanes)[lane] = value;
-        else
-            ((uint32_t *)lanes)[lane] = (uint32_t)value;
-    }
+    for (uint32_t lane = 0; lane < WARP && is_wide; lane++)
+        ((uint64_t *)lanes)[lane] = value;
+    for (uint32_t lane = 0; lane < WARP && !is_wide && !by_lane; lane++)
+        ((uint32_t *)lanes)[lane] = (uint32_t)value;
+    for (uint32_t lane = 0; lane < WARP && by_lane; lane++)
+        ((uint32_t *)lanes)[lane] = (uint32_t)lane_special(warp, special, lane);
 }
 
 /* Only those that the kernel reads, and in a CTA's place that is used AGAIN those of the new CTA: warps
@@ -471,12 +470,12 @@ static void fill_special(struct warp *warp, enum ptx_special special, uint32_t o
 static void set_special_registers(struct warp *warp, bool again)
 {
     const uint32_t *offsets = warp->cta->launch->kernel->special;
-    for (unsigned i = 0; i < PTX_SPECIAL_COUNT; i++) {
-        enum ptx_special special = (enum ptx_special)i;
-        if (offsets[i] != NO_SLOT && !ptx_special_is_dynamic(special) &&
-            (!again || differs_by_cta(special)))
-            fill_special(warp, special, offsets[i]);
-    }
+    for (unsigned i = 0; i < PTX_SPECIAL_COUNT && !again; i++)
+        if (offsets[i] != NO_SLOT && !ptx_special_is_dynamic((enum ptx_special)i))
+            fill_special(warp, (enum ptx_special)i, warp_special(warp, (enum ptx_special)i));
+    for (unsigned i = 0; i < sizeof of_cta / sizeof *of_cta; i++)
+        if (offsets[of_cta[i]] != NO_SLOT)
+            fill_special(warp, of_cta[i], cta_special(warp->cta, of_cta[i]));
 }
 
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
@@ -511,10 +510,8 @@ void warp_stop(struct warp *warp)
 
 void warp_free(struct warp *warp)
 {
-    for (unsigned i = 0; i < WARP; i++) {
-        if (warp->paths[i])
-            free(warp->paths[i]->stack);
+    for (unsigned i = 0; i < WARP && warp->paths[i]; i++) {
+        free(warp->paths[i]->stack);
         free(warp->paths[i]);
     }
-    frames_free(warp);
 }
