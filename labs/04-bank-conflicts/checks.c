@@ -63,6 +63,8 @@ static const struct trial *perform(struct check *check, struct job job, bool rac
     int sum;
     const struct case_data *input = make_case(check, TREE, job, &sum);
     const struct trial *trial = races ? check_run_for_races(check, input) : check_run(check, input);
+    if (races) /* first: a race explains a wrong sum, and not the other way round */
+        check_no_finding(check, trial, "race-");
     check_equal_int(check, trial, "sum", sum);
     check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
     check_launched(check, trial, 0, job.blocks, job.threads);
@@ -75,9 +77,8 @@ static const struct trial *sum_up(struct check *check, struct job job)
 }
 
 CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
-      .hint =
-          "Draw your tree for 8 threads: does each sum flow into sums[0] once? If the sum differs "
-          "from run to run, a barrier is missing between two steps.")
+      .hint = "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step "
+              "wait for the one before it? The last check looks for what did not.")
 {
     sum_up(check, (struct job){100003, 64, 256});
 }
@@ -129,6 +130,12 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
     check_speed(check);
 }
 
+/* COUNT, a sum over all blocks, for one of them; the second step counts as a block. */
+static double of_a_block(double count)
+{
+    return count / (small_blocks.blocks + 1);
+}
+
 /* Runs the blocks of 256 threads, watched for races if RACES, which must not leave the work to thread 0: its loop takes more
  * instructions than there are threads, any tree takes less. */
 static const struct trial *grow_tree(struct check *check, bool races)
@@ -140,13 +147,14 @@ static const struct trial *grow_tree(struct check *check, bool races)
                      "this judges a tree, but one warp still does the work alone: it executes %s "
                      "instructions",
                      check_number(path));
+    double stores = of_a_block(check_counter(trial, "shared_store_requests"));
+    if (stores < small_blocks.threads / 32)
+        check_refuse(
+            check, trial, "Let each thread, or each warp, put its own sum into shared memory.",
+            "this judges a tree, but the %d warps of a block write only %s times to shared "
+            "memory",
+            small_blocks.threads / 32, check_number(stores));
     return trial;
-}
-
-/* COUNT, a sum over all blocks, for one of them; the second step counts as a block. */
-static double of_a_block(double count)
-{
-    return count / (small_blocks.blocks + 1);
 }
 
 CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
@@ -155,7 +163,7 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
                  .want = "at most %s",
                  .counter = "divergent_branches",
                  .budget = {.naive = 48, .solution = 1, .slack = 12}},
-      .hint = "TODO 2: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
+      .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
 {
     const struct trial *trial = grow_tree(check, false);
     check_measure(check, trial, of_a_block(check_counter(trial, "divergent_branches")));
@@ -181,10 +189,9 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
                  .budget = {.naive = 9, .solution = 4, .slack = 1}},
       .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
 {
-    /* A barrier that is missing is not saved. */
+    /* Watched for races: a barrier that is missing is not saved. */
     const struct trial *trial = grow_tree(check, true);
     int warps = small_blocks.threads / 32;
-    check_no_finding(check, trial, "race-");
     check_measure(check, trial, of_a_block(check_counter(trial, "barriers")) / warps);
 }
 
@@ -193,6 +200,6 @@ CHECK(no_race, .title = "no thread reads what another may still write", .points 
       .hint = "Between a write and another thread's read of the same word there must be a "
               "__syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
 {
-    check_no_finding(check, grow_tree(check, true), "race-");
-    check_no_finding(check, perform(check, (struct job){20001, 9, 64}, true), "race-");
+    grow_tree(check, true);
+    perform(check, (struct job){20001, 9, 64}, true);
 }
