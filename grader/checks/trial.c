@@ -141,22 +141,29 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* What to try, by how the emulator's id of a finding begins. */
-static const char *advice_for(const char *id)
+/* What to try, by how the emulator's id of a finding and its message begin. */
+static const char *advice_for(const char *id, const char *message)
 {
     static const struct {
-        const char *id, *hint;
+        const char *id, *message, *hint;
     } rows[] = {
-        {"out-of-bounds", "Compare every index with the number of elements before you use it."},
-        {"endless-loop", "Does the loop's counter change in every step, and towards its end? Or "
-                         "does every thread do "
-                         "the whole work?"},
-        {"divergent-barrier", "Every thread of a block must reach the same __syncthreads()."},
-        {"race-", "What one thread writes and another reads needs a __syncthreads() in between, or "
-                  "__syncwarp() within a warp."},
+        {"out-of-bounds", "shared ",
+         "Has the array in shared memory room for every thread of the block? One that is extern "
+         "has "
+         "as many bytes as the third number of its launch."},
+        {"out-of-bounds", "", "Compare every index with the number of elements before you use it."},
+        {"endless-loop", "",
+         "Does the loop's counter change in every step, and towards its end? Or "
+         "does every thread do "
+         "the whole work?"},
+        {"divergent-barrier", "", "Every thread of a block must reach the same __syncthreads()."},
+        {"race-", "",
+         "What one thread writes and another reads needs a __syncthreads() in between, or "
+         "__syncwarp() within a warp."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-        if (strncmp(rows[i].id, id, strlen(rows[i].id)) == 0)
+        if (strncmp(rows[i].id, id, strlen(rows[i].id)) == 0 &&
+            strncmp(rows[i].message, message, strlen(rows[i].message)) == 0)
             return rows[i].hint;
     return "";
 }
@@ -254,7 +261,7 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s", message,
                *said ? "; your program said: " : "", said);
     check_point_at(check, file, (unsigned)line, (unsigned)column);
-    check_advise(check, "%s", advice_for(id));
+    check_advise(check, "%s", advice_for(id, message));
 }
 
 static bool begins_with(const json_t *finding, const char *prefix)

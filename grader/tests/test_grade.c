@@ -56,6 +56,29 @@ Test(golden_grade, failures)
     }
 }
 
+/* What is said of mutants of the other labs; their points are lab-check's. */
+static const struct {
+    const char *lab, *mutant;
+} told[] = {
+    {"03-shared-reduce", "too-few-bytes"}, {"03-shared-reduce", "launch-of-256"},
+    {"03-shared-reduce", "atomics-left"},  {"04-bank-conflicts", "mask-tree"},
+    {"04-bank-conflicts", "index-tree"},
+};
+
+Test(golden_grade, mutants)
+{
+    for (size_t i = 0; i < sizeof told / sizeof *told; ++i) {
+        int code;
+        char name[200];
+        submission_write_mutant(told[i].lab, told[i].mutant, "a.cu");
+        char *output = submission_grade(told[i].lab, "a.cu", &code, NULL);
+        cr_expect_eq(code, 1, "%s: exit code %d\n%s", told[i].mutant, code, output);
+        snprintf(name, sizeof name, "%s-%s", told[i].lab, told[i].mutant);
+        golden_check(name, submission_normalise(output));
+        free(output);
+    }
+}
+
 /* Each lab as its students get it, and solved: what is said of it, in a file of its own. */
 Test(golden_grade, skeletons_and_solutions)
 {
