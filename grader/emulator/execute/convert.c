@@ -357,7 +357,100 @@ static lane_fn *kind_of(const struct inst *inst)
     return half_is(to) ? integer_to_half : is_float(to) ? integer_to_float : integer_to_integer;
 }
 
+/* --- the most frequent kinds again, in vectors ---------------------------------------------------- */
+
+/* f32 to s32 or u32. */
+LANES_CLONES static void f32_to_word(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
+    float flush = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
+    bool is_unsigned = inst->cvt.to == PTX_u32;
+    double least = is_unsigned ? 0 : -0x1p31, most = is_unsigned ? 0x1p32 - 1 : 0x1p31 - 1;
+    uint8_t round = inst->cvt.round;
+    for (unsigned l = 0; l < WARP; l++) {
+        float value = fabsf(a[l]) < flush ? 0 : a[l];
+        double whole = round == 'z'   ? truncf(value)
+                       : round == 'm' ? floorf(value)
+                       : round == 'p' ? ceilf(value)
+                                      : rintf(value);
+        whole = whole < least ? least : whole > most ? most : whole;
+        whole = value != value ? 0 : whole;
+        d[l] = mask >> l & 1 ? (uint32_t)(int64_t)whole : d[l];
+    }
+}
+
+/* s32 or u32 to f32, in the rounding mode of the CPU; or to f64, where nothing is rounded. */
+LANES_CLONES static void word_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
+    float *d = (float *)(void *)slot_at(warp, inst->dst);
+    double *wide = (double *)(void *)d;
+    bool is_unsigned = inst->cvt.from == PTX_u32;
+    for (unsigned l = 0; l < WARP && inst->cvt.to == PTX_f32; l++) {
+        float value = is_unsigned ? (float)a[l] : (float)(int32_t)a[l];
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+    for (unsigned l = 0; l < WARP && inst->cvt.to == PTX_f64; l++) {
+        double value = is_unsigned ? (double)a[l] : (double)(int32_t)a[l];
+        wide[l] = mask >> l & 1 ? value : wide[l];
+    }
+}
+
+/* f64 to f32, in the rounding mode of the CPU. */
+LANES_CLONES static void f64_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const double *a = (const double *)(const void *)slot_at(warp, inst->src[0]);
+    float *d = (float *)(void *)slot_at(warp, inst->dst), canonical;
+    memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
+    float flush = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        float value = (float)a[l];
+        value = fabsf(value) < flush ? copysignf(0, value) : value;
+        value = value != value ? canonical : value;
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
+LANES_CLONES static void f32_to_f64(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
+    double *d = (double *)(void *)slot_at(warp, inst->dst);
+    float flush = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        double value = fabsf(a[l]) < flush ? copysignf(0, a[l]) : a[l];
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
+static bool is_word(unsigned type)
+{
+    return type == PTX_s32 || type == PTX_u32;
+}
+
+/* The function above for this conversion, or NULL. */
+static lane_fn *in_vectors(const struct inst *inst)
+{
+    uint8_t to = inst->cvt.to, from = inst->cvt.from;
+    if (from == PTX_f32 && is_word(to) && inst->dst.bytes == 4)
+        return f32_to_word;
+    if (inst->cvt.saturate || (to != PTX_f32 && to != PTX_f64))
+        return NULL;
+    if (is_word(from) && inst->src[0].bytes == 4)
+        return word_to_float;
+    return from == PTX_f64 && to == PTX_f32   ? f64_to_f32
+           : from == PTX_f32 && to == PTX_f64 ? f32_to_f64
+                                              : NULL;
+}
+
 void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    kind_of(inst)(warp, inst, mask);
+    lane_fn *fast = in_vectors(inst);
+    if (!fast) {
+        kind_of(inst)(warp, inst, mask);
+        return;
+    }
+    _mm_setcsr(inst->mode & ~MODE_FTZ); /* they flush by themselves */
+    fast(warp, inst, mask);
+    _mm_setcsr(MODE_DEFAULT);
 }
