@@ -76,8 +76,40 @@ lane_fn *predicate_find(enum ptx_opcode opcode)
 
 /* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
 
+static bool is_two_words(const struct inst *inst, unsigned whole)
+{
+    return whole == 8 && inst->mem.count == 2 && inst->mem.bytes == 4;
+}
+
+LANES_CLONES static void pack_two_words(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint64_t *d = (uint64_t *)slot_at(warp, inst->dst);
+    const uint32_t *low = (const uint32_t *)slot_at(warp, inst->mem.vector[0]);
+    const uint32_t *high = (const uint32_t *)slot_at(warp, inst->mem.vector[1]);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t value = (uint64_t)high[l] << 32 | low[l];
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
+/* Part K of the 64 bits. */
+LANES_CLONES static void unpack_word(struct warp *warp, const struct inst *inst, unsigned k,
+                                     uint32_t mask)
+{
+    uint32_t *d = (uint32_t *)slot_at(warp, inst->mem.vector[k]);
+    const uint64_t *a = (const uint64_t *)slot_at(warp, inst->src[0]);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint32_t value = (uint32_t)(a[l] >> (32 * k));
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
 void pack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    if (is_two_words(inst, inst->dst.bytes)) {
+        pack_two_words(warp, inst, mask);
+        return;
+    }
     uint8_t *d = slot_at(warp, inst->dst);
     uint8_t packed[WARP * 8] = {0};
     unsigned bytes = inst->mem.bytes;
@@ -95,6 +127,12 @@ void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t source[WARP * 8];
     unsigned whole = inst->src[0].bytes, bytes = inst->mem.bytes;
+    if (is_two_words(inst, whole)) { /* registers of 32 bits are none of 64 */
+        for (unsigned k = 0; k < 2; k++)
+            if (inst->mem.vector[k].offset != NO_SLOT)
+                unpack_word(warp, inst, k, mask);
+        return;
+    }
     memcpy(source, slot_at(warp, inst->src[0]), WARP * whole); /* may be one of the parts */
     for (unsigned k = 0; k < inst->mem.count; k++) {
         if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
@@ -187,47 +225,47 @@ void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* The lane that LANE reads from, as the PTX manual's pseudocode for shfl.sync has it. */
-static unsigned shuffle_source(unsigned lane, uint8_t op, uint32_t b, uint32_t c, bool *in_range)
+/* The lane that each lane reads from, as the PTX manual's pseudocode for shfl.sync has it, and a bit for
+ * each that is in range. */
+LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
+                                      const uint32_t *c)
 {
-    uint32_t segment = c >> 8 & 31, clamp = c & 31;
-    uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
-    int32_t from = (int32_t)lane;
-    b &= 31;
-    switch (op) {
-    case PTX_MOD_up:
-        from -= (int32_t)b;
-        *in_range = from >= (int32_t)most;
-        break;
-    case PTX_MOD_down:
-        from += (int32_t)b;
-        *in_range = from <= (int32_t)most;
-        break;
-    case PTX_MOD_bfly:
-        from ^= (int32_t)b;
-        *in_range = from <= (int32_t)most;
-        break;
-    default:
-        from = (int32_t)(least | (b & ~segment));
-        *in_range = from <= (int32_t)most;
-        break;
-    }
-    return *in_range ? (unsigned)from & 31 : lane;
-}
-
-void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    uint32_t values[WARP], in_range = 0;
-    uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
-    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
-    const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
-    const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
+    uint32_t in_range = 0;
     for (unsigned l = 0; l < WARP; l++) {
-        if (!(mask >> l & 1))
-            continue;
-        bool ok;
-        d[l] = values[shuffle_source(l, inst->warp.op, b[l], c[l], &ok)];
+        int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31);
+        int32_t segment = (int32_t)(c[l] >> 8 & 31), clamp = (int32_t)(c[l] & 31);
+        int32_t least = lane & segment, most = least | (clamp & ~segment);
+        int32_t from = op == PTX_MOD_up     ? lane - by
+                       : op == PTX_MOD_down ? lane + by
+                       : op == PTX_MOD_bfly ? lane ^ by
+                                            : (least | (by & ~segment));
+        bool ok = op == PTX_MOD_up ? from >= most : from <= most;
+        source[l] = (uint32_t)(ok ? from : lane) & 31;
         in_range |= (uint32_t)ok << l;
     }
+    return in_range;
+}
+
+typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+
+LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t source[WARP], values[WARP], in_range;
+    uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
+    const words *a = (const words *)slot_at(warp, inst->src[0]), *from = (const words *)source;
+    const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
+    const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
+    if (inst->warp.op == PTX_MOD_up)
+        in_range = shuffle_sources(source, PTX_MOD_up, b, c);
+    else if (inst->warp.op == PTX_MOD_down)
+        in_range = shuffle_sources(source, PTX_MOD_down, b, c);
+    else if (inst->warp.op == PTX_MOD_bfly)
+        in_range = shuffle_sources(source, PTX_MOD_bfly, b, c);
+    else
+        in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
+    ((words *)values)[0] = __builtin_shuffle(a[0], a[1], from[0]);
+    ((words *)values)[1] = __builtin_shuffle(a[0], a[1], from[1]);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? values[l] : d[l];
     slot_set_predicate(warp, inst->warp.second, in_range, mask);
 }
