@@ -204,6 +204,12 @@ static void put_build(const struct page *page, const json_t *build)
                             : "not built: the compiler says";
     put_step(page, built ? GREEN : RED, built ? "ok" : "no", "", title,
              number_of(build, "seconds"));
+    if (built && messages[0]) {
+        paint(page, YELLOW);
+        fputs("  note", page->to);
+        paint(page, PLAIN);
+        fputs("           the compiler warns, which costs no points:\n", page->to);
+    }
     put_lines(page, messages);
 }
 

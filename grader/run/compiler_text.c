@@ -6,7 +6,8 @@
  *
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
- * The first is turned into the second. A block is such a first line and all up to the next one or to
+ * The first is turned into the second; what the linker says of missing functions is said in words. Of
+ * many errors only the first are shown, and warnings only of a program that was built. A block is such a first line and all up to the next one or to
  * an empty line. nvcc compiles every file twice, for device and host, so blocks come twice. */
 #include "run/text.h"
 
@@ -16,11 +17,14 @@
 
 #define MAX_BLOCKS 64 /* remembered, to drop what is said twice */
 #define MAX_NOTES  12 /* lines between a message and its caret */
+#define MAX_ERRORS 5  /* shown: the others often follow from the first */
 
 struct text_job {
     const char *name, *shown, *source;
     FILE *to;
     unsigned lines, max_lines; /* written, allowed */
+    unsigned errors;           /* so far */
+    bool rejected;             /* there is an error: warnings are of no interest */
     unsigned seen_count;
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
@@ -125,7 +129,43 @@ static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
            strncmp(line, "compilation terminated", 22) == 0 ||
+           strcmp(line, "collect2: error: ld returned 1 exit status") == 0 ||
+           strstr(line, ": in function `") || /* the linker, before what it has to say of it */
            strstr(line, ": warning: the use of `"); /* the linker, of functions in libraries */
+}
+
+/* If LINE is the linker's, who misses a function, says so in words, once a function. */
+static bool put_undefined(struct text_job *job, const char *line)
+{
+    static const char words[] = "undefined reference to `";
+    const char *hit = strstr(line, words);
+    if (!hit)
+        return false;
+    const char *name = hit + strlen(words);
+    int length = (int)strcspn(name, "'");
+    if (seen_before(job, hit))
+        return true;
+    ++job->lines;
+    if (length == 4 && strncmp(name, "main", 4) == 0)
+        fprintf(job->to,
+                "%s: error: it has no main(), where the program begins: bring back the one that it "
+                "had\n",
+                job->shown);
+    else
+        fprintf(
+            job->to,
+            "%s: error: %.*s is used, but nowhere defined: is it missing, or spelt otherwise?\n",
+            job->shown, length, name);
+    return true;
+}
+
+/* Whether the message that begins with LINE is left out. */
+static bool is_left_out(struct text_job *job, const char *line)
+{
+    bool own = strncmp(line, job->name, strlen(job->name)) == 0;
+    if (strstr(line, "warning:") || strstr(line, "): warning #"))
+        return job->rejected || !own || seen_before(job, line);
+    return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
 /* The line at *AT; it is cut off at its newline, and *AT moves to the next. NULL at the end. */
@@ -157,10 +197,15 @@ static void convert(struct text_job *job, char *text)
     bool skipping = false;
     char *line;
     while ((line = next_line(&text))) {
-        struct cudafe_block block;
+        struct cudafe_block block = {0};
         bool cudafe = match_cudafe(job, line, &block.number, &block.rest);
-        if (cudafe || strstr(line, "error:") || strstr(line, "warning:"))
-            skipping = seen_before(job, line);
+        if (put_undefined(job, line))
+            continue;
+        if (is_noise(line))
+            skipping = false;
+        else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
+                 strstr(line, "): warning #"))
+            skipping = is_left_out(job, line);
         else if (strstr(line, "): note #")) /* candidates in NVIDIA's headers, by the dozen */
             skipping = true;
         else if (!*line || is_noise(line))
@@ -180,7 +225,11 @@ char *run_compiler_text(const char *raw, const char *name, const char *shown, co
 {
     char *result = NULL, *copy = strdup(raw);
     size_t size = 0;
-    struct text_job job = {.name = name, .shown = shown, .source = source, .max_lines = max_lines};
+    struct text_job job = {.name = name,
+                           .shown = shown,
+                           .source = source,
+                           .max_lines = max_lines,
+                           .rejected = strstr(raw, "error:") || strstr(raw, "): error")};
     if (!copy || !(job.to = open_memstream(&result, &size))) {
         free(copy);
         return NULL;
@@ -188,6 +237,9 @@ char *run_compiler_text(const char *raw, const char *name, const char *shown, co
     convert(&job, copy);
     if (job.lines > max_lines)
         fputs("...\n", job.to);
+    if (job.errors > MAX_ERRORS)
+        fprintf(job.to, "and %u more error%s: mend the first ones and compile again\n",
+                job.errors - MAX_ERRORS, job.errors > MAX_ERRORS + 1 ? "s" : "");
     fclose(job.to);
     for (unsigned i = 0; i < job.seen_count; ++i)
         free(job.seen[i]);

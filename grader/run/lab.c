@@ -215,6 +215,13 @@ static bool is_blank(const struct run_text *text)
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
+/* The number of the lab that the comment on top says the file is for; 0: it says nothing. */
+static unsigned lab_in_first_line(const char *source)
+{
+    unsigned number = 0;
+    return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
+}
+
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size)
 {
@@ -225,12 +232,18 @@ bool run_submission_open(const struct run_lab *lab, const char *path,
         return false;
     snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
     run_clean_text(submission->shown, strlen(submission->shown));
-    if (!run_read_file(found, SOURCE_BYTES, source, why, sizeof why))
+    bool read = run_read_file(found, SOURCE_BYTES, source, why, sizeof why);
+    unsigned said = read ? lab_in_first_line(source->bytes) : 0;
+    unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
+    if (!read)
         snprintf(error, size, "%s %s", submission->shown, why);
     else if (source->size == 0 || is_blank(source))
         snprintf(error, size, "%s is empty: hand in your %s", submission->shown, lab->file);
     else if (strlen(source->bytes) != source->size)
         snprintf(error, size, "%s is not a text file", submission->shown);
+    else if (said && number && said != number)
+        snprintf(error, size, "%s is for lab %02u, as its first line says, not for %s",
+                 submission->shown, said, lab->name);
     else
         return true;
     run_submission_close(submission);

@@ -86,6 +86,31 @@ static const struct {
     {"candidates in the toolkit's headers are left out",
      "/usr/x.h(5): note #3326-D: function f\n  int f();\n      ^\na.cu(9): error: e\n",
      "labs/a.cu:9: error: e\n"},
+    {"no main()",
+     "/usr/bin/ld: /usr/lib/Scrt1.o: in function `_start':\n"
+     "(.text+0x17): undefined reference to `main'\n"
+     "collect2: error: ld returned 1 exit status\n",
+     "labs/a.cu: error: it has no main(), where the program begins: bring back the one that it "
+     "had\n"},
+    {"a function that is missing, told once",
+     "/usr/bin/ld: /tmp/x/tmpxft_1_a.o: in function `main':\n"
+     "tmpxft_1_a.cpp:(.text+0x1a): undefined reference to `f(int*)'\n"
+     "/usr/bin/ld: tmpxft_1_a.cpp:(.text+0x29): undefined reference to `f(int*)'\n"
+     "collect2: error: ld returned 1 exit status\n",
+     "labs/a.cu: error: f(int*) is used, but nowhere defined: is it missing, or spelt "
+     "otherwise?\n"},
+    {"another failure of the linker", "/usr/bin/ld: cannot find -lcudart: No such file\n",
+     "/usr/bin/ld: cannot find -lcudart: No such file\n"},
+    {"warnings about other files", "/x/lab.h(9): warning #177-D: w\n\na.cu(9): warning #1: w\n\n",
+     "labs/a.cu:9: warning #1: w\n"},
+    {"warnings beside an error", "a.cu(9): warning #1: w\n\na.cu(9): error: e\n\n",
+     "labs/a.cu:9: error: e\n"},
+    {"one error too many",
+     "a.cu(9): error: 1\n\na.cu(9): error: 2\n\na.cu(9): error: 3\n\na.cu(9): error: 4\n\n"
+     "a.cu(9): error: 5\n\na.cu(9): error: 6\n\n",
+     "labs/a.cu:9: error: 1\nlabs/a.cu:9: error: 2\nlabs/a.cu:9: error: 3\n"
+     "labs/a.cu:9: error: 4\nlabs/a.cu:9: error: 5\n"
+     "and 1 more error: mend the first ones and compile again\n"},
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
 
@@ -103,10 +128,10 @@ Test(text, long_messages_are_cut)
 {
     char raw[4000] = "";
     for (int i = 0; i < 100; ++i)
-        sprintf(raw + strlen(raw), "x.h:%d: error: e\n", i);
+        sprintf(raw + strlen(raw), "x.h:%d: note: e\n", i);
     char *shown = run_compiler_text(raw, "a.cu", "labs/a.cu", SOURCE, 5);
     cr_assert(shown);
-    cr_expect_str_eq(shown, "x.h:0: error: e\nx.h:1: error: e\nx.h:2: error: e\nx.h:3: error: e\n"
-                            "x.h:4: error: e\n...\n");
+    cr_expect_str_eq(shown, "x.h:0: note: e\nx.h:1: note: e\nx.h:2: note: e\nx.h:3: note: e\n"
+                            "x.h:4: note: e\n...\n");
     free(shown);
 }
