@@ -11,3 +11,12 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
+
+# The lab of the tests, which is none of the labs.
+FIXTURE := $(BUILD)/tests/fixture-lab
+FIXTURE_OBJECT := $(BUILD)/obj/grader/tests/fixture/lab/checks.o
+OBJECTS += $(FIXTURE_OBJECT)
+
+$(FIXTURE): $(FIXTURE_OBJECT) $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CHECKS_LIBS)

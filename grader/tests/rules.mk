@@ -27,7 +27,7 @@ $(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) 
 endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 
-test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS)
+test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(FIXTURE)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
 # A test that leaks has ended well by then, so what the sanitizers found is kept in files and looked for.

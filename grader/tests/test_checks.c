@@ -1,0 +1,83 @@
+/* What labs' checks may ask for, on the fixture lab (fixture/lab/): the verdict of each of its checks. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "run/job.h"
+#include "tests/shell.h"
+
+TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 300);
+
+#define RUNNER LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/fixture-lab"
+
+static struct run_job job;
+
+/* Builds the fixture, as submission and as solution, and has its checks performed. */
+static void perform(void)
+{
+    int code;
+    char *folder = shell_must("mkdir checks; printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
+    free(shell_must("$NVCC -cudart shared -lineinfo -O3 -I" LANEWISE_ROOT
+                    "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
+                    "/grader/tests/fixture/lab/fixture.cu 2>&1"));
+    job = (struct run_job){.device = RUN_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
+    cr_assert(run_path(job.folder, "%s/checks", folder) &&
+              run_path(job.programs[RUN_EMULATOR], "%s/program", folder) &&
+              run_path(job.solution, "%s/program", folder) &&
+              run_path(path, "%s/job.json", folder) && run_job_write(&job, path));
+    char *output = shell(&code, "LANEWISE_JOB=$PWD/job.json " RUNNER " 2>&1");
+    cr_assert_eq(code, 0, "%s", output);
+    free(output);
+    free(folder);
+}
+
+static json_t *load_verdict(const char *check)
+{
+    char path[RUN_PATH_SIZE];
+    cr_assert(run_path(path, "%s/%s.json", job.folder, check));
+    json_t *verdict = json_load_file(path, 0, NULL);
+    cr_assert(verdict, "check %s left no verdict", check);
+    return verdict;
+}
+
+/* What each check must say: its status, or why there is no grade; and a part of its message. */
+static const struct {
+    const char *check, *status, *message, *broken;
+} rows[] = {
+    {"called_right", "passed", "", ""},
+    {"called_never", "failed", "your program never calls cudaMemset2D()", ""},
+    {"called_too_often", "failed", "your program calls cudaMemcpy() 5 times; at most 2 would do",
+     ""},
+    {"called_too_seldom", "failed",
+     "your program calls cudaMemcpy() 5 times; at least 1,000 would do", ""},
+    {"race_unwatched", "", "", "this run was not watched for races"},
+    {"speed_full", "passed", " times", ""},
+    {"speed_none", "failed", "; points begin above 1, full points for at least ", ""},
+    {"speed_of_nothing", "", "", "time tells nothing here: the solution is only "},
+    {"speed_untimed", "", "", "not all of the three programs were timed"},
+};
+
+Test(checks, verdicts_are_as_they_must_be)
+{
+    perform();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *verdict = load_verdict(rows[i].check);
+        const char *status = json_string_value(json_object_get(verdict, "status"));
+        const char *message = json_string_value(json_object_get(verdict, "message"));
+        const char *broken = json_string_value(json_object_get(verdict, "broken"));
+        cr_expect_str_eq(status, rows[i].status, "%s: %s, %s", rows[i].check, status, message);
+        cr_expect(strstr(message, rows[i].message), "%s: %s", rows[i].check, message);
+        cr_expect(strncmp(broken, rows[i].broken, strlen(rows[i].broken)) == 0 &&
+                      !broken[0] == !rows[i].broken[0],
+                  "%s: %s", rows[i].check, broken);
+        json_decref(verdict);
+    }
+    json_t *verdict = load_verdict("speed_full");
+    const char *note = json_string_value(json_object_get(verdict, "note"));
+    cr_expect(strstr(note, "medians of 5: yours ") && strstr(note, "; this GPU copies "), "%s",
+              note);
+    json_decref(verdict);
+}
