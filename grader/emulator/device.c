@@ -372,7 +372,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     if (variable->initial)
         memcpy(block->host, variable->initial, variable->size);
     else
-        memset(block->host, 0, variable->size);
+        mem_zero(&device->memory, block);
     return true;
 }
 
@@ -603,6 +603,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->warps = (launch->threads + WARP - 1) / WARP;
     launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
     launch->local_bytes = launch->kernel->local_bytes;
+    launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
     if (launch->kernel->image_count > 1 && device->limits[EMU_STACK] > KERNEL_STACK)
         launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
     struct emu_demand demand = {launch->threads, launch->kernel->registers,

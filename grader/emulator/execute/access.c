@@ -125,11 +125,11 @@ struct area {
 LANES_INLINE struct area area_of(const struct warp *warp, uint8_t space)
 {
     const struct launch *launch = warp->cta->launch;
-    uint32_t local = launch->local_bytes, params = warp->frame->image->frame_bytes;
+    uint32_t local = launch->own_bytes, params = warp->frame->image->frame_bytes;
     switch (space) {
     case PTX_SHARED:
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
-    case PTX_LOCAL:
+    case PTX_LOCAL: /* the kernel's own variables; others are looked for lane by lane */
         return (struct area){warp->local, local, local};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
@@ -158,12 +158,28 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
                : NULL;
 }
 
+/* SIZE bytes of a lane's local memory at AT: the kernel's own variables, or those of the functions that
+ * it called, which lie behind them on the stack. NULL if they are neither. */
+static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
+{
+    const struct launch *launch = warp->cta->launch;
+    uint64_t own = launch->own_bytes, stack = launch->local_bytes - own;
+    if (at <= own && size <= own - at)
+        return warp->local + lane * own + at;
+    at -= own;
+    if (!warp->cta->stack || at > stack || size > stack - at)
+        return NULL;
+    return warp->cta->stack + (warp->index * WARP + lane) * stack + at;
+}
+
 /* One lane's bytes, or NULL and what is wrong. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)
 {
     uint64_t addr = access->addr[lane], end = addr + access->bytes;
     *wrong = OBS_OUT_OF_BOUNDS;
+    if (access->space == PTX_LOCAL)
+        return local_bytes(warp, lane, addr, access->bytes);
     if (!is_global(access->space)) {
         struct area area = area_of(warp, access->space);
         return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
@@ -614,11 +630,10 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
 
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
 {
-    uint32_t local = warp->cta->launch->local_bytes;
-    uint64_t at = addr - MEM_LOCAL_WINDOW;
+    uint64_t at;
     switch (space_of_address(addr)) {
     case PTX_LOCAL:
-        return at <= local && size <= local - at ? warp->local + (size_t)lane * local + at : NULL;
+        return local_bytes(warp, lane, addr - MEM_LOCAL_WINDOW, size);
     case PTX_SHARED:
         at = addr - MEM_SHARED_WINDOW;
         return at <= warp->cta->shared_bytes && size <= warp->cta->shared_bytes - at

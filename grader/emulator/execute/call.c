@@ -118,6 +118,26 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
+/* Nobody may count on fresh local variables; they are the same for every call. The stack is taken when
+ * the first function needs it, and its pages when they are written: most kernels that call have none. */
+static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
+{
+    struct cta *cta = warp->cta;
+    const struct launch *launch = cta->launch;
+    uint64_t bytes = frame->image->function->local_bytes;
+    size_t stack = launch->local_bytes - launch->own_bytes;
+    if (!bytes)
+        return true;
+    if (!cta->stack)
+        cta->stack = calloc((size_t)launch->warps * WARP, stack);
+    uint8_t *first = cta->stack + (size_t)warp->index * WARP * stack + frame->local_base;
+    for (unsigned l = 0; l < WARP && cta->stack; l++)
+        if (lanes >> l & 1)
+            memset(first - launch->own_bytes + l * stack, (int)(launch->memory->poison & 0xff),
+                   bytes);
+    return cta->stack;
+}
+
 static void call_image(struct warp *warp, struct path *path, const struct inst *inst,
                        const struct image *image, uint32_t lanes)
 {
@@ -139,6 +159,8 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
     caller->holders++;
     frame->call = inst;
     set_local_base(frame, base);
+    if (!open_locals(warp, frame, lanes))
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
     pass_parameters(frame, lanes);
 }
 

@@ -20,7 +20,7 @@ static struct cta *make_cta(const struct launch *launch)
     if (!cta)
         return NULL;
     size_t special = (size_t)kernel->special_bytes * launch->warps + 64;
-    size_t local = (size_t)launch->local_bytes * WARP * launch->warps + 64;
+    size_t local = (size_t)launch->own_bytes * WARP * launch->warps + 64;
     cta->shared = aligned_alloc(64, shared_room(launch));
     cta->special_memory = aligned_alloc(64, (special + 63) / 64 * 64);
     cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
@@ -35,6 +35,7 @@ void cta_free(struct cta *cta)
     free(cta->shared);
     free(cta->special_memory);
     free(cta->local_memory);
+    free(cta->stack);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);
     free(cta);
@@ -61,9 +62,9 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
-    if (launch->local_bytes)
+    if (launch->own_bytes)
         memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
-               (size_t)launch->local_bytes * WARP * launch->warps);
+               (size_t)launch->own_bytes * WARP * launch->warps);
     cta->again = again;
     cta->started = 0;
     return cta;

@@ -216,7 +216,7 @@ struct path {
 
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local;      /* the launch's local_bytes for each lane */
+    uint8_t *local;      /* the launch's own_bytes for each lane */
     struct frame *frame; /* of the instruction that runs */
     struct cta *cta;
     uint32_t index;    /* in the CTA */
@@ -238,6 +238,7 @@ struct cta {
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
     uint8_t *special_memory, *local_memory;
+    uint8_t *stack; /* of all threads; NULL until a function with local variables is called */
     struct cta *next;
 };
 
@@ -285,6 +286,7 @@ struct launch {
     uint64_t cta_count, grid_id;
     uint32_t threads, warps, shared_bytes; /* of a CTA */
     uint32_t local_bytes;                  /* of a thread: variables and stack */
+    uint32_t own_bytes;                    /* of these: the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t resident;  /* CTAs that one worker keeps going at once */
     uint64_t limit;     /* warp instructions; 0: none */

@@ -93,6 +93,12 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     return block;
 }
 
+void mem_zero(const struct memory *memory, struct mem_block *block)
+{
+    if (memory->poison)
+        memset(block->host, 0, block->size);
+}
+
 bool mem_free(struct memory *memory, uint64_t addr)
 {
     struct mem_block *block = mem_nearest(memory, addr);

@@ -39,6 +39,8 @@ void mem_close(struct memory *memory);
 /* A new block of SIZE > 0 bytes, zeroed or poisoned; NULL when over the limit or out of memory.
  * The pointer is good until the next call. */
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
+/* Makes a new block all zeros, where it is not: pages that nobody has touched stay so. */
+void mem_zero(const struct memory *memory, struct mem_block *block);
 /* False if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 

@@ -490,7 +490,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;
-    warp->local = cta->local_memory + (size_t)index * WARP * cta->launch->local_bytes;
+    warp->local = cta->local_memory + (size_t)index * WARP * cta->launch->own_bytes;
     set_special_registers(warp, again);
     struct path *path = add_path(warp);
     struct frame *frame = path ? frame_open(warp, &kernel->images[0]) : NULL;
