@@ -82,10 +82,10 @@ compare_fn *compare_find(const char *name)
     return NULL;
 }
 
-/* f16 and bf16 are compared as the floats that they are: the lower (PART 0) or upper halves. */
+/* f16 and bf16 are compared as doubles, which hold them: the lower (PART 0) or upper halves. */
 static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
 {
-    f32 x[WARP], y[WARP];
+    f64 x[WARP], y[WARP];
     half_read(x, slot_at(warp, inst->src[0]), inst->set.half, part, inst->set.ftz);
     half_read(y, slot_at(warp, inst->src[1]), inst->set.half, part, inst->set.ftz);
     return inst->set.compare(x, y);

@@ -95,14 +95,12 @@ LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned by
 
 static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
 {
-    for (unsigned l = 0; l < WARP; l++) {
-        if (type == PTX_f32)
-            out[l] = ((const float *)(const void *)lanes)[l];
-        else if (type == PTX_f64)
-            out[l] = ((const double *)(const void *)lanes)[l];
-        else
-            out[l] = half_widen(((const uint16_t *)(const void *)lanes)[l], half_format(type));
-    }
+    if (half_is(type))
+        half_read(out, lanes, type, 0, false);
+    for (unsigned l = 0; l < WARP && type == PTX_f32; l++)
+        out[l] = ((const float *)(const void *)lanes)[l];
+    for (unsigned l = 0; l < WARP && type == PTX_f64; l++)
+        out[l] = ((const double *)(const void *)lanes)[l];
 }
 
 /* --- narrowing ---------------------------------------------------------------------------------- */
@@ -220,16 +218,14 @@ static double jammed(int64_t value, bool is_u64)
 static void integer_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     int64_t values[WARP];
+    double doubles[WARP];
     widen_integers(values, slot_at(warp, inst->src[0]), inst->src[0].bytes, inst->cvt.from);
-    uint16_t *d = (uint16_t *)(void *)slot_at(warp, inst->dst);
-    _mm_setcsr(inst->mode);
     for (unsigned l = 0; l < WARP; l++) {
         double value = jammed(values[l], inst->cvt.from == PTX_u64);
-        if (inst->cvt.saturate)
-            value = saturated(value);
-        if (mask >> l & 1)
-            d[l] = half_narrow_in(value, half_format(inst->cvt.to), inst->mode);
+        doubles[l] = inst->cvt.saturate ? saturated(value) : value;
     }
+    _mm_setcsr(inst->mode);
+    half_write(slot_at(warp, inst->dst), doubles, inst->cvt.to, 0, inst->mode, false, mask);
     _mm_setcsr(MODE_DEFAULT);
 }
 
@@ -285,24 +281,12 @@ static float finish32(double value, const struct inst *inst)
     return narrow;
 }
 
-static uint16_t finish_half(double value, const struct inst *inst)
-{
-    struct half_format format = half_format(inst->cvt.to);
-    if (inst->cvt.from == PTX_f64 && isnan(value))
-        return half_nan_from(value, format);
-    return half_narrow_in(value, format, inst->mode);
-}
-
 static void write_float(uint8_t *lanes, unsigned l, double value, const struct inst *inst)
 {
     if (inst->cvt.to == PTX_f32)
         ((float *)(void *)lanes)[l] = finish32(value, inst);
-    else if (inst->cvt.saturate)
-        value = saturated(value);
-    if (inst->cvt.to == PTX_f64)
-        ((double *)(void *)lanes)[l] = value;
-    else if (half_is(inst->cvt.to))
-        ((uint16_t *)(void *)lanes)[l] = finish_half(value, inst);
+    else
+        ((double *)(void *)lanes)[l] = inst->cvt.saturate ? saturated(value) : value;
 }
 
 static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -343,18 +327,94 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     }
 }
 
+/* From f16, bf16 and f64 to f16 and bf16. */
+static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    uint8_t *d = slot_at(warp, inst->dst);
+    uint32_t nans = 0;
+    widen_floats(values, slot_at(warp, inst->src[0]), inst->cvt.from);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (inst->cvt.round)
+            values[l] = rounded(values[l], inst->cvt.round);
+        if (inst->cvt.saturate)
+            values[l] = saturated(values[l]);
+        nans |= (uint32_t)isnan(values[l]) << l;
+    }
+    _mm_setcsr(inst->mode);
+    half_write(d, values, inst->cvt.to, 0, inst->mode, false, mask);
+    _mm_setcsr(MODE_DEFAULT);
+    for (unsigned l = 0; l < WARP && inst->cvt.from == PTX_f64; l++)
+        if (nans & mask & 1u << l)
+            ((uint16_t *)(void *)d)[l] = half_nan_from(values[l], half_format(inst->cvt.to));
+}
+
+/* The floats at A as the doubles that half_write() is to round. .ftz flushes what becomes bf16; on the
+ * way to f16 the hardware leaves a denormal what it is. */
+LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst)
+{
+    bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && !half_is_f16(inst->cvt.to);
+    bool saturate = inst->cvt.saturate, relu = inst->cvt.relu;
+    float least = flushes ? 0x1p-126f : 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        float value = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
+        out[l] = half_clamp(value, saturate, relu);
+    }
+}
+
+/* One or two of f32; of two the first becomes the upper one. */
+LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned parts = half_is_packed(inst->cvt.to) ? 2 : 1;
+    double values[2][WARP];
+    for (unsigned part = 0; part < parts; part++) {
+        struct slot slot = inst->src[parts - 1 - part];
+        clamp_f32(values[part], (const float *)(const void *)slot_at(warp, slot), inst);
+    }
+    _mm_setcsr(inst->mode & ~MODE_FTZ);
+    for (unsigned part = 0; part < parts; part++)
+        half_write(slot_at(warp, inst->dst), values[part], inst->cvt.to, part, inst->mode, false,
+                   mask);
+    _mm_setcsr(MODE_DEFAULT);
+}
+
+/* The bits of a bf16 are the upper half of a float's, those of a NaN too. */
+LANES_CLONES static void bf16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint16_t *a = (const uint16_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? (uint32_t)a[l] << 16 : d[l];
+}
+
+LANES_CLONES static void f16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    float *d = (float *)(void *)slot_at(warp, inst->dst), canonical;
+    memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
+    half_read(values, slot_at(warp, inst->src[0]), inst->cvt.from, 0, false);
+    bool saturate = inst->cvt.saturate;
+    for (unsigned l = 0; l < WARP; l++) {
+        float value = (float)half_clamp(values[l], saturate, false);
+        value = value != value ? canonical : value;
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
 static lane_fn *kind_of(const struct inst *inst)
 {
     unsigned to = inst->cvt.to, from = inst->cvt.from;
-    if (from == PTX_f32 && to == PTX_f32)
+    if (to == PTX_f32 && from == PTX_f32)
         return f32_to_f32;
-    if (from == PTX_f32 && half_is(to))
-        return half_from_f32_run;
-    if (half_is(from) && to == PTX_f32)
-        return half_to_f32_run;
+    if (to == PTX_f32 && from == PTX_f16)
+        return f16_to_f32;
+    if (to == PTX_f32 && from == PTX_bf16 && inst->mode == MODE_DEFAULT)
+        return bf16_to_f32;
+    if (half_is(to))
+        return from == PTX_f32 ? f32_to_half : is_float(from) ? float_to_half : integer_to_half;
     if (is_float(from))
         return is_float(to) ? float_to_float : float_to_integer;
-    return half_is(to) ? integer_to_half : is_float(to) ? integer_to_float : integer_to_integer;
+    return is_float(to) ? integer_to_float : integer_to_integer;
 }
 
 /* --- the most frequent kinds again, in vectors ---------------------------------------------------- */

@@ -49,7 +49,7 @@ const char *decode_width_type(unsigned bytes)
 
 static void use_row(struct decoder *d, const char *name)
 {
-    const struct alu_row *row = half_is(decode_type_of(d)) ? half_find(name) : alu_find(name);
+    const struct alu_row *row = alu_find(name);
     if (!row || d->in->operand_count != row->sources + 1u) {
         decode_unsupported(d);
         return;
@@ -60,20 +60,6 @@ static void use_row(struct decoder *d, const char *name)
     for (unsigned i = 0; i < row->sources; i++)
         d->out->src[i] =
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
-}
-
-/* The rows of 16-bit floats flush and clamp by themselves, and round to the nearest. Only f16 has .ftz
- * and .sat; the approximations take them as they come. */
-static void use_half_modes(struct decoder *d)
-{
-    bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
-    d->out->half.ftz = ptx_has(d->in, PTX_MOD_ftz);
-    d->out->half.saturate = ptx_has(d->in, PTX_MOD_sat);
-    d->out->half.relu = ptx_has(d->in, PTX_MOD_relu);
-    bool has_modes = is_f16 || !(d->out->half.ftz || d->out->half.saturate);
-    if ((is_ex2 ? is_f16 == d->out->half.ftz : !has_modes) || (decode_mode_of(d->in) & MODE_ZERO) ||
-        (d->out->half.saturate && d->out->half.relu))
-        decode_unsupported(d);
 }
 
 /* Rounding, flushing and saturation wrap the row's function; integers have none of them. */
@@ -102,6 +88,42 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
+/* The modes of 16-bit floats: they round to the nearest, and only f16 has .ftz and .sat, but for
+ * ex2.approx.ftz.bf16, which has no other form. */
+static void use_half_modes(struct decoder *d)
+{
+    bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
+    bool ftz = ptx_has(d->in, PTX_MOD_ftz), saturate = ptx_has(d->in, PTX_MOD_sat);
+    bool relu = ptx_has(d->in, PTX_MOD_relu);
+    bool fits = is_ex2 ? is_f16 != ftz : is_f16 || !(ftz || saturate);
+    if (!fits || (decode_mode_of(d->in) & MODE_ZERO) || (saturate && relu))
+        decode_unsupported(d);
+    d->out->half.ftz = ftz;
+    d->out->half.saturate = saturate;
+    d->out->half.relu = relu;
+}
+
+static void decode_half(struct decoder *d)
+{
+    char name[80];
+    enum ptx_type type = decode_type_of(d);
+    unsigned bytes = ptx_type_bytes(type);
+    row_name(d, half_is_f16(type) ? "f16" : "bf16", name, sizeof name);
+    const struct half_row *row = half_find(name);
+    if (!row || d->in->operand_count != row->sources + 1u) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = half_run;
+    d->out->half.row = row;
+    d->out->half.type = (uint8_t)type;
+    d->out->source_count = row->sources;
+    d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
+    for (unsigned i = 0; i < row->sources; i++)
+        d->out->src[i] = decode_source(d, &d->in->operands[i + 1], type, bytes);
+    use_half_modes(d);
+}
+
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: instructions of their own, first guesses that programs
  * refine. */
 static bool is_gross(const struct decoder *d)
@@ -113,6 +135,10 @@ static bool is_gross(const struct decoder *d)
 void decode_alu(struct decoder *d)
 {
     char name[80];
+    if (half_is(decode_type_of(d))) {
+        decode_half(d);
+        return;
+    }
     if (is_gross(d)) {
         snprintf(name, sizeof name, "%s_gross_f64", ptx_opcodes[d->in->opcode].name);
         use_row(d, name);
@@ -120,10 +146,7 @@ void decode_alu(struct decoder *d)
     }
     row_name(d, ptx_type_name(decode_type_of(d)), name, sizeof name);
     use_row(d, name);
-    if (half_is(decode_type_of(d)))
-        use_half_modes(d);
-    else
-        use_modes(d);
+    use_modes(d);
 }
 
 /* slct.b32.s32, whatever the 32-bit type of its values is called. With .ftz a negative denormal is a
@@ -188,7 +211,7 @@ static void comparison_name(struct decoder *d, enum ptx_type type, char *name, s
     bool only_equal = strcmp(word, "eq") == 0 || strcmp(word, "ne") == 0;
     if (class == 'B' && !only_equal)
         decode_unsupported(d);
-    unsigned bits = half_is(type) ? 32 : 8 * ptx_type_bytes(type); /* compared as f32 */
+    unsigned bits = half_is(type) ? 64 : 8 * ptx_type_bytes(type); /* compared as f64 */
     snprintf(name, size, "%s_%c%u", word, class == 'B' ? 'u' : class - 'A' + 'a', bits);
 }
 

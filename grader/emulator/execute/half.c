@@ -1,13 +1,9 @@
-/* Arithmetic on f16 and bf16: half.def turned into functions, and what other files need of the formats.
- *
- * A packed register is just two numbers, so 32 lanes of f16x2 are 64 lanes of f16, of which each two
- * share a bit of the mask. */
+/* Arithmetic on f16 and bf16: half.def turned into one function a line, a loop over 32 doubles, between
+ * reading the lanes and rounding them back. Packed registers take two turns, one for each half. */
 #include "emulator/execute/half.h"
 
 #include <immintrin.h>
 #include <math.h>
-
-#include "emulator/execute/machine.h"
 
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -49,64 +45,38 @@ static inline f64 with_signs(f64 value, f64 a, f64 b)
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-/* LEAST: the first number that is not denormal, or 0 without .ftz */
-#define FLUSHED(raw) ((u16)(((raw)&0x7fff) < least ? (raw)&HALF_SIGN : (raw)))
-
-#define SOURCE(x, i) const u16 *x##_ = (const u16 *)(const void *)slot_at(warp, inst->src[i]);
-#define WIDE(x)      const f64 x = half_widen(FLUSHED(x##_[l]), format);
-
-/* Lanes are independent: a source may be the destination, but never overlap it in part. */
-#define LOOP(name, FORMAT, COUNT, sources, lanes, value)                                           \
-    LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
+#define LOOP(name, lanes, value)                                                                   \
+    LANES_CLONES static void name##_lanes(f64 *restrict d, const f64 *a_, const f64 *b_,           \
+                                          const f64 *c_)                                           \
     {                                                                                              \
-        const struct half_format format = FORMAT;                                                  \
-        const int least = inst->half.ftz ? 1 << format.fraction : 0;                               \
-        const bool saturate = inst->half.saturate, relu = inst->half.relu;                         \
-        u16 *d_ = (u16 *)(void *)slot_at(warp, inst->dst);                                         \
-        sources _Pragma("GCC ivdep") for (unsigned l = 0; l < (COUNT); l++)                        \
-        {                                                                                          \
-            lanes const u16 v_ = (value);                                                          \
-            d_[l] = mask >> (l / ((COUNT) / WARP)) & 1 ? FLUSHED(v_) : d_[l];                      \
+        (void)b_, (void)c_;                                                                        \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            lanes d[l] = (value);                                                                  \
         }                                                                                          \
     }
-#define BOTH(name, format, FORMAT, ...)                                                            \
-    LOOP(name##_##format, FORMAT, WARP, __VA_ARGS__)                                               \
-    LOOP(name##_##format##x2, FORMAT, 2 * WARP, __VA_ARGS__)
-#define ROUNDED(value) half_narrow(half_clamp(value, saturate, relu), format)
-
-#define ARITHMETIC1(name, format, FORMAT, value)                                                   \
-    BOTH(name, format, FORMAT, SOURCE(a, 0), WIDE(a), ROUNDED(value))
-#define ARITHMETIC2(name, format, FORMAT, value)                                                   \
-    BOTH(name, format, FORMAT, SOURCE(a, 0) SOURCE(b, 1), WIDE(a) WIDE(b), ROUNDED(value))
-#define ARITHMETIC3(name, format, FORMAT, value)                                                   \
-    BOTH(name, format, FORMAT, SOURCE(a, 0) SOURCE(b, 1) SOURCE(c, 2), WIDE(a) WIDE(b) WIDE(c),    \
-         ROUNDED(value))
-
-#define HALF1(name, value)                                                                         \
-    ARITHMETIC1(name, f16, HALF_F16, value) ARITHMETIC1(name, bf16, HALF_BF16, value)
-#define HALF2(name, value)                                                                         \
-    ARITHMETIC2(name, f16, HALF_F16, value) ARITHMETIC2(name, bf16, HALF_BF16, value)
-#define F16_3(name, value)  ARITHMETIC3(name, f16, HALF_F16, value)
-#define BF16_3(name, value) ARITHMETIC3(name, bf16, HALF_BF16, value)
+#define LANE(x)             const f64 x = x##_[l];
+#define HALF1(name, value)  LOOP(name, LANE(a), value)
+#define HALF2(name, value)  LOOP(name, LANE(a) LANE(b), value)
+#define F16_3(name, value)  LOOP(name##_f16, LANE(a) LANE(b) LANE(c), value)
+#define BF16_3(name, value) LOOP(name##_bf16, LANE(a) LANE(b) LANE(c), value)
 #include "emulator/execute/half.def"
 #undef HALF1
 #undef HALF2
 #undef F16_3
 #undef BF16_3
 
-#define ROW(name, type, sources, bytes)                                                            \
-    {#name "_" #type, name##_##type##_lanes, sources, {bytes, bytes, bytes, bytes}},
-#define ROWS(name, format, sources) ROW(name, format, sources, 2) ROW(name, format##x2, sources, 4)
-#define HALF1(name, value)          ROWS(name, f16, 1) ROWS(name, bf16, 1)
-#define HALF2(name, value)          ROWS(name, f16, 2) ROWS(name, bf16, 2)
-#define F16_3(name, value)          ROWS(name, f16, 3)
-#define BF16_3(name, value)         ROWS(name, bf16, 3)
+#define BOTH(name, sources)                                                                        \
+    {#name "_f16", name##_lanes, sources}, {#name "_bf16", name##_lanes, sources},
+#define HALF1(name, value)  BOTH(name, 1)
+#define HALF2(name, value)  BOTH(name, 2)
+#define F16_3(name, value)  {#name "_f16", name##_f16_lanes, 3},
+#define BF16_3(name, value) {#name "_bf16", name##_bf16_lanes, 3},
 
-static const struct alu_row rows[] = {
+static const struct half_row rows[] = {
 #include "emulator/execute/half.def"
 };
 
-const struct alu_row *half_find(const char *name)
+const struct half_row *half_find(const char *name)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, name) == 0)
@@ -114,94 +84,103 @@ const struct alu_row *half_find(const char *name)
     return NULL;
 }
 
-/* --- for other files ---------------------------------------------------------------------------- */
+/* --- lanes -------------------------------------------------------------------------------------- */
 
-static inline uint16_t add_one(unsigned type, uint32_t a, uint32_t b)
+/* LEAST: the size of the first number that is not denormal, or 0 without .ftz. */
+LANES_INLINE u16 flushed(u16 raw, int least)
+{
+    return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;
+}
+
+LANES_INLINE void read_lanes(f64 *restrict out, const void *lanes, struct half_format format,
+                             bool packed, unsigned part, bool ftz)
+{
+    const u16 *single = lanes;
+    const u32 *two = lanes;
+    const int least = ftz ? 1 << format.fraction : 0;
+    if (packed)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = half_widen(flushed((u16)(two[l] >> (16 * part)), least), format);
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = half_widen(flushed(single[l], least), format);
+}
+
+LANES_CLONES void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz)
+{
+    if (half_is_f16(type))
+        read_lanes(out, lanes, HALF_F16, half_is_packed(type), part, ftz);
+    else
+        read_lanes(out, lanes, HALF_BF16, half_is_packed(type), part, ftz);
+}
+
+LANES_INLINE void narrow_lanes(u16 *restrict out, const f64 *values, struct half_format format,
+                               uint32_t mode, bool ftz)
+{
+    const int least = ftz ? 1 << format.fraction : 0;
+    for (unsigned l = 0; l < WARP; l++)
+        out[l] = flushed(half_narrow_in(values[l], format, mode), least);
+}
+
+LANES_INLINE void write_lanes(void *lanes, const u16 *values, bool packed, unsigned part, u32 mask)
+{
+    u16 *single = lanes;
+    u32 *two = lanes, other = part ? 0xffffu : 0xffff0000u;
+    if (packed)
+        for (unsigned l = 0; l < WARP; l++) {
+            u32 both = (two[l] & other) | (u32)values[l] << (16 * part);
+            two[l] = mask >> l & 1 ? both : two[l];
+        }
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            single[l] = mask >> l & 1 ? values[l] : single[l];
+}
+
+LANES_CLONES void half_write(void *lanes, const double *values, unsigned type, unsigned part,
+                             uint32_t mode, bool ftz, uint32_t mask)
+{
+    u16 narrow[WARP];
+    if (half_is_f16(type))
+        narrow_lanes(narrow, values, HALF_F16, mode, ftz);
+    else
+        narrow_lanes(narrow, values, HALF_BF16, mode, ftz);
+    write_lanes(lanes, narrow, half_is_packed(type), part, mask);
+}
+
+/* In place: results of .sat or .relu. */
+LANES_CLONES static void clamp_lanes(f64 *values, bool saturate, bool relu)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        values[l] = half_clamp(values[l], saturate, relu);
+}
+
+void half_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned type = inst->half.type, parts = half_is_packed(type) ? 2 : 1;
+    bool ftz = inst->half.ftz;
+    f64 sources[3][WARP], results[2][WARP];
+    for (unsigned part = 0; part < parts; part++) {
+        for (unsigned i = 0; i < inst->source_count; i++)
+            half_read(sources[i], slot_at(warp, inst->src[i]), type, part, ftz);
+        inst->half.row->lanes(results[part], sources[0], sources[1], sources[2]);
+        if (inst->half.saturate || inst->half.relu)
+            clamp_lanes(results[part], inst->half.saturate, inst->half.relu);
+    }
+    for (unsigned part = 0; part < parts; part++)
+        half_write(slot_at(warp, inst->dst), results[part], type, part, MODE_DEFAULT, ftz, mask);
+}
+
+/* --- atomics ------------------------------------------------------------------------------------ */
+
+static uint16_t add_one(unsigned type, uint32_t a, uint32_t b)
 {
     struct half_format format = half_format(type);
-    return half_narrow(half_widen((uint16_t)a, format) + half_widen((uint16_t)b, format), format);
+    double sum = half_widen((uint16_t)a, format) + half_widen((uint16_t)b, format);
+    return half_narrow_in(sum, format, MODE_DEFAULT);
 }
 
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b)
 {
     uint32_t sum = add_one(type, a, b);
     return half_is_packed(type) ? sum | (uint32_t)add_one(type, a >> 16, b >> 16) << 16 : sum;
-}
-
-LANES_INLINE void read_lanes(float *out, const u16 *lanes, unsigned stride,
-                             struct half_format format, bool ftz)
-{
-    const int least = ftz ? 1 << format.fraction : 0;
-    for (unsigned l = 0; l < WARP; l++)
-        out[l] = (float)half_widen(FLUSHED(lanes[stride * l]), format);
-}
-
-LANES_CLONES void half_read(float *out, const void *lanes, unsigned type, unsigned part, bool ftz)
-{
-    const u16 *first = (const u16 *)lanes + part;
-    unsigned stride = half_is_packed(type) ? 2 : 1;
-    if (half_is_f16(type))
-        read_lanes(out, first, stride, HALF_F16, ftz);
-    else
-        read_lanes(out, first, stride, HALF_BF16, ftz);
-}
-
-/* --- conversions from and to f32 ---------------------------------------------------------------- */
-
-/* The bits of a bf16 are the upper half of a float's, those of a NaN too. */
-LANES_CLONES static void shift_bf16(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    const u16 *a = (const u16 *)(const void *)slot_at(warp, inst->src[0]);
-    u32 *d = (u32 *)(void *)slot_at(warp, inst->dst);
-    for (unsigned l = 0; l < WARP; l++)
-        d[l] = mask >> l & 1 ? (u32)a[l] << 16 : d[l];
-}
-
-LANES_CLONES static void widen_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    float values[WARP], *d = (float *)(void *)slot_at(warp, inst->dst), canonical;
-    memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
-    half_read(values, slot_at(warp, inst->src[0]), inst->cvt.from, 0, false);
-    float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    for (unsigned l = 0; l < WARP; l++) {
-        float value = fabsf(values[l]) < least ? copysignf(0, values[l]) : values[l];
-        value = value != value ? canonical : value;
-        if (inst->cvt.saturate)
-            value = value > 0 ? (value < 1 ? value : 1) : 0;
-        d[l] = mask >> l & 1 ? value : d[l];
-    }
-}
-
-void half_to_f32_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    bool is_plain = inst->cvt.from == PTX_bf16 && inst->mode == MODE_DEFAULT;
-    (is_plain ? shift_bf16 : widen_to_f32)(warp, inst, mask);
-}
-
-LANES_INLINE void narrow_lanes(u16 *d, const float *a, unsigned stride, struct half_format format,
-                               const struct inst *inst, uint32_t mask)
-{
-    const bool saturate = inst->cvt.saturate, relu = inst->cvt.relu;
-    const uint32_t mode = inst->mode;
-    for (unsigned l = 0; l < WARP; l++) {
-        u16 narrow = half_narrow_in(half_clamp(a[l], saturate, relu), format, mode);
-        d[stride * l] = mask >> l & 1 ? narrow : d[stride * l];
-    }
-}
-
-/* A denormal float that .ftz makes zero is read as that by the vector unit; the hardware leaves it what
- * it is on the way to f16. */
-LANES_CLONES void half_from_f32_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    struct half_format format = half_format(inst->cvt.to);
-    u16 *d = (u16 *)(void *)slot_at(warp, inst->dst);
-    const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
-    bool packed = half_is_packed(inst->cvt.to);
-    _mm_setcsr(half_is_f16(inst->cvt.to) ? inst->mode & ~MODE_FTZ : inst->mode);
-    if (packed) { /* the first operand is the upper half */
-        narrow_lanes(d + 1, a, 2, format, inst, mask);
-        a = (const float *)(const void *)slot_at(warp, inst->src[1]);
-    }
-    narrow_lanes(d, a, packed ? 2 : 1, format, inst, mask);
-    _mm_setcsr(MODE_DEFAULT);
 }

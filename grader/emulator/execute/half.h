@@ -116,13 +116,8 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
     return (uint16_t)(value != value ? HALF_NAN : result);
 }
 
-/* The same to the nearest, which is how arithmetic rounds. */
-LANES_INLINE uint16_t half_narrow(double value, struct half_format format)
-{
-    return half_narrow_to(value, format, half_infinity(format));
-}
-
-/* The same when the vector unit is in MODE, an instruction's. */
+/* The same when the vector unit is in MODE, an instruction's: what is too large becomes infinity, or the
+ * largest number where the mode does not round away from 0. */
 LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, uint32_t mode)
 {
     uint32_t round = mode & MODE_ZERO;
@@ -150,14 +145,21 @@ LANES_INLINE double half_clamp(double value, bool saturate, bool relu)
     return saturate ? unit : relu ? floor : value;
 }
 
-/* half.c: 32 lanes of the type as floats, of a packed one its lower (PART 0) or upper (1) halves. FTZ
- * flushes denormals first. */
-void half_read(float *out, const void *lanes, unsigned type, unsigned part, bool ftz);
+/* One line of half.def. */
+struct half_row {
+    const char *name; /* "add_f16"; of packed numbers it is the same */
+    void (*lanes)(double *restrict d, const double *a, const double *b, const double *c);
+    uint8_t sources;
+};
+const struct half_row *half_find(const char *name); /* NULL if there is none */
+lane_fn half_run;                                   /* any row, as inst.half says */
+
+/* 32 lanes of the type as doubles, of a packed one the lower (PART 0) or upper (1) numbers, and back,
+ * rounded in MODE, in which the vector unit must be, to the lanes of MASK. FTZ flushes denormals. */
+void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz);
+void half_write(void *lanes, const double *values, unsigned type, unsigned part, uint32_t mode,
+                bool ftz, uint32_t mask);
 /* a + b, as atomics add: of both halves of a packed type. */
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b);
-/* The function for a mnemonic such as "add_f16x2", or NULL. It reads inst.half. */
-const struct alu_row *half_find(const char *name);
-/* cvt between f32 and these types, packed ones too: in vectors. */
-lane_fn half_to_f32_run, half_from_f32_run;
 
 #endif

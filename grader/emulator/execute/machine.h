@@ -97,12 +97,14 @@ struct inst {
             struct slot second; /* the pair's other predicate, or NO_SLOT */
             uint32_t yes;       /* what set writes where it is true, in each half */
             uint8_t combine;    /* '&', '|', '^' or 0 */
-            uint8_t half;       /* the 16-bit or packed type to compare as f32, or 0 */
+            uint8_t half;       /* the 16-bit or packed type to compare as f64, or 0 */
             bool ftz;           /* of that type */
         } set;
         struct {
+            const struct half_row *row;
+            uint8_t type; /* enum ptx_type: f16, bf16 or two of them */
             bool ftz, saturate, relu;
-        } half; /* of f16, bf16 and pairs of them */
+        } half;
         struct {
             uint8_t to, from; /* enum ptx_type */
             uint8_t round;    /* of a float to an integer value: 'n' 'z' 'm' 'p' or 0 */
