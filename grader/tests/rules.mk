@@ -26,6 +26,8 @@ $(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) 
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
+# The headers of 16-bit floats use their instructions only where the architecture has them.
+$(BUILD)/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(FIXTURE)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))

@@ -64,3 +64,8 @@ Test(cudart_more, textures_answer_like_a_gpu)
 {
     expect_recorded("textures");
 }
+
+Test(cudart_more, halves_answer_like_a_gpu)
+{
+    expect_recorded("halves");
+}
