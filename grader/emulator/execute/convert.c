@@ -483,6 +483,31 @@ LANES_CLONES static void f32_to_f64(struct warp *warp, const struct inst *inst, 
     }
 }
 
+/* s32 or u32 to 64 bits, and back. */
+LANES_CLONES static void word_to_wide(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint64_t *d = (uint64_t *)(void *)slot_at(warp, inst->dst);
+    bool is_signed = inst->cvt.from == PTX_s32;
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t value = is_signed ? (uint64_t)(int32_t)a[l] : a[l];
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
+LANES_CLONES static void wide_to_word(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint64_t *a = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? (uint32_t)a[l] : d[l];
+}
+
+static bool is_wide(unsigned type)
+{
+    return type == PTX_s64 || type == PTX_u64;
+}
+
 static bool is_word(unsigned type)
 {
     return type == PTX_s32 || type == PTX_u32;
@@ -494,7 +519,13 @@ static lane_fn *in_vectors(const struct inst *inst)
     uint8_t to = inst->cvt.to, from = inst->cvt.from;
     if (from == PTX_f32 && is_word(to) && inst->dst.bytes == 4)
         return f32_to_word;
-    if (inst->cvt.saturate || (to != PTX_f32 && to != PTX_f64))
+    if (inst->cvt.saturate)
+        return NULL;
+    if (is_word(from) && inst->src[0].bytes == 4 && is_wide(to))
+        return word_to_wide;
+    if (is_wide(from) && is_word(to) && inst->dst.bytes == 4)
+        return wide_to_word;
+    if (to != PTX_f32 && to != PTX_f64)
         return NULL;
     if (is_word(from) && inst->src[0].bytes == 4)
         return word_to_float;
