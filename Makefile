@@ -141,6 +141,9 @@ format: ## Let clang-format rewrite the sources
 lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
 
+new-lab: lanewise ## Make the files of a new lab: NAME=07-histogram
+	@$(LANEWISE) new-lab $(NAME)
+
 doctor: lanewise ## Show what this machine has and what to do about the rest
 	@$(LANEWISE) doctor
 
@@ -157,4 +160,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run diff reset lab-check test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade hint watch run diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

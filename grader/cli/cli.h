@@ -12,6 +12,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_lab_check(int argc, char **argv);
+int cmd_new_lab(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

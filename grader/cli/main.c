@@ -22,6 +22,7 @@ static const struct command {
     {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
     {"reset", cmd_reset, "bring a lab's skeleton back: lanewise reset --lab NAME"},
     {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
+    {"new-lab", cmd_new_lab, "make the files of a new lab: lanewise new-lab 07-histogram"},
     {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
     {"help", cmd_help, "show this list"},
     {"version", cmd_version, "show the version"},

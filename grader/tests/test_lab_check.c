@@ -97,18 +97,25 @@ Test(golden_lab_check, a_lab)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"--lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"--fast", "what is \"--fast\"?"},
-    {"02", "what is \"02\"?"},
-    {"--lab", "what is \"--lab\"?"},
-    {"--device tpu", "no device \"tpu\""},
+    {"lab-check --lab 99", "no lab is called \"99\"; the labs are 01-"},
+    {"lab-check --fast", "what is \"--fast\"?"},
+    {"lab-check 02", "what is \"02\"?"},
+    {"lab-check --lab", "what is \"--lab\"?"},
+    {"lab-check --device tpu", "no device \"tpu\""},
+    {"new-lab", "what shall it be called?"},
+    {"new-lab 07-a 08-b", "what shall it be called?"},
+    {"new-lab histogram", "\"histogram\" is no name for a lab: two digits"},
+    {"new-lab 07-../x", "is no name for a lab"},
+    {"new-lab 7-histogram", "is no name for a lab"},
+    {"new-lab 07-Histogram", "is no name for a lab"},
+    {"new-lab 02-coalesce", "labs/02-coalesce is there already"},
 };
 
 Test(lab_check, usage_errors_are_one_line)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         int code;
-        char *output = shell(&code, "$LANEWISE lab-check %s", refusals[i].arguments);
+        char *output = shell(&code, "$LANEWISE %s", refusals[i].arguments);
         char *end = strchr(output, '\n');
         cr_expect_eq(code, 2, "%s: exit code %d", refusals[i].arguments, code);
         cr_expect(strstr(output, refusals[i].message) && end && !end[1], "%s: %s",

@@ -1,0 +1,136 @@
+/* lanewise new-lab: the files of a new lab, from the templates in grader/new-lab/.
+ *
+ * What it makes compiles, is graded, and passes `lanewise lab-check` but for the parts that are left to
+ * write: each is marked "WRITE: " and lab-check names them all. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "run/files.h"
+
+#define complain(...) cli_complain("new-lab", EXIT_USAGE, __VA_ARGS__)
+
+static const char usage[] =
+    "usage: lanewise new-lab NN-name, such as 07-histogram\n"
+    "Makes labs/NN-name, solutions/NN-name, a mutant, and a handout where there are any.\n"
+    "`lanewise lab-check --lab NN-name` then names what is left to write.\n";
+
+/* What the templates speak of. */
+struct names {
+    const char *lab; /* "07-two-words" */
+    char file[100];  /* "two_words.cu" */
+};
+
+/* Two digits, a hyphen, then lower-case letters, digits and hyphens. */
+static bool is_lab_name(const char *name)
+{
+    return isdigit((unsigned char)name[0]) && isdigit((unsigned char)name[1]) && name[2] == '-' &&
+           islower((unsigned char)name[3]) && strlen(name) < 80 &&
+           strspn(name + 3, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name + 3);
+}
+
+/* TEXT, which is freed, with each WORD replaced by NEW. */
+static char *replace_all(char *text, const char *word, const char *new)
+{
+    char *hit, *result = NULL;
+    size_t size;
+    FILE *to = open_memstream(&result, &size);
+    const char *at = text;
+    if (!to)
+        abort(); /* out of memory for a page of text */
+    for (; (hit = strstr(at, word)); at = hit + strlen(word))
+        fprintf(to, "%.*s%s", (int)(hit - at), at, new);
+    fputs(at, to);
+    fclose(to);
+    free(text);
+    return result;
+}
+
+/* Makes the folders that PATH, below the root, is in. */
+static bool make_folders(const char *path)
+{
+    char folder[RUN_PATH_SIZE];
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
+        if (!run_path(folder, "%s/%.*s", LANEWISE_ROOT, (int)(slash - path), path) ||
+            (mkdir(folder, 0755) != 0 && errno != EEXIST))
+            return false;
+    return true;
+}
+
+/* Writes the file PATH, below the root, from TEMPLATE. False: it was said why not. */
+static bool make_file(const struct names *names, const char *template, const char *path)
+{
+    char from[RUN_PATH_SIZE], to[RUN_PATH_SIZE], why[100], number[3];
+    struct run_text text;
+    snprintf(number, sizeof number, "%.2s", names->lab);
+    if (!run_path(from, "%s/grader/new-lab/%s", LANEWISE_ROOT, template) ||
+        !run_path(to, "%s/%s", LANEWISE_ROOT, path) ||
+        !run_read_file(from, 1 << 20, &text, why, sizeof why)) {
+        complain("the template %s %s", from, why);
+        return false;
+    }
+    char *made = replace_all(text.bytes, "@LAB@", names->lab);
+    made = replace_all(replace_all(made, "@FILE@", names->file), "@NUMBER@", number);
+    bool good = make_folders(path) && run_write_file(to, made, strlen(made), 0644);
+    free(made);
+    if (good)
+        printf("  %s\n", path);
+    else
+        complain("cannot write %s: %s", path, strerror(errno));
+    return good;
+}
+
+static bool make_all(const struct names *names)
+{
+    char paths[6][RUN_PATH_SIZE];
+    static const char *const templates[6] = {"checks.c",    "skeleton.cu", "skeleton.cu",
+                                             "solution.cu", "mutant.diff", "handout.md"};
+    bool good = run_path(paths[0], "labs/%s/checks.c", names->lab) &&
+                run_path(paths[1], "labs/%s/%s", names->lab, names->file) &&
+                run_path(paths[2], "labs/%s/.skeleton.cu", names->lab) &&
+                run_path(paths[3], "solutions/%s/%s", names->lab, names->file) &&
+                run_path(paths[4], "grader/tests/mutants/%s/first-left-out.diff", names->lab) &&
+                run_path(paths[5], "handouts/%s.md", names->lab);
+    int count = access(LANEWISE_ROOT "/handouts", F_OK) == 0 ? 6 : 5;
+    for (int i = 0; good && i < count; ++i)
+        good = make_file(names, templates[i], paths[i]);
+    return good;
+}
+
+int cmd_new_lab(int argc, char **argv)
+{
+    struct names names;
+    struct stat status;
+    char path[RUN_PATH_SIZE];
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return EXIT_FULL;
+    }
+    if (argc != 2)
+        return complain("what shall it be called? lanewise new-lab 07-histogram (with make: "
+                        "NAME=07-histogram)");
+    if (!is_lab_name(argv[1]))
+        return complain("\"%s\" is no name for a lab: two digits, a hyphen, and small letters, as "
+                        "in 07-histogram",
+                        argv[1]);
+    names.lab = argv[1];
+    snprintf(names.file, sizeof names.file, "%s.cu", argv[1] + 3);
+    for (char *at = names.file; *at; ++at)
+        if (*at == '-')
+            *at = '_';
+    if (!run_path(path, "%s/labs/%s", LANEWISE_ROOT, names.lab) || stat(path, &status) == 0)
+        return complain("labs/%s is there already", names.lab);
+    printf("made:\n");
+    if (!make_all(&names))
+        return EXIT_USAGE;
+    printf("make lab-check LAB=%s names what is left to write\n", names.lab);
+    return EXIT_FULL;
+}
