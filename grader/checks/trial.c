@@ -65,7 +65,7 @@ static void fill_environment(struct surroundings *around, const struct check_run
         *next++ = "LANEWISE_DETERMINISTIC=1";
         *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
         if (run->races)
-            *next++ = "LANEWISE_RACECHECK=1";
+            *next++ = "LANEWISE_TOOLS=racecheck";
 #ifdef LANEWISE_PRELOAD
         /* The runtime library is built with it too, and its program is not. */
         *next++ = "LD_PRELOAD=" LANEWISE_PRELOAD;
