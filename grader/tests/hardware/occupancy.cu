@@ -77,7 +77,7 @@ static const row rows[] = {
     {"keeps<150>", (const void *)keeps<150>, true},
     {"keeps<230>", (const void *)keeps<230>, true},
     {"bounded<64,1024,1>", (const void *)bounded<64, 1024, 1>, true},
-    {"bounded<64,256,8>", (const void *)bounded<64, 256, 8>, true},
+    {"bounded<64,256,4>", (const void *)bounded<64, 256, 4>, true},
     {"bounded<96,128,4>", (const void *)bounded<96, 128, 4>, true},
     {"bounded<4,96,1>", (const void *)bounded<4, 96, 1>, true},
     {"shares<1>", (const void *)shares<1>, true},

@@ -25,9 +25,9 @@ ncu --csv --page raw --import "$work/report.ncu-rep" >"$work/csv"
 device=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 nvcc=$(nvcc --version | sed -n 's/.*release [0-9.]*, V//p')
 about="# $device, nvcc $nvcc, $(date +%F), by record_counts.sh"
-columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal\tdivergent_branches'
+columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal'
 {
-    printf "$about\n# kernel\t$columns\toccupancy\n"
+    printf "$about\n# kernel\t$columns\tdivergent_branches\toccupancy\n"
     # Every field is quoted, so '","' parts them; the first line names them, the second has their units.
     grep '^"' "$work/csv" | awk -F '","' -v OFS='\t' -v names="Kernel Name,$totals" '
         NR == 1 { n = split(names, wanted, ","); for (i = 1; i <= NF; i++) place[$i] = i
@@ -38,8 +38,8 @@ columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal\tdivergent_
           for (i = 2; i <= n; i++) { value = $(place[wanted[i]]); gsub(",", "", value); line = line OFS value }
           print line }'
 } >"$work/counts.tsv"
-{
+{ # all but the branches, of which Nsight Compute has no count for each instruction
     printf "$about\n# launch\tkernel\tline\t$columns\n"
-    python3 report_lines.py "$work/report.ncu-rep" counts.cu "${metrics%,*}" # all but the branches: see below
+    python3 report_lines.py "$work/report.ncu-rep" counts.cu "${metrics%,*}"
 } >"$work/counts_lines.tsv"
 mv "$work"/counts.tsv "$work"/counts_lines.tsv "$folder"
