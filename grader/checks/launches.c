@@ -49,9 +49,8 @@ void check_launched(struct check *check, const struct trial *trial, size_t index
         check_refuse(check, trial, "Keep the launches as they were.",
                      "only %zu kernels were launched", index);
     else
-        check_refuse(
-            check, trial, "Launch with <<<blocks, threads>>>, as add_up() is told.",
-            "launch number %zu has %s blocks of %s threads; %s blocks of %s were asked for",
-            index + 1, check_number(launch.blocks), check_number(launch.threads),
-            check_number(blocks), check_number(threads));
+        check_refuse(check, trial,
+                     "Launch with the numbers of blocks and threads that main() reads.",
+                     "launch number %zu is <<<%.0f, %.0f>>>; <<<%d, %d>>> was asked for", index + 1,
+                     launch.blocks, launch.threads, blocks, threads);
 }

@@ -105,13 +105,17 @@ CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
         }
 }
 
-/* The lesson is not there yet if no thread has read from shared memory. */
+/* The lesson is not there yet if no thread has read from shared memory, or if rung 1 runs the kernel of
+ * rung 2. */
 static void uses_shared(struct check *check, const struct trial *trial, struct job job)
 {
+    bool is_static = job.rung == STATIC;
     if (check_counter(trial, "shared_load_requests") == 0)
-        check_refuse(check, trial,
-                     job.rung == STATIC ? "TODO 1a to 1c come first." : "TODO 2a comes first.",
+        check_refuse(check, trial, is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.",
                      "rung %d reads nothing from shared memory yet", job.rung);
+    if (is_static && check_launch(trial, 0).static_shared_bytes == 0)
+        check_refuse(check, trial, "In rung 1 the array has a length: sums[MAX_THREADS].",
+                     "the kernel of rung 1 has no __shared__ array of its own");
 }
 
 static void watch_for_races(struct check *check, int rung)
@@ -155,8 +159,7 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
 }
 
 #define RACE_HINT                                                                                  \
-    "Between a write and another thread's read of the same word all threads must have been in "    \
-    "one "                                                                                         \
+    "Between a write and another thread's read of the same word, all threads must come to one "    \
     "__syncthreads()."
 
 CHECK(static_race, .title = "rung 1: no thread reads what is yet to be written", .points = 15,
