@@ -495,6 +495,49 @@ Test(grade, declared_figures_are_what_is_measured)
     }
 }
 
+/* True if calibration.tsv has a row of LAB where all runs were fast enough. */
+static bool is_calibrated(const char *table, const char *lab)
+{
+    size_t length = strlen(lab);
+    for (const char *line = table; *line; line += strcspn(line, "\n") + 1) {
+        size_t size = strcspn(line, "\n");
+        if (strncmp(line, lab, length) == 0 && line[length] == '\t' && size > 8 &&
+            strncmp(line + size - 8, "10 of 10", 8) == 0)
+            return true;
+        if (!line[size])
+            break;
+    }
+    return false;
+}
+
+/* Time carries points only in labs where it was measured to tell something: make calibrate. */
+Test(grade, time_carries_points_only_where_it_was_calibrated)
+{
+    struct run_lab_names list;
+    char *table = shell_file(LANEWISE_ROOT "/grader/tests/hardware/calibration.tsv", NULL);
+    size_t timed = 0;
+    run_lab_list(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        struct run_lab lab;
+        char error[200];
+        size_t j;
+        json_t *check;
+        cr_assert(run_lab_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
+        {
+            if (strcmp(json_string_value(json_object_get(check, "where")), "gpu-only") != 0)
+                continue;
+            cr_expect(is_calibrated(table, lab.name), "%s, %s: no row with 10 of 10", lab.name,
+                      json_string_value(json_object_get(check, "id")));
+            timed++;
+        }
+        run_lab_close(&lab);
+    }
+    cr_expect_geq(timed, 2, "%zu checks of time", timed);
+    run_lab_list_free(&list);
+    free(table);
+}
+
 /* --- the grader's own failures -------------------------------------------------------------------- */
 
 /* Scripts in the place of a checks runner; its folder is that of the verdicts. */
