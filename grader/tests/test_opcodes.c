@@ -25,13 +25,27 @@ static const struct opcode_row half_convert_rows[] = {
 static const struct opcode_row move_rows[] = {
 #include "opcodes_move.inc"
 };
+static const struct opcode_row video_rows[] = {
+#include "opcodes_video.inc"
+};
 
 #define TABLE(rows)                                                                                \
     {                                                                                              \
         rows, OPCODE_ROWS_LENGTH(rows)                                                             \
     }
 
-enum { INTEGER, BITS, FLOATS, CONVERSIONS, HALVES, HALF_CONVERSIONS, MOVES, COMPARISONS, TABLES };
+enum {
+    INTEGER,
+    BITS,
+    FLOATS,
+    CONVERSIONS,
+    HALVES,
+    HALF_CONVERSIONS,
+    MOVES,
+    VIDEO,
+    COMPARISONS,
+    TABLES
+};
 
 const struct opcode_table *opcode_tables(void)
 {
@@ -43,6 +57,7 @@ const struct opcode_table *opcode_tables(void)
         [CONVERSIONS] = TABLE(convert_rows),
         [HALVES] = TABLE(half_rows),
         [HALF_CONVERSIONS] = TABLE(half_convert_rows),
+        [VIDEO] = TABLE(video_rows),
     };
     tables[COMPARISONS] = opcode_compare_table();
     return tables;
@@ -81,6 +96,11 @@ Test(opcodes, half_conversion)
 Test(opcodes, move)
 {
     opcode_run_table(opcode_tables()[MOVES]);
+}
+
+Test(opcodes, video)
+{
+    opcode_run_table(opcode_tables()[VIDEO]);
 }
 
 Test(opcodes, comparison)

@@ -10,6 +10,7 @@
 
 #include "emulator/ptx/module.h"
 #include "emulator_fixture.h"
+#include "opcode_async.h"
 #include "opcode_control.h"
 #include "opcode_lanes.h"
 #include "opcode_memory.h"
@@ -45,18 +46,36 @@ static const char *word_name(int i)
     return ptx_modifier_name((enum ptx_modifier)i);
 }
 
+/* The longest opcode that TEXT begins with; TEXT goes on behind it, or is NULL. */
+static int take_opcode(char **text)
+{
+    int found = -1;
+    size_t longest = 0;
+    for (int i = 0; i < PTX_OPCODE_COUNT; i++) {
+        size_t length = strlen(opcode_name(i));
+        if (length > longest && strncmp(*text, opcode_name(i), length) == 0 &&
+            strchr(".", (*text)[length])) {
+            found = i;
+            longest = length;
+        }
+    }
+    *text = (*text)[longest] ? *text + longest + 1 : NULL;
+    return found;
+}
+
 static void note(const char *mnemonic, void *context)
 {
     char copy[80], *rest = copy;
-    int types[2] = {NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD}, word_count = 1;
+    int types[3] = {NO_TYPE, NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD},
+        word_count = 1;
     snprintf(copy, sizeof copy, "%s", mnemonic);
-    int opcode = find(strsep(&rest, "."), opcode_name, PTX_OPCODE_COUNT);
+    int opcode = take_opcode(&rest);
     cr_assert(opcode >= 0, "a test runs '%s', which opcodes.def does not list", mnemonic);
     while (rest) {
         const char *part = strsep(&rest, ".");
         int type = find(part, type_name, PTX_TYPE_COUNT);
         int word = find(part, word_name, PTX_MOD_COUNT);
-        cr_assert((type >= 0 && type_count < 2) || (word >= 0 && word_count < 16),
+        cr_assert((type >= 0 && type_count < 3) || (word >= 0 && word_count < 16),
                   "a test runs '%s': what is '%s'?", mnemonic, part);
         if (type >= 0)
             types[type_count++] = type;
@@ -88,11 +107,14 @@ static void note_everything(void)
     memory_each_store(note_access, NULL);
     atomic_each(note, NULL);
     texture_each(note, NULL);
+    async_each(note, NULL);
 }
 
 /* --- refusals ----------------------------------------------------------------------------------- */
 
 #define INTEGERS "u16 u32 u64 s16 s32 s64 "
+#define UNSIGNED "u16 u32 u64 "
+#define NO_CARRY "u16 s16 f32 f64 f16 bf16 f16x2 bf16x2 "
 #define NARROW   "u8 s8 u16 s16 u32 s32 "
 #define BITS     "b16 b32 b64 "
 #define ROUNDING "rn rz rm rp "
@@ -107,7 +129,9 @@ static void note_everything(void)
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
-    {"add", INTEGERS, "", ROUNDING "ftz sat"}, /* PTX has add.sat.s32 */
+    {"add", INTEGERS, "", ROUNDING "ftz"},
+    {"add", UNSIGNED "s16 s64", "", "sat"},
+    {"add", NO_CARRY, "", "cc"},
     {"add", "f64", "", "ftz sat"},
     {"add", HALVES, "", "rz rm rp"},
     {"add", "bf16 bf16x2", "", "ftz sat"},
@@ -123,19 +147,29 @@ static const struct refusal {
     {"min", "bf16 bf16x2", "", "ftz"},
     {"max", "bf16 bf16x2", "", "ftz"},
     {"ex2", "f16 f16x2", "", "ftz"},
-    {"sub", INTEGERS, "", ROUNDING "ftz sat"},
+    {"sub", INTEGERS, "", ROUNDING "ftz"},
+    {"sub", UNSIGNED "s16 s64", "", "sat"},
+    {"sub", NO_CARRY, "", "cc"},
     {"sub", "f64", "", "ftz sat"},
     {"mul", INTEGERS, "", ROUNDING "ftz sat"},
     {"mul", "u64 s64", "", "wide"},
     {"mul", "f32 f64", "", "lo hi wide"},
     {"mul", "f64", "", "ftz sat"},
-    {"mad", INTEGERS, "", ROUNDING "ftz sat"}, /* PTX has mad.hi.sat.s32 */
+    {"mad", INTEGERS, "", ROUNDING "ftz"},
+    {"mad", UNSIGNED "s16 s64", "", "sat"},
+    {"mad", NO_CARRY, "", "cc"},
+    {"mad24", "u32", "", "sat"},
     {"mad", "u64 s64", "", "wide"},
     {"mad", "f32 f64", "", "lo hi wide"},
     {"mad", "f64", "", "ftz sat"},
     {"fma", "f64", "", "ftz sat"},
     {"div", INTEGERS, "", ROUNDING "ftz approx full"},
     {"div", "f64", "", "ftz approx full"},
+    {"add", "u16x2 s16x2", "", ROUNDING "ftz sat cc"},
+    {"min", UNSIGNED "s16 s64 u16x2 f32 f64 " HALVES, "", "relu"},
+    {"max", UNSIGNED "s16 s64 u16x2 f32 f64 " HALVES, "", "relu"},
+    {"min", "u16x2 s16x2", "", "ftz NaN xorsign abs"},
+    {"max", "u16x2 s16x2", "", "ftz NaN xorsign abs"},
     {"abs", "s16 s32 s64 f64", "", "ftz"},
     {"neg", "s16 s32 s64 f64", "", "ftz"},
     {"min", INTEGERS "f64", "", "ftz NaN xorsign abs"},
@@ -219,6 +253,16 @@ static const struct refusal {
     {"suld", "b64", "", "v4"},
     {"sust", "b64", "", "v4"},
     {"vote", "pred", "", "ballot"},
+    {"bar.red", "u32", "", "and or"},
+    {"bar.red", "pred", "", "popc"},
+    {"bar.cta.red", "u32", "", "and or"},
+    {"bar.cta.red", "pred", "", "popc"},
+    {"barrier.red", "u32", "", "and or"},
+    {"barrier.red", "pred", "", "popc"},
+    {"barrier.cta.red", "u32", "", "and or"},
+    {"barrier.cta.red", "pred", "", "popc"},
+    {"redux", "b32", "", "add min max"},
+    {"redux", "u32 s32", "", "and or xor"},
     {"vote", "b32", "", "all any uni"},
 };
 #define REFUSALS (sizeof refusals / sizeof *refusals)
@@ -269,7 +313,8 @@ static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
     bool rounds = lists(ROUNDING "rni rzi rmi rpi approx full", word);
-    if (is_opcode(c, "mul mad") && !is_float(c->type) && !lists("lo hi wide", word))
+    if (is_opcode(c, "mul mad mul24 mad24 madc") && !is_float(c->type) &&
+        !lists("lo hi wide", word))
         return ".lo";
     if (is_opcode(c, "mad fma div rcp sqrt") && is_float(c->type) && !rounds)
         return ".rn";
@@ -284,7 +329,7 @@ static const char *companion(const struct combination *c)
         return ".rn";
     if (is_opcode(c, "atom red") && (c->word == PTX_MOD_noftz || lists(HALVES, type_name(c->type))))
         return c->word == PTX_MOD_noftz ? ".add" : ".noftz";
-    return is_opcode(c, "vote") ? ".sync" : "";
+    return is_opcode(c, "vote redux") ? ".sync" : "";
 }
 
 static const char *register_of(int type)
@@ -376,6 +421,12 @@ static void check(struct fixture *fixture, struct combination c)
         expect_refusal(fixture, &c);
 }
 
+static bool is_video(int opcode)
+{
+    const char *name = ptx_opcodes[opcode].name;
+    return *name == 'v' && strchr("24", name[strlen(name) - 1]);
+}
+
 static void check_words(struct fixture *fixture, int opcode, int type, int second)
 {
     for (int word = 0; word < PTX_MOD_COUNT; word++)
@@ -389,8 +440,10 @@ static void check_words(struct fixture *fixture, int opcode, int type, int secon
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;
-    return opcode == PTX_OP_cvt                            ? ptx_opcodes[opcode].types & ~packed
-           : opcode == PTX_OP_set                          ? values
+    return opcode == PTX_OP_cvt   ? ptx_opcodes[opcode].types & ~packed
+           : opcode == PTX_OP_set ? values
+           : opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a || is_video(opcode)
+               ? 1u << PTX_u32 | 1u << PTX_s32
            : opcode == PTX_OP_tld4                         ? 1u << PTX_f32
            : opcode == PTX_OP_slct || opcode == PTX_OP_tex ? 1u << PTX_s32 | 1u << PTX_f32
                                                            : 0;

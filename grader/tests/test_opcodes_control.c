@@ -33,6 +33,44 @@ const struct control_row control_rows[] = {
      2016, EMU_OK},
     {"barrier.cta.sync.aligned",
      "st.shared.u32 [at], t; barrier.cta.sync.aligned 0; ld.shared.u32 x, [across];", 2016, EMU_OK},
+    {"bar.red.popc.u32", "bar.red.popc.u32 x, 0, p;", 64 * 32, EMU_OK},
+    {"bar.red.and.pred", "bar.red.and.pred s, 1, 64, p; selp.u32 x, 1, 3, s;", 64 * 3, EMU_OK},
+    {"bar.red.or.pred", "bar.red.or.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64, EMU_OK},
+    {"bar.arrive", "@!p bar.arrive 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;", 96, EMU_OK},
+    {"bar.cta.red.popc.u32", "bar.cta.red.popc.u32 x, 0, p;", 64 * 32, EMU_OK},
+    {"bar.cta.red.and.pred", "bar.cta.red.and.pred s, 1, 64, p; selp.u32 x, 1, 3, s;", 64 * 3,
+     EMU_OK},
+    {"bar.cta.red.or.pred", "bar.cta.red.or.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64, EMU_OK},
+    {"bar.cta.arrive", "@!p bar.cta.arrive 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;", 96,
+     EMU_OK},
+    {"barrier.red.popc.u32", "barrier.red.popc.u32 x, 0, p;", 64 * 32, EMU_OK},
+    {"barrier.red.and.pred", "barrier.red.and.pred s, 1, 64, p; selp.u32 x, 1, 3, s;", 64 * 3,
+     EMU_OK},
+    {"barrier.red.or.pred", "barrier.red.or.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64, EMU_OK},
+    {"barrier.arrive", "@!p barrier.arrive 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;", 96,
+     EMU_OK},
+    {"barrier.red.popc.aligned.u32", "barrier.red.popc.aligned.u32 x, 0, p;", 64 * 32, EMU_OK},
+    {"barrier.red.and.aligned.pred",
+     "barrier.red.and.aligned.pred s, 1, 64, p; selp.u32 x, 1, 3, s;", 64 * 3, EMU_OK},
+    {"barrier.red.or.aligned.pred",
+     "barrier.red.or.aligned.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64, EMU_OK},
+    {"barrier.arrive.aligned",
+     "@!p barrier.arrive.aligned 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;", 96, EMU_OK},
+    {"barrier.cta.red.popc.u32", "barrier.cta.red.popc.u32 x, 0, p;", 64 * 32, EMU_OK},
+    {"barrier.cta.red.and.pred", "barrier.cta.red.and.pred s, 1, 64, p; selp.u32 x, 1, 3, s;",
+     64 * 3, EMU_OK},
+    {"barrier.cta.red.or.pred", "barrier.cta.red.or.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64,
+     EMU_OK},
+    {"barrier.cta.arrive", "@!p barrier.cta.arrive 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;",
+     96, EMU_OK},
+    {"barrier.cta.red.popc.aligned.u32", "barrier.cta.red.popc.aligned.u32 x, 0, p;", 64 * 32,
+     EMU_OK},
+    {"barrier.cta.red.and.aligned.pred",
+     "barrier.cta.red.and.aligned.pred s, 1, 64, p; selp.u32 x, 1, 3, s;", 64 * 3, EMU_OK},
+    {"barrier.cta.red.or.aligned.pred",
+     "barrier.cta.red.or.aligned.pred s, 2, 64, !p; selp.u32 x, 1, 3, s;", 64, EMU_OK},
+    {"barrier.cta.arrive.aligned",
+     "@!p barrier.cta.arrive.aligned 5, 64; @p bar.sync 5, 64; @p add.u32 x, x, 1;", 96, EMU_OK},
     {"bar.warp.sync", "bar.warp.sync -1; add.u32 x, x, 1;", 128, EMU_OK},
     {"membar.cta", "membar.cta; add.u32 x, x, 1;", 128, EMU_OK},
     {"membar.gl", "membar.gl; add.u32 x, x, 1;", 128, EMU_OK},
@@ -79,7 +117,7 @@ static const char frame[] =
     "add.u32 r, r, r;\nst.param.b32 [result], r;\nret;\n}\n"
     ".const .align 4 .u32 fixed[2] = {6, 7};\n"
     ".visible .entry k(.param .u64 out)\n{\n.shared .align 8 .b8 near[256];\n"
-    ".local .align 8 .b8 own[256];\n.reg .pred p, q;\n.reg .b32 t, x, at, across;\n"
+    ".local .align 8 .b8 own[256];\n.reg .pred p, q, s;\n.reg .b32 t, x, at, across;\n"
     ".reg .b64 o, g, near64, own64;\nmov.u32 t, %%tid.x;\nmov.u32 x, 1;\n"
     "setp.lt.u32 p, t, 32;\nsetp.ne.u32 q, t, t;\nmov.u32 at, near;\nshl.b32 across, t, 2;\n"
     "add.u32 at, at, across;\nmov.u32 across, near;\nadd.u32 across, across, 252;\n"

@@ -1,4 +1,4 @@
-/* shfl, vote and activemask: what the lanes of one warp learn of each other. */
+/* shfl, vote, match, redux and their like: what the lanes of one warp learn of each other. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -222,8 +222,121 @@ Test(opcodes, activemask)
     fixture_close(&fixture);
 }
 
-const char *const lane_mnemonics[] = {"shfl.sync.up.b32",   "shfl.sync.down.b32",
-                                      "shfl.sync.bfly.b32", "shfl.sync.idx.b32",
-                                      "vote.sync.all.pred", "vote.sync.any.pred",
-                                      "vote.sync.uni.pred", "vote.sync.ballot.b32",
-                                      "activemask.b32",     NULL};
+/* --- match, redux, elect -------------------------------------------------------------------------- */
+
+/* in: 32 values of 8 bytes, one a lane; out: two words a lane, the value and the predicate. */
+static void load_lane_operation(struct fixture *fixture, const char *mnemonic, size_t crowd)
+{
+    char ptx[1400];
+    const char *value = strstr(mnemonic, "b64") ? "w, " : strstr(mnemonic, "elect") ? "" : "a, ";
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .pred odd, p;\n"
+             ".reg .b64 i, o, at, w;\n.reg .b32 t, a, d, e;\nmov.u32 t, %%laneid;\n"
+             "and.b32 e, t, 1;\nsetp.ne.u32 odd, e, 0;\nld.param.u64 i, [in];\n"
+             "ld.param.u64 o, [out];\nmul.wide.u32 at, t, 8;\nadd.s64 o, o, at;\n"
+             "add.s64 i, i, at;\nld.global.u64 w, [i];\nld.global.u32 a, [i];\n"
+             "mov.u32 d, %u;\nsetp.ne.u32 p, t, t;\n%s%s d%s, %s%#x;\n"
+             "selp.u32 e, 1, 0, p;\nst.global.v2.u32 [o], {d, e};\nret;\n}\n",
+             OLD, crowds[crowd].guard, mnemonic,
+             strstr(mnemonic, "all") || strstr(mnemonic, "elect") ? "|p" : "", value,
+             crowds[crowd].members);
+    fixture_load(fixture, ptx);
+}
+
+/* What LANE of MEMBERS gets: the value, and the predicate above it. */
+static uint64_t lane_result(const char *mnemonic, const uint64_t *values, uint32_t members,
+                            unsigned lane)
+{
+    uint32_t same = 0, sum = 0, low = UINT32_MAX, high = 0, all = UINT32_MAX, any = 0, odd = 0;
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    uint64_t kept = strstr(mnemonic, "b64") ? UINT64_MAX : UINT32_MAX;
+    for (unsigned k = 0; k < LANES; k++) {
+        uint32_t word = (uint32_t)values[k];
+        if (!(members >> k & 1))
+            continue;
+        same |= (uint32_t)((values[k] & kept) == (values[lane] & kept)) << k;
+        sum += word;
+        low = word < low ? word : low;
+        high = word > high ? word : high;
+        least = (int32_t)word < least ? (int32_t)word : least;
+        most = (int32_t)word > most ? (int32_t)word : most;
+        all &= word;
+        any |= word;
+        odd ^= word;
+    }
+    uint64_t every = (uint64_t)1 << 32;
+    const struct {
+        const char *words;
+        uint64_t value;
+    } results[] = {
+        {"match.any", same},
+        {"match.all", same == members ? every | members : 0},
+        {"elect",
+         (uint64_t)__builtin_ctz(members) | (lane == (unsigned)__builtin_ctz(members)) * every},
+        {"add", sum},
+        {"min.u32", low},
+        {"max.u32", high},
+        {"min.s32", (uint32_t)least},
+        {"max.s32", (uint32_t)most},
+        {"and", all},
+        {"xor", odd},
+        {"or", any},
+    };
+    size_t i = 0;
+    while (!strstr(mnemonic, results[i].words))
+        i++;
+    return results[i].value;
+}
+
+static void check_lane_operation(struct fixture *fixture, const char *mnemonic, size_t crowd,
+                                 const uint64_t *values)
+{
+    uint32_t members = crowds[crowd].members, results[LANES][2];
+    emu_addr in = fixture_upload(fixture, values, 8 * LANES);
+    emu_addr out = fixture_upload(fixture, NULL, sizeof results);
+    fixture_run(fixture, (struct fixture_launch){.params = {in, out}});
+    fixture_download(fixture, results, out, sizeof results);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        bool takes_part = members >> lane & 1;
+        uint64_t got = (uint64_t)results[lane][1] << 32 | results[lane][0];
+        uint64_t want = takes_part ? lane_result(mnemonic, values, members, lane) : OLD;
+        cr_expect(got == want, "%s, members %#x, lane %u: got %#lx, want %#lx", mnemonic, members,
+                  lane, got, want);
+    }
+    emu_free(fixture->device, in);
+    emu_free(fixture->device, out);
+}
+
+static const char *const lane_operations[] = {
+    "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32", "match.all.sync.b64",
+    "redux.sync.add.u32", "redux.sync.add.s32", "redux.sync.min.u32", "redux.sync.min.s32",
+    "redux.sync.max.u32", "redux.sync.max.s32", "redux.sync.and.b32", "redux.sync.or.b32",
+    "redux.sync.xor.b32", "elect.sync"};
+
+Test(opcodes, lanes_together)
+{
+    struct fixture fixture;
+    uint64_t values[4][LANES];
+    for (unsigned l = 0; l < LANES; l++) {
+        values[0][l] = 0xf00000005;                             /* all the same */
+        values[1][l] = (uint64_t)(l / 8) << 32 | (l & 2);       /* pairs apart in the upper word */
+        values[2][l] = (l + 1) * 0x9e3779b97f4a7c15u;           /* all different */
+        values[3][l] = l == 9 ? 0x800000000 : 0x80000000u >> l; /* one bit each */
+    }
+    fixture_open(&fixture, NULL);
+    for (size_t i = 0; i < sizeof lane_operations / sizeof *lane_operations; i++)
+        for (size_t crowd = 0; crowd < 2; crowd++) {
+            load_lane_operation(&fixture, lane_operations[i], crowd);
+            for (size_t v = 0; v < 4; v++)
+                check_lane_operation(&fixture, lane_operations[i], crowd, values[v]);
+        }
+    fixture_close(&fixture);
+}
+
+const char *const lane_mnemonics[] = {
+    "shfl.sync.up.b32",   "shfl.sync.down.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32",
+    "vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred", "vote.sync.ballot.b32",
+    "activemask.b32",     "match.any.sync.b32", "match.any.sync.b64", "match.all.sync.b32",
+    "match.all.sync.b64", "redux.sync.add.u32", "redux.sync.add.s32", "redux.sync.min.u32",
+    "redux.sync.min.s32", "redux.sync.max.u32", "redux.sync.max.s32", "redux.sync.and.b32",
+    "redux.sync.or.b32",  "redux.sync.xor.b32", "elect.sync",         NULL};

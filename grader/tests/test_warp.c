@@ -393,3 +393,21 @@ Test(warp, function_pointers)
         cr_expect(run.word[t] == (t & 1 ? t * t : 2 * t), "thread %u: %u", t, run.word[t]);
     fixture_close(&run.fixture);
 }
+
+/* Lane 0 waits for what lane 5 does behind the place where they meet, so it comes late to the vote: the
+ * others must wait for it there. */
+Test(warp, vote_of_lanes_that_come_late)
+{
+    struct run run;
+    start_well(&run,
+               HEAD "st.volatile.shared.u32 [shared], 0;\nsetp.ne.u32 p, t, 0;\n@p bra MEET;\n"
+                    "SPIN:\nld.volatile.shared.u32 b, [shared];\nsetp.eq.u32 q, b, 0;\n"
+                    "@q bra SPIN;\nMEET:\nsetp.eq.u32 r, t, 5;\n"
+                    "@r st.volatile.shared.u32 [shared], 1;\nmov.u32 a, 0;\n"
+                    "setp.eq.u32 p, a, 0;\nvote.sync.ballot.b32 a, p, -1;\n"
+                    "shfl.sync.idx.b32 a, a, 0, 31, -1;\n" TAIL,
+               32);
+    for (unsigned t = 0; t < 32; t++)
+        cr_expect(run.word[t] == UINT32_MAX, "lane %u saw %#x", t, run.word[t]);
+    fixture_close(&run.fixture);
+}

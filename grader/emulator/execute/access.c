@@ -9,11 +9,9 @@
 /* --- addresses ---------------------------------------------------------------------------------- */
 
 /* base + offset in every lane; inactive lanes repeat the first active one's address. */
-LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
-                                 uint64_t *addr)
+LANES_INLINE void add_addresses(const struct warp *warp, struct slot base, uint64_t offset,
+                                uint32_t mask, uint64_t *addr)
 {
-    struct slot base = inst->mem.base;
-    uint64_t offset = (uint64_t)inst->mem.offset;
     if (base.offset == NO_SLOT) {
         for (unsigned l = 0; l < WARP; l++)
             addr[l] = offset;
@@ -31,6 +29,12 @@ LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *ins
     uint64_t active = addr[__builtin_ctz(mask)];
     for (unsigned l = 0; l < WARP; l++)
         addr[l] = mask >> l & 1 ? addr[l] : active;
+}
+
+LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                                 uint64_t *addr)
+{
+    add_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, addr);
 }
 
 LANES_INLINE bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
@@ -624,6 +628,44 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
                 memcpy(slot_at(warp, inst->dst) + l * inst->dst.bytes, &old[l], inst->dst.bytes);
         todo &= ~group;
     }
+}
+
+/* --- for accesses that other files make -------------------------------------------------------------- */
+
+void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
+                      uint64_t *addr)
+{
+    add_addresses(warp, base, offset, mask, addr);
+}
+
+uint32_t access_take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
+{
+    return take_space(inst, todo, access);
+}
+
+uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host)
+{
+    const struct pattern *pattern = report(warp, access, lanes);
+    return find_lanes(warp, access, pattern, lanes, host);
+}
+
+void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
+{
+    report(warp, access, lanes);
+}
+
+uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
+                          unsigned size)
+{
+    enum obs_fault_kind wrong = OBS_MISALIGNED;
+    struct obs_access part = *access;
+    uint8_t *host = NULL;
+    part.bytes = (uint8_t)size;
+    if (!(access->addr[lane] & (access->bytes - 1u)))
+        host = find_lane(warp, &part, lane, &wrong);
+    if (!host)
+        drop(warp, access, 0, lane, wrong);
+    return host;
 }
 
 /* --- for functions without PTX ------------------------------------------------------------------ */

@@ -122,6 +122,76 @@ static inline f64 rounded_gross(f64 value)
                           : from_bits64(upper_half(to_bits64(value) + 0x80000000u));
 }
 
+static inline s32 clamped(s64 value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (s32)value;
+}
+
+static inline s32 relu(s32 value)
+{
+    return value > 0 ? value : 0;
+}
+
+static inline s32 least(s32 a, s32 b)
+{
+    return a < b ? a : b;
+}
+
+static inline s32 most(s32 a, s32 b)
+{
+    return a > b ? a : b;
+}
+
+/* u16x2 and s16x2: two numbers in one register. */
+static inline u16 low16(u32 a)
+{
+    return (u16)a;
+}
+
+static inline u16 high16(u32 a)
+{
+    return (u16)(a >> 16);
+}
+
+static inline u32 pair(u32 low, u32 high)
+{
+    return (low & 0xffff) | high << 16;
+}
+
+/* The product of the low 24 bits of both. */
+static inline u64 product24(u32 a, u32 b, int is_signed)
+{
+    if (is_signed)
+        return (u64)((s64)((s32)(a << 8) >> 8) * ((s32)(b << 8) >> 8));
+    return (u64)(a & 0xffffff) * (b & 0xffffff);
+}
+
+static inline u32 byte_of(u32 a, u32 i, int is_signed)
+{
+    u32 byte = a >> 8 * i & 0xff;
+    return is_signed ? (u32)(int8_t)byte : byte;
+}
+
+static inline u32 half_of(u32 a, u32 i, int is_signed)
+{
+    u32 half = a >> 16 * i & 0xffff;
+    return is_signed ? (u32)(int16_t)half : half;
+}
+
+static inline u32 dot4(u32 a, u32 b, int a_signed, int b_signed)
+{
+    u32 sum = 0;
+    for (u32 i = 0; i < 4; i++)
+        sum += byte_of(a, i, a_signed) * byte_of(b, i, b_signed);
+    return sum;
+}
+
+static inline u32 dot2(u32 a, u32 b, int a_signed, int b_signed)
+{
+    return half_of(a, 0, a_signed) * byte_of(b, 0, b_signed) +
+           half_of(a, 1, a_signed) * byte_of(b, 1, b_signed);
+}
+
 /* fns: the bit of MASK that is the N-th set one, counted from BASE upwards, or downwards if N < 0. */
 static inline u32 nth_set(u32 mask, u32 base, s32 n)
 {
@@ -176,6 +246,13 @@ static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
     u64 field = low_bits(length < present ? length : present);
     u64 value = at > msb ? 0 : a >> at;
     return (value & field) | (sign ? ~field : 0);
+}
+
+/* The low BITS of A, of which there are at most 32, with their sign. */
+static inline u32 sign_extend(u32 a, u32 bits)
+{
+    u32 field = (u32)low_bits(bits), sign = bits ? a >> (bits - 1) & 1 : 0;
+    return sign ? a | ~field : a & field;
 }
 
 static inline u64 insert(u64 a, u64 b, u32 c, u32 e, u32 msb)

@@ -36,6 +36,7 @@ void cta_free(struct cta *cta)
     free(cta->special_memory);
     free(cta->local_memory);
     free(cta->stack);
+    free(cta->mbarriers);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);
     free(cta);
@@ -59,6 +60,9 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     cta->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
     cta->warp_count = launch->warps;
     cta->shared_bytes = launch->shared_bytes;
+    memset(cta->arrived, 0, sizeof cta->arrived);
+    cta->mbarrier_count = 0;
+    cta->idle_polls = 0;
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
@@ -81,14 +85,23 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* Threads that have arrived at each barrier, and the count that its instruction asked for. */
+/* Threads that have arrived at each barrier, the count that its instruction asked for, and what the
+ * waiting ones bring for a reduction. */
 struct arrivals {
     uint32_t threads[BARRIERS], wanted[BARRIERS], alive;
+    struct votes votes[BARRIERS];
 };
+
+/* With a count, a warp stands for 32 threads, even if some have exited. */
+static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
+{
+    return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
+}
 
 static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
+    memcpy(arrivals->threads, cta->arrived, sizeof arrivals->threads);
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         const struct warp *warp = &cta->warps[w];
         arrivals->alive += (uint32_t)__builtin_popcount(warp->alive);
@@ -98,11 +111,10 @@ static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
                 continue;
             uint32_t id = path->wait_id;
             uint32_t lanes = path->stack[0].lanes;
-            /* with a count, a warp stands for 32 threads, even if some have exited */
-            arrivals->threads[id] += path->wait_count && lanes == warp->alive
-                                         ? WARP
-                                         : (uint32_t)__builtin_popcount(lanes);
+            arrivals->threads[id] += arriving_threads(warp, path->wait_count, lanes);
             arrivals->wanted[id] = path->wait_count;
+            arrivals->votes[id].threads += (uint32_t)__builtin_popcount(lanes);
+            arrivals->votes[id].yes += (uint32_t)__builtin_popcount(path->votes & lanes);
         }
     }
 }
@@ -117,10 +129,35 @@ static bool release_barriers(struct cta *cta)
         if (!arrivals.threads[id] || arrivals.threads[id] < wanted)
             continue;
         for (uint32_t w = 0; w < cta->warp_count; w++)
-            warp_release(&cta->warps[w], id);
+            warp_release(&cta->warps[w], id, arrivals.votes[id]);
+        cta->arrived[id] = 0;
         released = true;
     }
     return released;
+}
+
+/* Whoever waits there goes on at once when this was the last one: the barrier is free again for the
+ * next time that these threads arrive. */
+void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
+{
+    struct cta *cta = warp->cta;
+    struct arrivals arrivals;
+    cta->arrived[id] += arriving_threads(warp, count, lanes);
+    count_arrivals(cta, &arrivals);
+    if (arrivals.threads[id] < count)
+        return;
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        warp_release(&cta->warps[w], id, arrivals.votes[id]);
+    cta->arrived[id] = 0;
+}
+
+/* The instruction that a path waits at: barriers have been passed. */
+static uint32_t waiting_place(const struct path *path)
+{
+    uint32_t pc = path->stack[path->depth - 1].pc;
+    return path->state == PATH_READY        ? path->waits_at
+           : path->state == PATH_AT_MEETING ? pc
+                                            : pc - 1;
 }
 
 static void report_deadlock(struct cta *cta)
@@ -129,7 +166,7 @@ static void report_deadlock(struct cta *cta)
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++) {
             const struct path *path = warp->paths[i];
-            warp->pc = path->stack[path->depth - 1].pc - 1; /* the barrier, which was passed */
+            warp->pc = waiting_place(path);
             warp_fault(warp, OBS_DEADLOCK, (unsigned)__builtin_ctz(path->stack[0].lanes), NULL);
         }
     }
@@ -148,6 +185,34 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
+/* No other CTA can end a wait for an mbarrier, which only the CTA's own threads reach. So it has come
+ * to a standstill when no path does anything but ask, for so long that no loop with an end of its own
+ * would still be at it. */
+#define MOST_IDLE_POLLS (1u << 20)
+
+static bool stands_still(struct cta *cta)
+{
+    uint64_t polls = 0;
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        const struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            if (warp->paths[i]->state == PATH_READY && !warp->paths[i]->is_stuck)
+                return false;
+            polls += warp->paths[i]->state == PATH_READY;
+        }
+    }
+    cta->idle_polls += polls;
+    return cta->idle_polls > MOST_IDLE_POLLS;
+}
+
+static bool set_free(struct cta *cta)
+{
+    bool any = false;
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        any |= warp_set_free(&cta->warps[w]);
+    return any;
+}
+
 enum cta_end cta_run(struct cta *cta)
 {
     for (;;) {
@@ -159,18 +224,21 @@ enum cta_end cta_run(struct cta *cta)
             if (!warp->path_count)
                 continue;
             uint64_t before = warp->executed;
+            warp->moved = false;
             enum warp_end end = warp_run(warp);
             if (end == WARP_STOPPED)
                 return CTA_STOPPED;
             alive |= end != WARP_DONE;
             spins |= end == WARP_SPINS;
-            progress |= end != WARP_SPINS && warp->executed != before;
+            progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
         }
         if (!alive)
             return CTA_DONE;
-        if (release_barriers(cta) || progress)
+        if (release_barriers(cta) || progress || set_free(cta)) {
+            cta->idle_polls = 0;
             continue;
-        if (spins)
+        }
+        if (spins && !stands_still(cta))
             return CTA_WAITS;
         report_deadlock(cta);
         return CTA_STOPPED;

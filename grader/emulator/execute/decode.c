@@ -13,15 +13,21 @@
 #include "emulator/analyse/lines.h"
 #include "emulator/analyse/usage.h"
 
-static bool has_two_types(uint16_t opcode)
+static bool is_video(uint16_t opcode)
 {
-    return opcode == PTX_OP_cvt || opcode == PTX_OP_set || opcode == PTX_OP_slct ||
-           opcode == PTX_OP_tex || opcode == PTX_OP_tld4;
+    return opcode >= PTX_OP_vadd2 && opcode <= PTX_OP_vset4;
+}
+
+static bool has_more_types(uint16_t opcode)
+{
+    return is_video(opcode) || opcode == PTX_OP_cvt || opcode == PTX_OP_set ||
+           opcode == PTX_OP_slct || opcode == PTX_OP_tex || opcode == PTX_OP_tld4 ||
+           opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a;
 }
 
 static void decode_typed(struct decoder *d)
 {
-    if (d->in->type_count == 2 && !has_two_types(d->in->opcode))
+    if (d->in->type_count > 1 && !has_more_types(d->in->opcode))
         decode_unsupported(d);
     switch (d->in->opcode) {
     case PTX_OP_mov:
@@ -56,11 +62,26 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_selp:
         decode_selp(d);
         break;
+    case PTX_OP_addc:
+    case PTX_OP_subc:
+    case PTX_OP_madc:
+        decode_carry(d);
+        break;
+    case PTX_OP_dp4a:
+    case PTX_OP_dp2a:
+        decode_dot(d);
+        break;
     case PTX_OP_slct:
         decode_slct(d);
         break;
     case PTX_OP_shfl:
         decode_shfl(d);
+        break;
+    case PTX_OP_match:
+        decode_match(d);
+        break;
+    case PTX_OP_redux:
+        decode_redux(d);
         break;
     case PTX_OP_vote:
         decode_vote(d);
@@ -75,6 +96,22 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_sust:
         decode_surface(d, false);
         break;
+    case PTX_OP_mbarrier_init:
+    case PTX_OP_mbarrier_inval:
+    case PTX_OP_mbarrier_arrive:
+    case PTX_OP_mbarrier_arrive_drop:
+    case PTX_OP_mbarrier_test_wait:
+    case PTX_OP_mbarrier_try_wait:
+    case PTX_OP_mbarrier_pending_count:
+    case PTX_OP_cp_async_mbarrier_arrive:
+        decode_mbarrier(d);
+        break;
+    case PTX_OP_bar_red:
+    case PTX_OP_bar_cta_red:
+    case PTX_OP_barrier_red:
+    case PTX_OP_barrier_cta_red:
+        decode_barrier_reduction(d);
+        break;
     case PTX_OP_activemask:
     case PTX_OP_nanosleep:
         decode_control(d);
@@ -82,6 +119,10 @@ static void decode_typed(struct decoder *d)
     default:
         if (decode_type_of(d) == PTX_pred)
             decode_predicate_logic(d);
+        else if (is_video(d->in->opcode))
+            decode_video(d);
+        else if (ptx_has(d->in, PTX_MOD_cc))
+            decode_carry(d);
         else
             decode_alu(d);
     }
@@ -207,6 +248,7 @@ static bool place_registers(struct decoder *d)
     uint32_t *used = &d->image->register_bytes;
     for (uint32_t i = 0; i < f->register_count; i++)
         d->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    d->carry = (struct slot){.offset = decode_take_slot(used, 0)};
     if (!f->is_kernel && f->locals)
         d->image->local_slot = decode_take_slot(used, 8);
     *used = (*used + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;

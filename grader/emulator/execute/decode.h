@@ -3,6 +3,7 @@
  *   slots.c          where operands lie: registers, constants, addresses
  *   decode_value.c   arithmetic, comparison, moves, conversion
  *   decode_texture.c textures and surfaces
+ *   decode_async.c   copies beside the thread, mbarriers
  *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
  *   decode.c         the kernel as a whole
  *
@@ -28,6 +29,7 @@ struct decoder {
     uint32_t pc;        /* in the kernel's code */
     uint32_t *image_of; /* of each of the module's functions, or NO_IMAGE */
     uint32_t *slots;    /* slot offset of each PTX register */
+    struct slot carry;  /* of the image's instructions with .cc */
     uint32_t *meet;     /* see analyse_reconvergence() */
     bool *is_reduction; /* see analyse_reductions() */
     struct constant *constants;
@@ -68,8 +70,14 @@ struct slot decode_predicate_destination(struct decoder *d, const struct ptx_ope
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
+/* The address operand OP, in SPACE unless its variable knows better, to d->out->mem. */
+void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
+
 /* One instruction each: d->in to d->out. */
 void decode_alu(struct decoder *d);
+void decode_dot(struct decoder *d);
+void decode_carry(struct decoder *d);
+void decode_video(struct decoder *d);
 void decode_slct(struct decoder *d);
 void decode_selp(struct decoder *d);
 void decode_predicate_logic(struct decoder *d);
@@ -83,8 +91,14 @@ void decode_load_store(struct decoder *d, bool is_load);
 void decode_atomic(struct decoder *d);
 void decode_shfl(struct decoder *d);
 void decode_vote(struct decoder *d);
+void decode_match(struct decoder *d);
+void decode_redux(struct decoder *d);
 void decode_texture(struct decoder *d); /* decode_texture.c */
 void decode_surface(struct decoder *d, bool is_load);
+void decode_barrier_reduction(struct decoder *d);
+void decode_copy(struct decoder *d); /* decode_async.c */
+void decode_copy_groups(struct decoder *d);
+void decode_mbarrier(struct decoder *d);
 void decode_control(struct decoder *d);
 
 /* The address that pointers to the function hold, by its place in the module. */

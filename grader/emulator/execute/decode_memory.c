@@ -2,9 +2,11 @@
 #include "emulator/execute/decode.h"
 #include "emulator/execute/half.h"
 
+#include <string.h>
+
 /* --- memory ---------------------------------------------------------------------------------------- */
 
-static void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space)
+void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space)
 {
     struct inst *out = d->out;
     if (op->kind != PTX_ADDRESS || op->count) {
@@ -120,14 +122,30 @@ void decode_atomic(struct decoder *d)
 
 /* --- lanes and control ----------------------------------------------------------------------------- */
 
+/* The operand that names the lanes which take part. */
+static void decode_members(struct decoder *d, unsigned operand)
+{
+    d->out->kind = KIND_MEET;
+    d->out->warp.members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
+}
+
+/* d|p, of which either may be _ or p left out. */
+static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
+{
+    bool pair = op->kind == PTX_PAIR;
+    const struct ptx_operand *first = pair ? &op->elements[0] : op;
+    d->out->dst = first->kind == PTX_SINK ? no_slot : decode_destination(d, first, 4);
+    d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
+}
+
 void decode_shfl(struct decoder *d)
 {
-    const struct ptx_operand *op = &d->in->operands[0];
-    bool pair = op->kind == PTX_PAIR;
     d->out->run = shfl_run;
-    d->out->dst = decode_destination(d, pair ? &op->elements[0] : op, 4);
-    d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
-    for (unsigned i = 0; i < 4; i++)
+    decode_result_pair(d, &d->in->operands[0]);
+    if (d->out->dst.offset == NO_SLOT)
+        decode_unsupported(d);
+    decode_members(d, 4);
+    for (unsigned i = 0; i < 3; i++)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_b32, 4);
     d->out->warp.op = d->in->modifiers[d->in->modifier_count - 1];
     if (!ptx_has(d->in, PTX_MOD_sync) || d->out->warp.op == PTX_MOD_sync)
@@ -142,10 +160,53 @@ void decode_vote(struct decoder *d)
     d->out->dst =
         ballot ? decode_destination(d, &op[0], 4) : decode_predicate_destination(d, &op[0]);
     d->out->src[0] = decode_predicate_source(d, &op[1]);
-    d->out->src[1] = decode_source(d, &op[2], PTX_b32, 4);
+    decode_members(d, 2);
     d->out->warp.op = d->in->modifiers[d->in->modifier_count ? d->in->modifier_count - 1 : 0];
     if (!ptx_has(d->in, PTX_MOD_sync) || ballot != (decode_type_of(d) == PTX_b32) ||
         d->out->warp.op == PTX_MOD_sync)
+        decode_unsupported(d);
+}
+
+void decode_match(struct decoder *d)
+{
+    bool all = ptx_has(d->in, PTX_MOD_all);
+    if (d->in->modifier_count != 2 || !ptx_has(d->in, PTX_MOD_sync) ||
+        (!all && d->in->operands[0].kind == PTX_PAIR)) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = match_run;
+    d->out->warp.op = all ? PTX_MOD_all : PTX_MOD_any;
+    decode_result_pair(d, &d->in->operands[0]);
+    d->out->src[0] =
+        decode_source(d, &d->in->operands[1], decode_type_of(d), ptx_type_bytes(decode_type_of(d)));
+    decode_members(d, 2);
+}
+
+/* Bits are combined bit by bit, numbers as numbers. */
+void decode_redux(struct decoder *d)
+{
+    uint8_t op = atomic_operation(d->in);
+    bool bits = op == PTX_MOD_and || op == PTX_MOD_or || op == PTX_MOD_xor;
+    if (d->in->modifier_count != 2 || !ptx_has(d->in, PTX_MOD_sync) || op == PTX_MOD_COUNT ||
+        bits != (decode_type_of(d) == PTX_b32)) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = redux_run;
+    d->out->warp.op = op;
+    d->out->warp.is_signed = decode_type_of(d) == PTX_s32;
+    d->out->dst = decode_destination(d, &d->in->operands[0], 4);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), 4);
+    decode_members(d, 2);
+}
+
+static void decode_elect(struct decoder *d)
+{
+    d->out->run = elect_run;
+    decode_result_pair(d, &d->in->operands[0]);
+    decode_members(d, 1);
+    if (d->in->modifier_count != 1)
         decode_unsupported(d);
 }
 
@@ -156,6 +217,42 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
     (void)mask;
 }
 
+/* bar.sync number, threads and bar.arrive: the operands from FIRST on. */
+static void decode_barrier_number(struct decoder *d, unsigned first, unsigned end)
+{
+    d->out->kind = KIND_BARRIER;
+    d->out->aligned = strncmp(ptx_opcodes[d->in->opcode].name, "barrier", 7) != 0 ||
+                      ptx_has(d->in, PTX_MOD_aligned);
+    d->out->source_count = (uint8_t)(end - first);
+    for (unsigned i = first; i < end; i++)
+        d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
+}
+
+/* bar.red.popc.u32 d, number, threads, p; and and or give a predicate. */
+void decode_barrier_reduction(struct decoder *d)
+{
+    unsigned last = d->in->operand_count - 1u;
+    bool counts = ptx_has(d->in, PTX_MOD_popc), aligned = ptx_has(d->in, PTX_MOD_aligned);
+    if (d->in->modifier_count != 1u + aligned || counts != (decode_type_of(d) == PTX_u32)) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->barrier.op = counts                        ? PTX_MOD_popc
+                         : ptx_has(d->in, PTX_MOD_and) ? PTX_MOD_and
+                                                       : PTX_MOD_or;
+    d->out->dst = counts ? decode_destination(d, &d->in->operands[0], 4)
+                         : decode_predicate_destination(d, &d->in->operands[0]);
+    d->out->barrier.vote = decode_predicate_source(d, &d->in->operands[last]);
+    decode_barrier_number(d, 1, last);
+}
+
+static void decode_arrival(struct decoder *d)
+{
+    decode_barrier_number(d, 0, 2);
+    d->out->barrier.arrives = true;
+    d->out->barrier.vote = no_slot;
+}
+
 static void decode_barrier(struct decoder *d)
 {
     if (!ptx_has(d->in, PTX_MOD_sync)) {
@@ -163,13 +260,13 @@ static void decode_barrier(struct decoder *d)
         return;
     }
     bool warp = ptx_has(d->in, PTX_MOD_warp);
-    d->out->kind = warp ? KIND_WARP_SYNC : KIND_BARRIER;
-    d->out->aligned = d->in->opcode == PTX_OP_bar || ptx_has(d->in, PTX_MOD_aligned);
-    d->out->source_count = d->in->operand_count;
-    if (warp && d->in->operand_count != 1)
+    decode_barrier_number(d, 0, d->in->operand_count);
+    d->out->barrier.vote = no_slot;
+    if (!warp)
+        return;
+    d->out->kind = KIND_WARP_SYNC;
+    if (d->in->operand_count != 1)
         decode_unsupported(d);
-    for (unsigned i = 0; i < d->in->operand_count; i++)
-        d->out->src[i] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
 }
 
 static void decode_branch(struct decoder *d)
@@ -219,6 +316,13 @@ static void decode_return(struct decoder *d)
         d->out->branch.target = d->out->branch.meet = d->image->end;
 }
 
+static void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)inst;
+    (void)mask;
+    warp->slept++;
+}
+
 void decode_control(struct decoder *d)
 {
     switch (d->in->opcode) {
@@ -241,12 +345,32 @@ void decode_control(struct decoder *d)
     case PTX_OP_barrier:
         decode_barrier(d);
         break;
+    case PTX_OP_bar_arrive:
+    case PTX_OP_bar_cta_arrive:
+    case PTX_OP_barrier_arrive:
+    case PTX_OP_barrier_cta_arrive:
+        decode_arrival(d);
+        break;
+    case PTX_OP_cp_async:
+        decode_copy(d);
+        break;
+    case PTX_OP_cp_async_commit_group:
+    case PTX_OP_cp_async_wait_group:
+    case PTX_OP_cp_async_wait_all:
+        decode_copy_groups(d);
+        break;
+    case PTX_OP_elect:
+        decode_elect(d);
+        break;
     case PTX_OP_activemask:
         d->out->run = activemask_run;
         d->out->dst = decode_destination(d, &d->in->operands[0], 4);
         break;
-    default: /* fences: memory is always in order here; nanosleep: waiting is the scheduler's */
+    case PTX_OP_nanosleep: /* waiting is the scheduler's */
+        d->out->run = sleep_run;
+        d->out->observes = true;
+        break;
+    default: /* fences: memory is always in order here */
         d->out->run = nothing_run;
-        d->out->observes = d->in->opcode == PTX_OP_nanosleep;
     }
 }

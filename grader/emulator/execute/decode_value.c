@@ -24,10 +24,12 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Division alone computes something else when it is .approx. */
+/* Division computes something else when it is .approx, and integers when they are clamped. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
-    return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div);
+    return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||
+           ((modifier == PTX_MOD_sat || modifier == PTX_MOD_relu) &&
+            ptx_type_class(decode_type_of(d)) != 'F');
 }
 
 /* "mul_wide_s32": the mnemonic without its modes, as alu.def spells it. */
@@ -70,7 +72,7 @@ static void use_modes(struct decoder *d)
     uint32_t mode = decode_mode_of(d->in);
     if (!is_float) {
         for (unsigned i = 0; i < d->in->modifier_count; i++)
-            if (is_mode(d->in->modifiers[i]))
+            if (!names_row(d, d->in->modifiers[i]))
                 decode_unsupported(d);
         return;
     }
@@ -96,7 +98,8 @@ static void use_half_modes(struct decoder *d)
     bool ftz = ptx_has(d->in, PTX_MOD_ftz), saturate = ptx_has(d->in, PTX_MOD_sat);
     bool relu = ptx_has(d->in, PTX_MOD_relu);
     bool fits = is_ex2 ? is_f16 != ftz : is_f16 || !(ftz || saturate);
-    if (!fits || (decode_mode_of(d->in) & MODE_ZERO) || (saturate && relu))
+    bool is_fma = d->in->opcode == PTX_OP_fma;
+    if (!fits || (decode_mode_of(d->in) & MODE_ZERO) || (relu && (saturate || !is_fma)))
         decode_unsupported(d);
     d->out->half.ftz = ftz;
     d->out->half.saturate = saturate;
@@ -147,6 +150,88 @@ void decode_alu(struct decoder *d)
     row_name(d, ptx_type_name(decode_type_of(d)), name, sizeof name);
     use_row(d, name);
     use_modes(d);
+}
+
+/* dp4a.u32.s32: what is multiplied has types of its own. */
+void decode_dot(struct decoder *d)
+{
+    char name[80], types[16];
+    if (d->in->type_count != 2) {
+        decode_unsupported(d);
+        return;
+    }
+    snprintf(types, sizeof types, "%s_%s", ptx_type_name(decode_type_of(d)),
+             ptx_type_name((enum ptx_type)d->in->types[1]));
+    row_name(d, types, name, sizeof name);
+    use_row(d, name);
+}
+
+static uint8_t product_part(const struct decoder *d)
+{
+    return ptx_has(d->in, PTX_MOD_hi) ? 'h' : ptx_has(d->in, PTX_MOD_lo) ? 'l' : 0;
+}
+
+/* add.cc, addc and their like. The carry is a register of the frame: it does not survive calls. */
+void decode_carry(struct decoder *d)
+{
+    enum ptx_type type = decode_type_of(d);
+    unsigned bytes = ptx_type_bytes(type), opcode = d->in->opcode;
+    bool multiplies = opcode == PTX_OP_mad || opcode == PTX_OP_madc;
+    bool subtracts = opcode == PTX_OP_sub || opcode == PTX_OP_subc;
+    bool reads = opcode == PTX_OP_addc || opcode == PTX_OP_subc || opcode == PTX_OP_madc;
+    bool writes = ptx_has(d->in, PTX_MOD_cc);
+    uint8_t part = product_part(d);
+    bool is_word = type == PTX_u32 || type == PTX_s32 || type == PTX_u64 || type == PTX_s64;
+    if (!is_word || multiplies != (part != 0) || d->in->modifier_count != (part != 0) + writes) {
+        decode_unsupported(d);
+        return;
+    }
+    d->out->run = bytes == 4 ? carry_run_32 : carry_run_64;
+    d->out->carry.part = part;
+    d->out->carry.is_signed = ptx_type_class(type) == 'S';
+    d->out->carry.subtracts = subtracts;
+    d->out->carry.from = reads ? d->carry : decode_constant_slot(d, 0, 0);
+    d->out->carry.to = writes ? d->carry : no_slot;
+    d->out->source_count = (uint8_t)(d->in->operand_count - 1);
+    d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
+    for (unsigned i = 0; i < d->out->source_count; i++)
+        d->out->src[i] = decode_source(d, &d->in->operands[i + 1], type, bytes);
+}
+
+static bool is_signed_type(const struct decoder *d, unsigned i)
+{
+    return d->in->types[i] == PTX_s32;
+}
+
+/* vadd4.u32.s32.u32: the types of the result's and of both operands' parts; vset has no first. */
+void decode_video(struct decoder *d)
+{
+    bool sets = d->in->opcode == PTX_OP_vset2 || d->in->opcode == PTX_OP_vset4;
+    unsigned skipped = !sets, words = 0;
+    for (unsigned i = 0; i < d->in->type_count; i++)
+        if (d->in->types[i] != PTX_u32 && d->in->types[i] != PTX_s32)
+            decode_unsupported(d);
+    for (unsigned i = 0; i < d->in->modifier_count; i++)
+        words += d->in->modifiers[i] != PTX_MOD_add;
+    if (d->in->type_count != 2 + skipped || words > 1 || (sets && !words)) {
+        decode_unsupported(d);
+        return;
+    }
+    for (unsigned i = 0; i < d->in->modifier_count; i++)
+        if (d->in->modifiers[i] != PTX_MOD_add)
+            d->out->video.compare = d->in->modifiers[i];
+    d->out->run = video_run;
+    d->out->video.op = (uint8_t)d->in->opcode;
+    d->out->video.bits = d->in->opcode >= PTX_OP_vadd4 ? 8 : 16;
+    d->out->video.d_signed = !sets && is_signed_type(d, 0);
+    d->out->video.a_signed = is_signed_type(d, skipped);
+    d->out->video.b_signed = is_signed_type(d, skipped + 1);
+    d->out->video.saturates = ptx_has(d->in, PTX_MOD_sat);
+    d->out->video.adds = ptx_has(d->in, PTX_MOD_add);
+    d->out->source_count = 3;
+    d->out->dst = decode_destination(d, &d->in->operands[0], 4);
+    for (unsigned i = 0; i < 3; i++)
+        d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
 /* slct.b32.s32, whatever the 32-bit type of its values is called. With .ftz a negative denormal is a

@@ -61,12 +61,14 @@ struct slot {
 
 enum inst_kind {             /* what the loop in warp.c must do itself */
                  KIND_LANES, /* run() does it all */
+                 KIND_MEET,  /* the same, once the warp's lanes that it names are here */
                  KIND_BRANCH,
                  KIND_EXIT,
                  KIND_CALL,
                  KIND_RETURN,
                  KIND_BARRIER,
                  KIND_WARP_SYNC,
+                 KIND_WAIT, /* run() asks whether it is over: dst */
                  KIND_TRAP,
 };
 
@@ -106,6 +108,16 @@ struct inst {
             bool ftz, saturate, relu;
         } half;
         struct {
+            struct slot from, to; /* predicates: a zero or the carry; the carry or NO_SLOT */
+            uint8_t part;         /* of a * b that takes the place of a: 'l', 'h' or 0 */
+            bool is_signed, subtracts;
+        } carry;
+        struct {
+            uint8_t op, compare; /* enum ptx_opcode; of vset: enum ptx_modifier */
+            uint8_t bits;        /* of a part */
+            bool d_signed, a_signed, b_signed, saturates, adds;
+        } video;
+        struct {
             uint8_t to, from; /* enum ptx_type */
             uint8_t round;    /* of a float to an integer value: 'n' 'z' 'm' 'p' or 0 */
             bool saturate, relu;
@@ -116,12 +128,21 @@ struct inst {
             struct slot *vector; /* count registers (load) or sources (store) */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
-            uint8_t op;    /* enum ptx_modifier of an atomic */
+            uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
+            bool variant;  /* of an mbarrier: .noComplete, .parity or .noinc */
         } mem;
         struct {
             uint32_t target, meet;
         } branch;
+        struct {
+            struct slot vote; /* of .red, or NO_SLOT */
+            uint8_t op;       /* of .red: enum ptx_modifier popc, and, or */
+            bool arrives;     /* only: it does not wait */
+        } barrier;
+        struct {
+            uint32_t pending; /* groups of copies that need not be done */
+        } wait;
         struct {
             const struct ptx_instruction *in; /* its operands: target, parameters, results */
             uint32_t image;                   /* NO_IMAGE: src[0] holds the function's address */
@@ -138,8 +159,9 @@ struct inst {
             bool is_integer, layered;
         } texture;
         struct {
-            uint8_t op; /* enum ptx_modifier of vote and shfl */
-            struct slot second;
+            uint8_t op; /* enum ptx_modifier of vote, shfl, match, redux */
+            bool is_signed;
+            struct slot second, members;
         } warp;
     };
 };
@@ -205,28 +227,51 @@ struct path_entry {
     struct frame *frame;
 };
 
-enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_DONE };
+enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_AT_MEETING, PATH_DONE };
 
 struct path {
     enum path_state state;
+    bool gives_way;    /* its latest wait is not over */
+    bool is_stuck;     /* nor was it the time before, and it has done nothing since but ask */
+    uint32_t waits_at; /* pc of that wait, or UINT32_MAX */
+    bool has_met;      /* has waited for the lanes that its KIND_MEET names */
     uint32_t depth;
-    uint32_t wait_mask;           /* at a warp sync: the lanes waited for */
+    uint32_t wait_mask;           /* at a warp sync or a meeting: the lanes waited for */
     uint32_t wait_id, wait_count; /* at a barrier */
+    uint32_t votes;               /* at a barrier that reduces: the lanes' predicates */
+    const struct inst *barrier;
     uint32_t room;
     struct path_entry *stack;
 };
 
+/* A cp.async under way: what LANES have read, and where in shared memory it goes. */
+struct async_copy {
+    struct async_copy *next;
+    uint32_t lanes, bytes;
+    uint32_t group[WARP], to[WARP];
+    uint8_t data[WARP][16];
+};
+
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local;      /* the launch's own_bytes for each lane */
-    struct frame *frame; /* of the instruction that runs */
+    uint8_t *local;                          /* the launch's own_bytes for each lane */
+    struct frame *frame;                     /* of the instruction that runs */
+    struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
+    uint32_t groups[WARP];                   /* of copies, that each lane has closed */
     struct cta *cta;
     uint32_t index;    /* in the CTA */
     uint32_t alive;    /* lanes that have not exited */
     uint32_t pc;       /* of the instruction that runs */
     uint64_t executed; /* warp instructions */
+    uint64_t slept;    /* nanosleeps among them */
+    bool moved;        /* some path has done more than wait */
     struct path *paths[WARP];
     uint32_t path_count;
+};
+
+struct mbarrier {
+    uint32_t at; /* in shared memory */
+    uint32_t expected, pending, phase;
 };
 
 struct cta {
@@ -239,6 +284,10 @@ struct cta {
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
+    uint32_t arrived[BARRIERS]; /* threads that did not wait */
+    struct mbarrier *mbarriers;
+    uint32_t mbarrier_count, mbarrier_room;
+    uint64_t idle_polls; /* waits that were not over while nobody did anything else */
     uint8_t *special_memory, *local_memory;
     uint8_t *stack; /* of all threads; NULL until a function with local variables is called */
     struct cta *next;
@@ -334,13 +383,22 @@ enum cta_end cta_run(struct cta *cta);
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
 
+/* WARP's lanes arrive at barrier ID, which COUNT threads complete, and do not wait. */
+void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
+
 /* warp.c */
 /* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
-void warp_release(struct warp *warp, uint32_t barrier); /* its paths that wait there go on */
+/* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */
+struct votes {
+    uint32_t threads, yes;
+};
+void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
+/* Lanes that wait below a path that is stuck go on by themselves. False if there are none. */
+bool warp_set_free(struct warp *warp);
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
 
@@ -356,8 +414,26 @@ void call_return(struct warp *warp, uint32_t lanes);
 /* builtin.c: functions that the device has without PTX, by name; NULL if there is none. */
 lane_fn *builtin_find(struct ptx_name name);
 
+/* async.c */
+void async_finish(struct warp *warp, uint32_t lanes); /* stores all copies that they have started */
+void async_drop(struct warp *warp);                   /* forgets what is under way */
+void async_free(struct warp *warp);
+
 /* access.c: SIZE bytes at a generic address of one lane, or NULL if they are not there. */
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size);
+
+/* What is needed to make an access, in this order: base + offset of each lane, where inactive lanes repeat
+ * an active one's; the lanes of TODO in the first one's space, to which the addresses become relative;
+ * their bytes, once the observers have been told, for the lanes returned. */
+void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
+                      uint64_t *addr);
+uint32_t access_take_space(const struct inst *inst, uint32_t todo, struct obs_access *access);
+uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host);
+/* The same in two steps: the observers are told; the first SIZE bytes of LANE's, at an address for all of
+ * them, or NULL, and a fault, if they are not there. */
+void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes);
+uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
+                          unsigned size);
 
 /* atomic.c: one lane's turn on the bytes at HOST, with operands B and C (of cas). Returns what was
  * there before. SHARED memory adds floats without flushing them. */
@@ -375,9 +451,11 @@ compare_fn *compare_find(const char *name); /* "lt.s32" */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
-lane_fn load_run, store_run, atomic_run;
+lane_fn carry_run_32, carry_run_64, video_run;
+lane_fn load_run, store_run, atomic_run, copy_run, commit_run, wait_group_run, wait_all_run;
+lane_fn mbarrier_run, pending_count_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
-lane_fn vote_run, activemask_run, shfl_run, pack_run, unpack_run;
+lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run;
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 

@@ -43,6 +43,8 @@ static struct path *add_path(struct warp *warp)
     }
     warp->path_count++;
     (*place)->state = PATH_READY;
+    (*place)->has_met = (*place)->gives_way = (*place)->is_stuck = false;
+    (*place)->waits_at = NOWHERE;
     (*place)->depth = 0;
     return *place;
 }
@@ -194,10 +196,16 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
         return;
     }
     top_of(path)->pc++;
+    if (in->barrier.arrives) {
+        cta_arrive(warp, id, count, lanes);
+        return;
+    }
     split_path(warp, path, lanes);
     path->state = PATH_AT_BARRIER;
     path->wait_id = id;
     path->wait_count = count;
+    path->barrier = in;
+    path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
 }
 
 static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
@@ -212,6 +220,39 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
     path->wait_mask = members;
 }
 
+/* Lanes of other paths that IN names may be on their way here: the path waits for them, once. Those
+ * that its own stack holds come when these lanes are done, so nobody waits for them. */
+static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
+                 struct profile *profile)
+{
+    uint32_t members;
+    memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
+    uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
+    if (elsewhere && !path->has_met) {
+        profile->warps--; /* it is executed when they are all here */
+        profile->threads -= (uint32_t)__builtin_popcount(top_of(path)->lanes);
+        warp->executed--;
+        split_path(warp, path, top_of(path)->lanes);
+        path->state = PATH_AT_MEETING;
+        path->wait_mask = members;
+        return;
+    }
+    path->has_met = false;
+    in->run(warp, in, lanes);
+    top_of(path)->pc++;
+}
+
+/* A wait that is not over ends the path's turn: there is nothing to do but ask again. */
+static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    in->run(warp, in, lanes);
+    uint32_t over = slot_predicate(warp, in->dst) & lanes;
+    top_of(path)->pc++;
+    path->gives_way = over != lanes;
+    path->is_stuck = path->gives_way && !over && path->waits_at == warp->pc;
+    path->waits_at = over ? NOWHERE : warp->pc;
+}
+
 static void control(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
                     struct profile *profile)
 {
@@ -219,6 +260,10 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
         branch(warp, path, in, mask, profile);
     } else if (!mask) {
         top_of(path)->pc++;
+    } else if (in->kind == KIND_MEET) {
+        meet(warp, path, in, mask, profile);
+    } else if (in->kind == KIND_WAIT) {
+        wait(warp, path, in, mask);
     } else if (in->kind == KIND_EXIT) {
         leave(warp, path, mask);
     } else if (in->kind == KIND_CALL) {
@@ -276,7 +321,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
             active &= in->guard_negated ? ~guard : guard;
         }
         warp->pc = pc;
-        if (in->kind == KIND_LANES) {
+        if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive)) {
             pc++;
             if (active)
                 in->run(warp, in, active);
@@ -298,9 +343,11 @@ static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
     int64_t slice = SLICE;
-    uint64_t before = warp->executed;
+    uint64_t before = warp->executed, slept = warp->slept;
     uint32_t mask = 0;
-    while (path->state == PATH_READY && slice > 0 && !atomic_load(&launch->stopping)) {
+    path->gives_way = false;
+    while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
+           !atomic_load(&launch->stopping)) {
         struct path_entry *top = top_of(path);
         if (top->pc == top->meet) {
             pop(warp, path);
@@ -312,23 +359,37 @@ static bool run_path(struct warp *warp, struct path *path)
     }
     uint64_t executed = warp->executed - before;
     account(warp, executed);
+    if (path->gives_way) {
+        /* who looks at other memory meanwhile may see something else than the wait's end */
+        uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
+        path->is_stuck &= looks == warp->slept - slept;
+        return !path->is_stuck;
+    }
+    path->waits_at = NOWHERE;
+    path->is_stuck = false;
     bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
     if (spun && !atomic_load(&launch->stopping))
         split_path(warp, path, top_of(path)->lanes);
     return !spun;
 }
 
-/* Lanes that wait for each other at bar.warp.sync go on once all of them are there. */
+static bool waits_for_lanes(const struct path *path)
+{
+    return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
+}
+
+/* Lanes that wait for each other at bar.warp.sync and the like go on once all of them are there. */
 static bool release_warp_syncs(struct warp *warp)
 {
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < warp->path_count; i++)
-        if (warp->paths[i]->state == PATH_AT_WARP_SYNC)
+        if (waits_for_lanes(warp->paths[i]))
             waiting |= warp->paths[i]->stack[0].lanes;
     bool released = false;
     for (uint32_t i = 0; i < warp->path_count; i++) {
         struct path *path = warp->paths[i];
-        if (path->state == PATH_AT_WARP_SYNC && !(path->wait_mask & warp->alive & ~waiting)) {
+        if (waits_for_lanes(path) && !(path->wait_mask & warp->alive & ~waiting)) {
+            path->has_met = path->state == PATH_AT_MEETING;
             path->state = PATH_READY;
             released = true;
         }
@@ -364,6 +425,7 @@ enum warp_end warp_run(struct warp *warp)
         bool ready;
         uint32_t paths = warp->path_count;
         bool progress = run_paths(warp, &ready);
+        warp->moved |= progress;
         if (atomic_load(&warp->cta->launch->stopping))
             return WARP_STOPPED;
         if (!warp->path_count)
@@ -377,11 +439,43 @@ enum warp_end warp_run(struct warp *warp)
     }
 }
 
-void warp_release(struct warp *warp, uint32_t barrier)
+/* What bar.red gives each of the path's lanes. */
+static void deliver(struct warp *warp, struct path *path, struct votes total)
 {
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_id == barrier)
-            warp->paths[i]->state = PATH_READY;
+    const struct inst *in = path->barrier;
+    uint32_t lanes = path->stack[0].lanes;
+    bool all = total.yes == total.threads, any = total.yes != 0;
+    if (in->barrier.vote.offset == NO_SLOT)
+        return;
+    warp->bank[BANK_REGISTERS] = top_of(path)->frame->registers;
+    if (in->barrier.op != PTX_MOD_popc) {
+        bool yes = in->barrier.op == PTX_MOD_and ? all : any;
+        slot_set_predicate(warp, in->dst, yes ? ALL_LANES : 0, lanes);
+        return;
+    }
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, in->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = lanes >> l & 1 ? total.yes : d[l];
+}
+
+bool warp_set_free(struct warp *warp)
+{
+    uint32_t count = warp->path_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (warp->paths[i]->is_stuck)
+            split_path(warp, warp->paths[i], top_of(warp->paths[i])->lanes);
+    return warp->path_count > count;
+}
+
+void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_AT_BARRIER || path->wait_id != barrier)
+            continue;
+        deliver(warp, path, total);
+        path->state = PATH_READY;
+    }
     if (warp->path_count > 1)
         merge_paths(warp);
 }
@@ -487,6 +581,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->index = index;
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
     warp->executed = 0;
+    warp->slept = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;
@@ -506,6 +601,7 @@ void warp_stop(struct warp *warp)
     for (uint32_t i = 0; i < warp->path_count; i++)
         keep_lanes(warp, warp->paths[i], 0);
     warp->path_count = 0;
+    async_drop(warp);
 }
 
 void warp_free(struct warp *warp)
@@ -514,4 +610,5 @@ void warp_free(struct warp *warp)
         free(warp->paths[i]->stack);
         free(warp->paths[i]);
     }
+    async_free(warp);
 }

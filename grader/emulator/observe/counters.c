@@ -22,7 +22,7 @@ struct traffic {
 struct state {
     uint32_t count;
     struct traffic *global, *shared; /* count of each, by pc */
-    uint8_t *kind;                   /* of the access at each pc: enum obs_access_kind */
+    uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
 };
 
 static void *counters_begin(const struct obs_launch *launch)
@@ -32,7 +32,7 @@ static void *counters_begin(const struct obs_launch *launch)
         return NULL;
     state->count = launch->kernel->code_count + 1;
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
-    state->kind = calloc(state->count, 1);
+    state->kind = calloc(2 * (size_t)state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
     if (state->global && state->kind)
         return state;
@@ -200,7 +200,8 @@ LANES_INLINE void count_shared(struct traffic *traffic, const struct obs_access 
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
-    state->kind[access->pc] = access->kind;
+    uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
+    state->kind[at] = access->kind;
     if (access->space == PTX_GLOBAL)
         count_global(&state->global[access->pc], access);
     else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
@@ -225,7 +226,7 @@ static void counters_join(void *into, void *argument)
         total->global[i].ideal += state->global[i].ideal;
         total->global[i].lines += state->global[i].lines;
     }
-    for (uint32_t i = 0; i < total->count; i++)
+    for (uint32_t i = 0; i < 2 * total->count; i++)
         total->kind[i] |= state->kind[i];
     counters_free(state);
 }
@@ -246,9 +247,10 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[1] += g->pieces;
         value[2] += g->ideal;
         value[3] += g->lines;
-        if (state->kind[pc] > OBS_STORE)
+        uint8_t kind = state->kind[state->count + pc];
+        if (kind > OBS_STORE)
             continue;
-        value = per_instruction[pc].value + shared[state->kind[pc]];
+        value = per_instruction[pc].value + shared[kind];
         value[0] += s->requests;
         value[1] += s->pieces;
         value[2] += s->ideal;

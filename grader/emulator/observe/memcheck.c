@@ -90,6 +90,7 @@ static const char *const fault_ids[] = {
     [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
     [OBS_BAD_CALL] = "bad-call",           [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
     [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
+    [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
     [OBS_BAD_BARRIER] = "bad-barrier",     [OBS_DEADLOCK] = "deadlock",
     [OBS_ENDLESS] = "endless-loop",
 };
@@ -144,6 +145,15 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         break;
     case OBS_BAD_BARRIER:
         snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
+                 thread);
+        break;
+    case OBS_NO_MBARRIER:
+        snprintf(text, size, "no mbarrier was initialised at this address; by %s", thread);
+        break;
+    case OBS_MBARRIER_COUNT:
+        snprintf(text, size,
+                 "an mbarrier cannot count that: 0, more than the phase expects, or the last "
+                 "arrival where .noComplete rules it out; by %s",
                  thread);
         break;
     case OBS_DEADLOCK:

@@ -6,12 +6,24 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-static int find_opcode(struct ptx_name name)
+/* The longest opcode that the mnemonic at the parser's token begins with; -1 if there is none. Takes
+ * its words. */
+static int take_opcode(struct parser *p)
 {
-    for (int i = 0; i < PTX_OPCODE_COUNT; i++)
-        if (ptx_name_is(name, ptx_opcodes[i].name))
-            return i;
-    return -1;
+    const char *text = p->token.text;
+    size_t left = (size_t)(p->lexer.end - text), longest = 0;
+    int found = -1;
+    for (int i = 0; i < PTX_OPCODE_COUNT; i++) {
+        size_t length = strlen(ptx_opcodes[i].name);
+        if (length <= longest || length > left || memcmp(text, ptx_opcodes[i].name, length) != 0 ||
+            (length < left && ptx_is_word((unsigned char)text[length])))
+            continue;
+        longest = length;
+        found = i;
+    }
+    while (found >= 0 && !p->failed && p->token.text < text + longest)
+        parse_take(p);
+    return found;
 }
 
 static bool word_in(const char *list, struct ptx_name word)
@@ -40,7 +52,7 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     while (!p->failed && p->token.kind == PTX_DOT) {
         struct ptx_name word = parse_name_of(p->token);
         int type = parse_find_type(word), modifier = find_modifier(word);
-        if (type >= 0 && in->type_count < 2)
+        if (type >= 0 && in->type_count < sizeof in->types)
             in->types[in->type_count++] = (uint8_t)type;
         else if (modifier >= 0 && word_in(info->modifiers, word) &&
                  in->modifier_count < PTX_MAX_MODIFIERS)
@@ -156,9 +168,10 @@ void parse_instruction(struct parser *p)
     struct ptx_instruction in = {.line = p->token.line};
     in.loc = p->function->loc_count ? p->function->loc_count - 1 : PTX_NONE;
     in.guard = guard(p, &in.guard_negated);
-    struct ptx_name name = parse_expect_word(p);
-    int opcode = find_opcode(name);
+    struct ptx_name name = parse_name_of(p->token);
+    int opcode = p->token.kind == PTX_WORD ? take_opcode(p) : -1;
     if (opcode < 0) {
+        parse_expect_word(p);
         parse_fail(p, "unsupported instruction '%.*s'", (int)name.length, name.text);
         return;
     }

@@ -2,7 +2,6 @@
 #include "emulator/ptx/lex.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +51,7 @@ static bool is_word_start(int c)
     return isalpha(c) || c == '_' || c == '$' || c == '%';
 }
 
-static bool is_word(int c)
+bool ptx_is_word(int c)
 {
     return isalnum(c) || c == '_' || c == '$';
 }
@@ -125,6 +124,18 @@ static void lex_string(struct ptx_lexer *lexer, struct ptx_token *token)
         lexer->at++;
 }
 
+static void skip_word(struct ptx_lexer *lexer)
+{
+    while (ptx_is_word(peek(lexer, 0)))
+        lexer->at++;
+}
+
+/* .shared::cta and .L2::64B are one word. */
+static bool at_scope_mark(const struct ptx_lexer *lexer)
+{
+    return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
+}
+
 /* Behind a dot: a word, or the 1d, 2d, 3d of textures. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
@@ -145,9 +156,12 @@ struct ptx_token ptx_lex(struct ptx_lexer *lexer)
     if (is_word_start(c) || (c == '.' && is_dotted(lexer))) {
         token.kind = c == '.' ? PTX_DOT : PTX_WORD;
         token.text += c == '.';
-        do
-            lexer->at++;
-        while (is_word(peek(lexer, 0)));
+        lexer->at++;
+        skip_word(lexer);
+        while (c == '.' && at_scope_mark(lexer)) {
+            lexer->at += 2;
+            skip_word(lexer);
+        }
     } else if (isdigit(c)) {
         lex_number(lexer, &token);
     } else {

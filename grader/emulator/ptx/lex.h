@@ -2,6 +2,7 @@
 #ifndef PTX_LEX_H
 #define PTX_LEX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,9 @@ struct ptx_lexer {
     const char *at, *end;
     uint32_t line;
 };
+
+/* Whether a name may go on with C. */
+bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);
 

@@ -7,10 +7,11 @@
 #include "emulator/ptx/arena.h"
 
 const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT] = {
-#define T(type)                                       (1u << PTX_##type)
-#define OP(name, operands, types, modifiers, meaning) {#name, operands, modifiers, meaning, types},
+#define T(type) (1u << PTX_##type)
+#define OPCODE(id, spelling, operands, types, modifiers, meaning)                                  \
+    {spelling, operands, modifiers, meaning, types},
 #include "emulator/ptx/opcodes.def"
-#undef OP
+#undef OPCODE
 #undef T
 };
 
@@ -35,9 +36,11 @@ static const struct {
 };
 
 static const char *const modifiers[PTX_MOD_COUNT] = {
-#define MOD(name) #name,
+#define MOD(name)          #name,
+#define WORD(id, spelling) spelling,
 #include "emulator/ptx/names.def"
 #undef MOD
+#undef WORD
 };
 
 static const struct {
@@ -149,6 +152,8 @@ enum ptx_space ptx_space_of(const struct ptx_instruction *instruction)
         case PTX_MOD_global:
             return PTX_GLOBAL;
         case PTX_MOD_shared:
+        case PTX_MOD_shared_cta:
+        case PTX_MOD_shared_cluster: /* a cluster has one CTA */
             return PTX_SHARED;
         case PTX_MOD_local:
             return PTX_LOCAL;

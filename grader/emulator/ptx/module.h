@@ -18,9 +18,11 @@ enum ptx_type {
 };
 
 enum ptx_modifier {
-#define MOD(name) PTX_MOD_##name,
+#define MOD(name)          PTX_MOD_##name,
+#define WORD(id, spelling) PTX_MOD_##id,
 #include "emulator/ptx/names.def"
 #undef MOD
+#undef WORD
     PTX_MOD_COUNT
 };
 
@@ -32,17 +34,18 @@ enum ptx_special {
 };
 
 enum ptx_opcode {
-#define T(type)                                       0
-#define OP(name, operands, types, modifiers, meaning) PTX_OP_##name,
+#define T(type)                                                   0
+#define OPCODE(id, spelling, operands, types, modifiers, meaning) PTX_OP_##id,
 #include "emulator/ptx/opcodes.def"
-#undef OP
+#undef OPCODE
 #undef T
     PTX_OPCODE_COUNT
 };
 
 /* One line of opcodes.def. */
 struct ptx_opcode_info {
-    const char *name, *operands, *modifiers, *meaning;
+    const char *name; /* with dots, where the first words together are the opcode: "bar.red" */
+    const char *operands, *modifiers, *meaning;
     uint32_t types; /* bit (1 << enum ptx_type) */
 };
 extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
@@ -131,7 +134,7 @@ struct ptx_operand {
 struct ptx_instruction {
     uint16_t opcode;
     uint8_t type_count, modifier_count, operand_count;
-    uint8_t types[2];
+    uint8_t types[3];
     uint8_t modifiers[PTX_MAX_MODIFIERS];
     bool guard_negated;
     uint32_t guard; /* index of the predicate register, or PTX_NONE */

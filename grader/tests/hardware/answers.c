@@ -34,6 +34,17 @@
          "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
 #define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
 
+/* The value is made such that lanes agree: few different ones, or none in every other warp. */
+#define MATCH_ANY(type, letter)                                                                    \
+    ROWT("match.any.sync." type, "w=" letter,                                                      \
+         "{.reg ." type " v; and." type " v, a, 3; match.any.sync." type " d, v, -1;}")
+#define MATCH_ALL(type, letter)                                                                    \
+    ROWT("match.all.sync." type, "d=" letter,                                                      \
+         "{.reg ." type " v; .reg .b32 m, s; .reg .pred r; and.b32 s, t, 32; "                     \
+         "setp.eq.u32 r, s, 0; selp." type " v, 0, a, r; match.all.sync." type " m|r, v, -1; "     \
+         "selp.b32 s, 1, 0, r; mov.b64 d, {m, s};}")
+#define REDUX(op) ROWT("redux.sync." op, "w=w", "redux.sync." op " d, a, -1;")
+
 /* clang-format off */
 static const struct opcode_row more_rows[] = {
     ATOMIC32("add", "u32") ATOMIC32("add", "s32") ATOMIC32("add", "f32")
@@ -49,13 +60,19 @@ static const struct opcode_row more_rows[] = {
     SHUFFLE("up") SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx")
     VOTE("all") VOTE("any") VOTE("uni")
     ROWT("vote.sync.ballot.b32", "w=p", "vote.sync.ballot.b32 d, a, -1;")
+    MATCH_ANY("b32", "w") MATCH_ANY("b64", "d") MATCH_ALL("b32", "w") MATCH_ALL("b64", "d")
+    REDUX("add.u32") REDUX("add.s32") REDUX("min.u32") REDUX("min.s32") REDUX("max.u32")
+    REDUX("max.s32") REDUX("and.b32") REDUX("or.b32") REDUX("xor.b32")
+    /* PTX leaves open what fns does with a base above 31 or an offset of -2^31 */
+    ROWT("fns.b32", "w=www",
+         "{.reg .b32 n; and.b32 n, b, 31; rem.s32 c, c, 100; fns.b32 d, a, n, c;}")
 };
 /* clang-format on */
 
-/* PTX leaves open what fns does with a base above 31 or an offset of -2^31. */
+/* fns has a row of its own above. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
-    return strcmp(row->name, "fns.b32") != 0;
+    return strcmp(row->name, "fns.b32") != 0 || row->text;
 }
 
 static void each_of(struct opcode_table table, answers_visitor *visit, void *context)

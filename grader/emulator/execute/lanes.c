@@ -1,0 +1,186 @@
+/* What the lanes of one warp tell each other: votes, shuffles, matches, reductions.
+ *
+ * Each .sync names its members in an operand of every lane; warp.c has waited for those on their way.
+ * Lanes with different members, such as tiles of a warp, are apart. */
+#include <string.h>
+
+#include "emulator/execute/machine.h"
+
+static void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
+{
+    if (slot.offset == NO_SLOT)
+        return;
+    uint8_t *d = slot_at(warp, slot);
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            memcpy(d + l * slot.bytes, &value, slot.bytes);
+}
+
+void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    broadcast(warp, inst->dst, mask, mask);
+}
+
+/* The lanes of MASK whose member mask is that of the first of them. */
+static uint32_t same_members(const uint32_t *members, uint32_t mask)
+{
+    uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        lanes |= (uint32_t)(members[l] == first) << l;
+    return lanes & mask;
+}
+
+static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
+{
+    switch (op) {
+    case PTX_MOD_all:
+        return yes == members ? ALL_LANES : 0;
+    case PTX_MOD_any:
+        return yes ? ALL_LANES : 0;
+    case PTX_MOD_uni:
+        return yes == members || !yes ? ALL_LANES : 0;
+    default:
+        return yes;
+    }
+}
+
+/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote apart. The
+ * manual wants members that name each other; where each lane names those below it, a GPU still
+ * answers it with their votes. */
+void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t voters = members[__builtin_ctz(mask)] & present;
+        uint32_t result = count_votes(inst->warp.op, votes & voters, voters);
+        if (inst->warp.op == PTX_MOD_ballot)
+            broadcast(warp, inst->dst, result, lanes);
+        else
+            slot_set_predicate(warp, inst->dst, result, lanes);
+        mask &= ~lanes;
+    }
+}
+
+/* The lane that each lane reads from, as the PTX manual's pseudocode for shfl.sync has it, and a bit for
+ * each that is in range. */
+LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
+                                      const uint32_t *c)
+{
+    uint32_t in_range = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31);
+        int32_t segment = (int32_t)(c[l] >> 8 & 31), clamp = (int32_t)(c[l] & 31);
+        int32_t least = lane & segment, most = least | (clamp & ~segment);
+        int32_t from = op == PTX_MOD_up     ? lane - by
+                       : op == PTX_MOD_down ? lane + by
+                       : op == PTX_MOD_bfly ? lane ^ by
+                                            : (least | (by & ~segment));
+        bool ok = op == PTX_MOD_up ? from >= most : from <= most;
+        source[l] = (uint32_t)(ok ? from : lane) & 31;
+        in_range |= (uint32_t)ok << l;
+    }
+    return in_range;
+}
+
+typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+
+LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t source[WARP], values[WARP], in_range;
+    uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
+    const words *a = (const words *)slot_at(warp, inst->src[0]), *from = (const words *)source;
+    const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
+    const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
+    if (inst->warp.op == PTX_MOD_up)
+        in_range = shuffle_sources(source, PTX_MOD_up, b, c);
+    else if (inst->warp.op == PTX_MOD_down)
+        in_range = shuffle_sources(source, PTX_MOD_down, b, c);
+    else if (inst->warp.op == PTX_MOD_bfly)
+        in_range = shuffle_sources(source, PTX_MOD_bfly, b, c);
+    else
+        in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
+    ((words *)values)[0] = __builtin_shuffle(a[0], a[1], from[0]);
+    ((words *)values)[1] = __builtin_shuffle(a[0], a[1], from[1]);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? values[l] : d[l];
+    slot_set_predicate(warp, inst->warp.second, in_range, mask);
+}
+
+/* --- match, redux, elect ------------------------------------------------------------------------- */
+
+/* match.any.sync d, a, members: the lanes with the same value. match.all: all members, if all have it. */
+void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint64_t values[WARP] = {0};
+    uint32_t members[WARP], result[WARP], all = 0;
+    unsigned bytes = inst->src[0].bytes;
+    for (unsigned l = 0; l < WARP; l++)
+        memcpy(&values[l], slot_at(warp, inst->src[0]) + l * bytes, bytes);
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint32_t others = members[l] & mask, same = 0;
+        for (unsigned k = 0; k < WARP; k++)
+            same |= (uint32_t)(values[k] == values[l]) << k;
+        result[l] = same & others;
+        all |= (uint32_t)(result[l] == others) << l;
+        if (inst->warp.op == PTX_MOD_all && result[l] != others)
+            result[l] = 0;
+    }
+    uint8_t *d = inst->dst.offset == NO_SLOT ? NULL : slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP && d; l++)
+        if (mask >> l & 1)
+            memcpy(d + l * sizeof *result, &result[l], sizeof *result);
+    slot_set_predicate(warp, inst->warp.second, all, mask);
+}
+
+static uint32_t reduce(const struct inst *inst, uint32_t a, uint32_t b)
+{
+    bool is_signed = inst->warp.is_signed;
+    switch (inst->warp.op) {
+    case PTX_MOD_add:
+        return a + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int32_t)a < (int32_t)b : a < b) ? a : b;
+    case PTX_MOD_max:
+        return (is_signed ? (int32_t)a > (int32_t)b : a > b) ? a : b;
+    case PTX_MOD_and:
+        return a & b;
+    case PTX_MOD_or:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t values[WARP], members[WARP], present = mask;
+    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t others = members[__builtin_ctz(mask)] & present;
+        uint32_t result = others ? values[__builtin_ctz(others)] : 0;
+        for (uint32_t left = others & (others - 1); left; left &= left - 1)
+            result = reduce(inst, result, values[__builtin_ctz(left)]);
+        broadcast(warp, inst->dst, result, lanes);
+        mask &= ~lanes;
+    }
+}
+
+/* elect.sync d|p, members: the lowest one, and who it is. */
+void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t members[WARP], present = mask;
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t others = members[__builtin_ctz(mask)] & present;
+        unsigned leader = (unsigned)__builtin_ctz(others ? others : lanes);
+        broadcast(warp, inst->dst, leader, lanes);
+        slot_set_predicate(warp, inst->warp.second, 1u << leader, lanes);
+        mask &= ~lanes;
+    }
+}
