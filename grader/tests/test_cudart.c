@@ -18,7 +18,8 @@ TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 120);
 /* --- programs that check themselves ------------------------------------------------------------------- */
 
 static const char *const programs[] = {
-    "sum_ladder", "matmul_ladder", "indices", "memory_api", "launch_api", "threads",
+    "sum_ladder", "matmul_ladder", "indices",   "memory_api",
+    "launch_api", "threads",       "lane_talk", "async",
 };
 
 Test(cudart, programs_find_their_results_right)
@@ -47,6 +48,7 @@ static const struct {
      "-gencode arch=compute_90,code=[sm_90,compute_90]",
      ""},
     {"relocatable device code", "indices", "-rdc=true", ""},
+    {"asynchronous copies for 8.0", "async", "-arch=compute_80", ""},
     {"for a debugger", "sum_ladder", "-G", ""},
     {"without optimisation", "matmul_ladder", "-Xcicc -O0", ""},
     {"poisoned memory", "sum_ladder", "", "LANEWISE_POISON=7"},

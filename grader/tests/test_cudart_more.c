@@ -59,6 +59,11 @@ Test(cudart_more, answers_are_those_of_a_gpu)
     expect_recorded("api_more");
 }
 
+Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
+{
+    expect_recorded("simd");
+}
+
 /* Bit by bit: every texel, every filtered value, every edge. */
 Test(cudart_more, textures_answer_like_a_gpu)
 {
