@@ -94,7 +94,8 @@ struct check_run {
     bool own;            /* the lab's own, not the submission */
     enum run_device device;
     int repeats;
-    bool races; /* are watched for */
+    bool copy_rate; /* is measured too */
+    bool races;     /* are watched for */
 };
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input);

@@ -57,7 +57,8 @@ const struct trial *check_time(struct check *check, enum check_program program,
     struct check_run run = {.program = own ? check->job.solution : check->job.programs[device],
                             .own = own,
                             .device = device,
-                            .repeats = 1};
+                            .repeats = 1,
+                            .copy_rate = program == CHECK_SOLUTION};
     if (!check_is_open(check))
         return NULL;
     if (check->round == 0 || !*run.program) {

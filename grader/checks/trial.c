@@ -95,7 +95,8 @@ static void execute(const struct surroundings *around, const struct check_run *r
     char count[16];
     snprintf(count, sizeof count, "%d", run->repeats);
     const char *words[] = {run->program, "--case",    "case", "--result",
-                           "result",     "--repeats", count,  NULL};
+                           "result",     "--repeats", count,  run->copy_rate ? "--copy-rate" : NULL,
+                           "1",          NULL};
     struct run_command command = {
         .argv = words,
         .environment = around->environment,
