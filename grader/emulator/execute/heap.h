@@ -1,21 +1,23 @@
 /* Memory that kernels take with malloc(): one block of device memory, cut into chunks.
  *
- * Which chunks there are is kept on the host, where no kernel can damage it. Workers share it. */
+ * Which chunks there are is kept on the host, where no kernel can damage it. Workers share it. Taking
+ * and returning memory costs the same however many chunks there are, but for a search by address. */
 #ifndef EXECUTE_HEAP_H
 #define EXECUTE_HEAP_H
 
 #include <pthread.h>
 #include <stdint.h>
 
-struct heap_chunk {
-    uint64_t addr, size;
-    int is_used;
-    struct heap_chunk *next; /* by address */
-};
+#define HEAP_BINS 1024u
+
+struct heap_chunk;
 
 struct heap {
     pthread_mutex_t lock;
-    struct heap_chunk *first; /* NULL until it is opened */
+    struct heap_chunk *first;           /* all chunks by address; NULL until the heap is opened */
+    void *used;                         /* those in use, a tree by address */
+    struct heap_chunk *free[HEAP_BINS]; /* the others by size */
+    uint64_t filled[HEAP_BINS / 64];    /* a bit for each bin that is not empty */
 };
 
 void heap_init(struct heap *heap);
