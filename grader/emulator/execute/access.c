@@ -502,18 +502,11 @@ LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uin
     return true;
 }
 
-typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
-
 /* One word for each lane of MASK out of the 32 at FROM: the vector unit picks them all at once. */
 LANES_INLINE void load_window(uint32_t *d, const uint8_t *from, const uint32_t *word, uint32_t mask)
 {
-    const words *window = (const words *)(const void *)from, *pick = (const words *)word;
     uint32_t v[WARP];
-    words *to = (words *)(mask == ALL_LANES ? d : v);
-    words low = __builtin_shuffle(window[0], window[1], pick[0]);
-    words high = __builtin_shuffle(window[0], window[1], pick[1]);
-    to[0] = low;
-    to[1] = high;
+    pick_words(mask == ALL_LANES ? d : v, (const uint32_t *)(const void *)from, word);
     if (mask != ALL_LANES)
         put_uint32_t(d, v, mask);
 }

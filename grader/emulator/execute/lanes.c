@@ -84,13 +84,11 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
-
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
     uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
-    const words *a = (const words *)slot_at(warp, inst->src[0]), *from = (const words *)source;
+    const uint32_t *a = (const uint32_t *)slot_at(warp, inst->src[0]);
     const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
     const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
     if (inst->warp.op == PTX_MOD_up)
@@ -101,8 +99,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
         in_range = shuffle_sources(source, PTX_MOD_bfly, b, c);
     else
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
-    ((words *)values)[0] = __builtin_shuffle(a[0], a[1], from[0]);
-    ((words *)values)[1] = __builtin_shuffle(a[0], a[1], from[1]);
+    pick_words(values, a, source);
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];
     slot_set_predicate(warp, inst->warp.second, in_range, mask);

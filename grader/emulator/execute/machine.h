@@ -472,6 +472,24 @@ static inline uint32_t slot_predicate(const struct warp *warp, struct slot slot)
     return slot.negated ? ~bits : bits;
 }
 
+/* to[l] = from[index[l] % 32] in all lanes. */
+LANES_INLINE void pick_words(uint32_t *to, const uint32_t *from, const uint32_t *index)
+{
+#ifdef __clang__ /* has no such builtin */
+    uint32_t picked[WARP];
+    for (unsigned l = 0; l < WARP; l++)
+        picked[l] = from[index[l] % WARP];
+    memcpy(to, picked, sizeof picked);
+#else
+    typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+    const words *window = (const words *)from, *pick = (const words *)index;
+    words low = __builtin_shuffle(window[0], window[1], pick[0]);
+    words high = __builtin_shuffle(window[0], window[1], pick[1]);
+    ((words *)to)[0] = low;
+    ((words *)to)[1] = high;
+#endif
+}
+
 static inline void slot_set_predicate(const struct warp *warp, struct slot slot, uint32_t bits,
                                       uint32_t mask)
 {
