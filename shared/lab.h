@@ -201,6 +201,22 @@ static inline const int *lab_ints(struct lab *lab, const char *name, int n)
     return values;
 }
 
+/* The case's matrix NAME: HEIGHT rows of WIDTH floats, end to end. By hand: floats from -1 to 1. */
+static inline const float *lab_matrix(struct lab *lab, const char *name, int height, int width)
+{
+    if ((long long)height * width > 1 << 28)
+        lab_fail("more than 268,435,456 numbers in", name);
+    int n = height * width;
+    if (!lab_by_hand(lab))
+        return (const float *)lab_find(lab, name, LAB_FLOAT, n);
+    float *values = (float *)malloc(((size_t)n + 1) * sizeof *values);
+    if (!values)
+        lab_fail("out of memory for", name);
+    for (int i = 0; i < n; ++i)
+        values[i] = (float)(i * 7919ll % 201 - 100) / 100;
+    return values;
+}
+
 /* By hand, every argument must be name=value for a name that lab_int() was asked for. */
 static inline void lab_check_arguments(const struct lab *lab)
 {

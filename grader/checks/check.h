@@ -101,6 +101,11 @@ struct check_info {
 int check_random_int(struct check *check, int low, int high);
 /* COUNT of them; valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);
+/* COUNT floats between LOW and HIGH; valid until the check ends. */
+float *check_random_floats(struct check *check, size_t count, float low, float high);
+
+/* COUNT elements of SIZE bytes, all 0, for what a check works out; valid until the check ends. */
+void *check_memory(struct check *check, size_t count, size_t size);
 
 /* An empty case, valid until the check ends. FORMAT describes it in messages: "rung 1, n = 5". */
 struct case_data *check_case(struct check *check, const char *format, ...)
@@ -164,6 +169,15 @@ void check_speed(struct check *check);
 void check_equal_int(struct check *check, const struct trial *trial, const char *name, int want);
 void check_equal_u64(struct check *check, const struct trial *trial, const char *name,
                      uint64_t want);
+
+/* What the result NAME must be: HEIGHT rows of WIDTH floats, end to end. */
+struct check_matrix {
+    int height, width;
+    const double *values;
+    const double *bounds; /* how far each may be off; NULL: not at all */
+};
+void check_within(struct check *check, const struct trial *trial, const char *name,
+                  const struct check_matrix *want);
 
 /* The kernels must have read at least BYTES from global memory: an answer that does not come from
  * the data on the device is no answer. Does nothing on a GPU, where nothing is counted. */

@@ -38,16 +38,32 @@ int check_random_int(struct check *check, int low, int high)
     return random_int(&check->random, low, high);
 }
 
-const int *check_random_ints(struct check *check, size_t count, int low, int high)
+void *check_memory(struct check *check, size_t count, size_t size)
 {
-    int *values = malloc((count + 1) * sizeof *values);
-    if (!values || check->block_count == CHECK_MAX_BLOCKS) {
+    void *memory = calloc(count + 1, size);
+    if (!memory || check->block_count == CHECK_MAX_BLOCKS) {
         fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
         abort(); /* a Criterion test that crashes is the grader's failure */
     }
-    check->blocks[check->block_count++] = values;
+    return check->blocks[check->block_count++] = memory;
+}
+
+const int *check_random_ints(struct check *check, size_t count, int low, int high)
+{
+    int *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i)
         values[i] = random_int(&check->random, low, high);
+    return values;
+}
+
+float *check_random_floats(struct check *check, size_t count, float low, float high)
+{
+    float *values = check_memory(check, count, sizeof *values);
+    for (size_t i = 0; i < count; ++i) {
+        /* 0 to 1 - 2^-24, a float each; the sum may round to HIGH. */
+        float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
+        values[i] = low + (high - low) * share;
+    }
     return values;
 }
 

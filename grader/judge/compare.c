@@ -25,10 +25,23 @@ bool judge_within(double got, double want, double bound)
     return isfinite(got) && fabs(got - want) <= bound;
 }
 
+static bool one_within(const float *got, const double *want, const double *bounds, size_t i)
+{
+    return judge_within((double)got[i], want[i], bounds ? bounds[i] : 0);
+}
+
 size_t judge_first_outside(const float *got, const double *want, const double *bounds, size_t count)
 {
     size_t i = 0;
-    while (i < count && judge_within((double)got[i], want[i], bounds[i]))
+    while (i < count && one_within(got, want, bounds, i))
         ++i;
     return i;
+}
+
+size_t judge_count_outside(const float *got, const double *want, const double *bounds, size_t count)
+{
+    size_t outside = 0;
+    for (size_t i = 0; i < count; ++i)
+        outside += !one_within(got, want, bounds, i);
+    return outside;
 }

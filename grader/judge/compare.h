@@ -13,8 +13,12 @@ size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, siz
 /* True if GOT is finite and at most BOUND away from WANT. A NaN anywhere is never within. */
 bool judge_within(double got, double want, double bound);
 
-/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if none. */
+/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if none.
+ * BOUNDS may be NULL: then all must be equal. */
 size_t judge_first_outside(const float *got, const double *want, const double *bounds,
+                           size_t count);
+/* How many are not. */
+size_t judge_count_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
 
 #endif

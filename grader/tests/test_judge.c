@@ -49,6 +49,10 @@ Test(judge, the_first_float_outside_is_found)
     cr_expect_eq(judge_first_outside(got, want, wide, 4), 2, "the NaN");
     cr_expect_eq(judge_first_outside(got, want, narrow, 4), 1, "the narrow one");
     cr_expect_eq(judge_first_outside(got, want, wide, 2), 2, "none of the first two");
+    cr_expect_eq(judge_first_outside(got, want, NULL, 4), 1, "the first that is not equal");
+    cr_expect_eq(judge_count_outside(got, want, wide, 4), 1, "the NaN");
+    cr_expect_eq(judge_count_outside(got, want, narrow, 4), 2);
+    cr_expect_eq(judge_count_outside(got, want, NULL, 4), 3, "all but the first");
 }
 
 /* Sectors: less is better. Speed: more is better. */
