@@ -145,10 +145,11 @@ static void print_global(struct page *page, const struct emu_counters *counters,
     if (value[0] == 0)
         return;
     bool bad = value[COST] > value[IDEAL];
-    fprintf(page->to, "  %-18s %15s requests  %15s sectors     %s%.1f a request%s, ideal %.1f\n",
+    fprintf(page->to, "  %-18s %15s requests  %15s sectors     %s%.1f a request%s, ideal %.1f",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             ratio(value[COST], value[0]), bad ? page->style.off : "",
             ratio(value[IDEAL], value[0]));
+    fprintf(page->to, "; %.1f lines\n", ratio(value[LAST], value[0]));
 }
 
 static void print_shared(struct page *page, const struct emu_counters *counters,
