@@ -47,17 +47,44 @@ static const struct {
              "    for (int i = me * chunk; i < end; ++i)"}}},
 };
 
+/* The same for results that are matrices. */
+static const struct {
+    const char *name, *lab, *file;
+    struct edit edits[SUBMISSION_EDITS];
+} matrix_failures[] = {
+    {"wrong-matrix",
+     "06-tiled-matmul",
+     "tiled_matmul.cu",
+     {{"number - *excess", "number + *excess"},
+      {"i < p.depth; ++i)\n            sum", "i < 9; ++i)\n            sum"}}},
+    {"wrong-shape",
+     "05-pitched-alloc",
+     "pitched_alloc.cu",
+     {{"LAB_FLOAT, sums, width * height", "LAB_FLOAT, sums, width"}}},
+    {"wrong-name",
+     "05-pitched-alloc",
+     "pitched_alloc.cu",
+     {{"\"sums\", LAB_FLOAT", "\"sum\", LAB_FLOAT"}}},
+};
+
+static void expect_failure(const char *lab, const char *file, const char *name,
+                           const struct edit edits[SUBMISSION_EDITS])
+{
+    int code;
+    submission_write(lab, edits, file);
+    char *output = submission_grade(lab, file, &code, NULL);
+    cr_expect_eq(code, strcmp(name, "warnings") != 0, "%s: exit code %d\n%s", name, code, output);
+    golden_check(name, submission_normalise(output));
+    free(output);
+}
+
 Test(golden_grade, failures)
 {
-    for (size_t i = 0; i < sizeof failures / sizeof *failures; ++i) {
-        int code;
-        submission_write("02-coalesce", failures[i].edits, "coalesce.cu");
-        char *output = submission_grade("02-coalesce", "coalesce.cu", &code, NULL);
-        cr_expect_eq(code, strcmp(failures[i].name, "warnings") != 0, "%s: exit code %d\n%s",
-                     failures[i].name, code, output);
-        golden_check(failures[i].name, submission_normalise(output));
-        free(output);
-    }
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; ++i)
+        expect_failure("02-coalesce", "coalesce.cu", failures[i].name, failures[i].edits);
+    for (size_t i = 0; i < sizeof matrix_failures / sizeof *matrix_failures; ++i)
+        expect_failure(matrix_failures[i].lab, matrix_failures[i].file, matrix_failures[i].name,
+                       matrix_failures[i].edits);
 }
 
 /* What is said of mutants of the other labs; their points are lab-check's. */
@@ -454,6 +481,24 @@ static const struct {
     {"04-bank-conflicts", "conflicts", "solution", NULL, {NULL, NULL}},
     {"04-bank-conflicts", "barriers", "naive", "not-unrolled", {NULL, NULL}},
     {"04-bank-conflicts", "barriers", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "naive", "row-by-row", {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "row", "naive", "row-not-used", {NULL, NULL}},
+    {"06-tiled-matmul", "row", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul",
+     "tile",
+     "naive",
+     NULL,
+     {"by_tile<false><<<tiles, dim3(TILE, TILE)>>>", "naive<<<tiles, dim3(TILE, TILE)>>>"}},
+    {"06-tiled-matmul", "tile", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
 };
 
 /* What CHECK of CHECKS says at FIRST and then SECOND; NAN if there is no such thing. */

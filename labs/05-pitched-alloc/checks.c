@@ -1,0 +1,152 @@
+/* Lab 05: rows that begin where a line begins.
+ *
+ * Judged by lines and sectors, and by the calls of the runtime, all counted by the emulator. In time
+ * the lesson does not show: on an H200 the pitched program is as fast as the other, give or take 4 %
+ * (grader/tests/hardware/calibration.tsv), since what one warp leaves of a line another one finds in
+ * the cache.
+ *
+ * A count is held against what the bytes that the warps asked for could fill at best, whatever the
+ * width of the reads: reading 32 numbers is 128 bytes, at best one line and 4 sectors. */
+#include "checks/check.h"
+
+LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
+    .needs = {"02-coalesce"},
+    .hints = {
+        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and "
+        "row "
+        "2? What would have to be true of the way from row to row for all rows to begin with a "
+        "line?",
+        "Two lengths go into each call, and both are in bytes: the width is what is copied of each "
+        "row, the pitch is the way to the next row. They are the same for the host's numbers, "
+        "whose "
+        "rows lie end to end, and differ for the matrix on the GPU.",
+        "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = "
+        "matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, "
+        "bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, "
+        "matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, "
+        "&matrix.pitch, width * sizeof(float), height)."});
+
+#define LARGEST 1000 /* sums of whole numbers this small are exact, in any order */
+
+/* The reference: exact. */
+static double *sums_of(struct check *check, const float *data, int width, int height)
+{
+    double *sums = check_memory(check, (size_t)width * (size_t)height, sizeof *sums);
+    for (int i = width; i < width * (height - 1); ++i)
+        sums[i] = (double)data[i - width] + (double)data[i] + (double)data[i + width];
+    return sums;
+}
+
+/* Runs the submission on a matrix of random numbers and judges the sums. */
+static const struct trial *add_up(struct check *check, int width, int height)
+{
+    size_t count = (size_t)width * (size_t)height;
+    float *data = check_memory(check, count, sizeof *data);
+    for (size_t i = 0; i < count; ++i)
+        data[i] = (float)check_random_int(check, -LARGEST, LARGEST);
+    struct case_data *input =
+        check_case(check, "%s rows of %s numbers", check_number(height), check_number(width));
+    case_add(input, "width", CASE_INT, &width, 1);
+    case_add(input, "height", CASE_INT, &height, 1);
+    case_add(input, "data", CASE_FLOAT, data, count);
+    const struct trial *trial = check_run(check, input);
+    struct check_matrix want = {height, width, .values = sums_of(check, data, width, height)};
+    check_within(check, trial, "sums", &want);
+    if (height > 2)
+        check_has_read(check, trial, count * sizeof(float));
+    return trial;
+}
+
+CHECK(correct, .title = "right sums for rows of 1,001 and 8,191 numbers", .points = 10,
+      .hint =
+          "Kernel, copies and clear() must agree about where a row begins: y * pitch bytes after "
+          "row 0. If only the first or the last row is wrong, look at clear().")
+{
+    add_up(check, 1001, 50);
+    add_up(check, 8191, 20);
+}
+
+CHECK(ragged, .title = "right sums for any width and height", .points = 10,
+      .hint =
+          "If the check above has failed too, mend that first. Otherwise a size is the trouble: "
+          "is one written as a number anywhere, instead of width, height and pitch?")
+{
+    add_up(check, 1, 1);
+    add_up(check, 1, 40);
+    add_up(check, 700, 1);
+    add_up(check, 33, 2);
+    add_up(check, 128, 64);
+    add_up(check, check_random_int(check, 2, 500), check_random_int(check, 3, 100));
+}
+
+/* How often FUNCTION was called, or the form of it that does not wait. */
+static double calls(const struct trial *trial, const char *function, const char *async)
+{
+    return (double)(check_calls(trial, function) + check_calls(trial, async));
+}
+
+#define ROWS 300
+
+CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 20, .where = CHECK_COUNTS,
+      .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
+                 .want = "%s",
+                 .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1}},
+      .hint = "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there "
+              "is no loop around it. Both copy_to() and copy_from() need it.")
+{
+    const struct trial *trial = add_up(check, 1001, ROWS);
+    double pieces = calls(trial, "cudaMemcpy", "cudaMemcpyAsync");
+    double pitched = calls(trial, "cudaMemcpy2D", "cudaMemcpy2DAsync");
+    if (pitched == 0)
+        check_refuse(check, trial, "TODO 2: it takes the place of cudaMemcpy().",
+                     "your program never calls cudaMemcpy2D()");
+    if (pieces > 0)
+        check_refuse(check, trial, "TODO 2 is about two functions: copy_to() and copy_from().",
+                     "your program still calls cudaMemcpy(), too");
+    check_measure(check, trial, pitched);
+}
+
+CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
+      .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
+{
+    const struct trial *trial = add_up(check, 1001, 20);
+    if (check_calls(trial, "cudaMemset2DAsync") == 0)
+        check_called(check, trial, "cudaMemset2D", 1, 1);
+}
+
+CHECK(pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
+      .hint = "TODO 4. What cudaMallocPitch() stores in matrix.pitch is what all others must use.")
+{
+    check_called(check, add_up(check, 1001, 20), "cudaMallocPitch", 2, 2);
+}
+
+/* How many PIECES ("lines", "sectors") the kernels' reads and writes touch, for each that their bytes
+ * could fill at best, in sectors. */
+static double touched(const struct trial *trial, const char *loads, const char *stores)
+{
+    return (check_counter(trial, loads) + check_counter(trial, stores)) /
+           (check_counter(trial, "global_load_sectors_ideal") +
+            check_counter(trial, "global_store_sectors_ideal"));
+}
+
+CHECK(lines, .title = "32 neighbours lie in one line", .points = 25, .where = CHECK_COUNTS,
+      .figure = {.text = "32 neighbouring numbers of 1,001 lie in %s lines of 128 bytes",
+                 .want = "at most %s",
+                 .counter = "global_load_lines",
+                 .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.02}},
+      .hint = "Most rows begin within a line. Which of the TODOs makes each row begin with one?")
+{
+    const struct trial *trial = add_up(check, 1001, 200);
+    check_measure(check, trial, 4 * touched(trial, "global_load_lines", "global_store_lines"));
+}
+
+CHECK(sectors, .title = "32 neighbours lie in 4 sectors", .points = 15, .where = CHECK_COUNTS,
+      .figure = {.text = "32 neighbouring numbers of 8,191 lie in %s sectors of 32 bytes",
+                 .want = "at most %s",
+                 .counter = "global_load_sectors",
+                 .budget = {.naive = 4.87, .solution = 4, .slack = 1.02}},
+      .hint = "Most rows begin within a sector. Which of the TODOs makes each row begin with one?")
+{
+    const struct trial *trial = add_up(check, 8191, 50);
+    check_measure(check, trial, 4 * touched(trial, "global_load_sectors", "global_store_sectors"));
+}

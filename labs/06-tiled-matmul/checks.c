@@ -1,0 +1,260 @@
+/* Lab 06: a matrix product from tiles in shared memory.
+ *
+ * Judged by the sectors that global loads touch, by bank conflicts, by races, and by how far the
+ * result is off. Time earns no points: caches hide most of the lesson. On an H200 tiles of 16 x 16 are
+ * 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows and columns
+ * (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads that lie apart.
+ *
+ * How far may it be off? With u = 2^-24, half the step from 1 to the next float, and M the sum of the
+ * |products| that make one number of C:
+ *
+ *     added up one by one, in any order    at most  depth * u * M    (Higham, Accuracy and Stability of
+ *     added up with compensation           at most  2 u * M          Numerical Algorithms, chapter 4;
+ *     each product rounded before          u * M more                terms in u^2 left out)
+ *
+ * So rungs 1 and 2 may be off by (depth + 1) * u * M, and rung 3 by 4 u * M, whatever the depth: no
+ * right program can exceed these. That plain addition exceeds the latter is made certain by the
+ * numbers, see make_hard(). */
+#include "checks/check.h"
+
+#include <math.h>
+
+LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
+    .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
+    .hints = {
+        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of "
+        "the "
+        "loop, how many different ones are these, and how often is each of them fetched?",
+        "Each step over the depth has four parts: every thread stores one number of A and one of B "
+        "in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. What "
+        "lies outside of a matrix is stored as 0. Only the store to C needs an `if`.",
+        "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = "
+        "at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). "
+        "TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = "
+        "(next "
+        "- *sum) - corrected; *sum = next."});
+
+enum rung { NAIVE, BY_ROW, BY_TILE, EXACT };
+
+struct job {
+    int rung, height, width, depth;
+};
+
+#define UNIT 0x1p-24 /* u */
+
+/* --- cases and their right answers ---------------------------------------------------------------- */
+
+/* The product of A and B in double, and how far a float may be off: `units` * u * M. */
+static struct check_matrix multiply(struct check *check, const float *a, const float *b,
+                                    const struct job *job, double units)
+{
+    size_t count = (size_t)job->height * (size_t)job->width;
+    double *values = check_memory(check, count, sizeof *values);
+    double *bounds = check_memory(check, count, sizeof *bounds);
+    for (int y = 0; y < job->height; ++y)
+        for (int i = 0; i < job->depth; ++i)
+            for (int x = 0; x < job->width; ++x) {
+                double product = (double)a[y * job->depth + i] * (double)b[i * job->width + x];
+                values[y * job->width + x] += product;
+                bounds[y * job->width + x] += fabs(product) * units * UNIT;
+            }
+    return (struct check_matrix){job->height, job->width, values, bounds};
+}
+
+static struct case_data *new_case(struct check *check, const struct job *job, const float *a,
+                                  const float *b)
+{
+    struct case_data *input =
+        check_case(check, "rung %d, height %s, width %s, depth %s", job->rung,
+                   check_number(job->height), check_number(job->width), check_number(job->depth));
+    case_add(input, "rung", CASE_INT, &job->rung, 1);
+    case_add(input, "height", CASE_INT, &job->height, 1);
+    case_add(input, "width", CASE_INT, &job->width, 1);
+    case_add(input, "depth", CASE_INT, &job->depth, 1);
+    case_add(input, "a", CASE_FLOAT, a, (size_t)job->height * (size_t)job->depth);
+    case_add(input, "b", CASE_FLOAT, b, (size_t)job->depth * (size_t)job->width);
+    return input;
+}
+
+/* How the submission is run: check_run() or check_run_for_races(). */
+typedef const struct trial *runner(struct check *check, const struct case_data *input);
+
+/* Runs JOB on random numbers and judges the result, and that it was made from them on the device. */
+static const struct trial *run_job(struct check *check, struct job job, runner *run)
+{
+    size_t a_count = (size_t)job.height * (size_t)job.depth;
+    size_t b_count = (size_t)job.depth * (size_t)job.width;
+    const float *a = check_random_floats(check, a_count, -1, 1);
+    const float *b = check_random_floats(check, b_count, -1, 1);
+    const struct trial *trial = run(check, new_case(check, &job, a, b));
+    struct check_matrix want = multiply(check, a, b, &job, job.depth + 1);
+    check_within(check, trial, "c", &want);
+    check_has_read(check, trial, (a_count + b_count) * sizeof(float));
+    return trial;
+}
+
+CHECK(correct, .title = "right product where 16 divides all sizes", .points = 10,
+      .hint =
+          "Take pencil and paper, height = width = depth = 32, and follow the thread that makes "
+          "the number named above: which numbers of A and B does it multiply?")
+{
+    run_job(check, (struct job){BY_ROW, 64, 48, 80}, check_run);
+    run_job(check, (struct job){BY_TILE, 64, 48, 80}, check_run);
+}
+
+CHECK(ragged, .title = "right product for any sizes", .points = 10,
+      .hint =
+          "If the check above has failed too, mend that first. Otherwise an edge is the trouble: "
+          "at() must return 0 outside of a matrix, in either direction, and the number of tiles "
+          "is rounded up.")
+{
+    const struct job jobs[] = {
+        {0, 1, 1, 1},
+        {0, 1, 100, 33},
+        {0, 70, 1, 17},
+        {0, 37, 300, 5},
+        {0, 3, 5, 12288},
+        {0, check_random_int(check, 2, 60), check_random_int(check, 2, 60),
+         check_random_int(check, 2, 60)},
+    };
+    for (int rung = BY_ROW; rung <= BY_TILE; ++rung)
+        for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
+            struct job job = jobs[i];
+            job.rung = rung;
+            run_job(check, job, check_run);
+        }
+}
+
+/* --- sectors -------------------------------------------------------------------------------------- */
+
+/* 16 divides none of these sizes, but 8 does: every row begins with a sector. */
+static const struct job measured[] = {
+    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* few columns, so that fetching the row tells, too */
+    [BY_TILE] = {BY_TILE, 120, 136, 200},
+};
+
+/* Sectors that the loads of RUNG touch for 32 multiply-adds. */
+static void measure_sectors(struct check *check, int rung)
+{
+    const struct job *job = &measured[rung];
+    const struct trial *trial = run_job(check, *job, check_run);
+    double sectors = check_counter(trial, "global_load_sectors");
+    check_measure(check, trial, sectors * 32 / (job->height * job->width * job->depth));
+}
+
+#define SECTORS(naive_sectors, solution_sectors)                                                   \
+    {                                                                                              \
+        .text = "for 32 multiply-adds the loads touch %s sectors of 32 bytes",                     \
+        .want = "at most %s", .counter = "global_load_sectors", .budget = {                        \
+            .naive = naive_sectors,                                                                \
+            .solution = solution_sectors,                                                          \
+            .slack = 1.1                                                                           \
+        }                                                                                          \
+    }
+
+CHECK(row, .title = "rung 1: a row of A is fetched once", .points = 15, .where = CHECK_COUNTS,
+      .figure = SECTORS(5.6, 4.1),
+      .hint = "In the loop over i, A's row must come from shared memory: row[i], not p.a[...].")
+{
+    measure_sectors(check, BY_ROW);
+}
+
+CHECK(tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25,
+      .where = CHECK_COUNTS, .figure = SECTORS(4.12, 0.53),
+      .hint =
+          "In the loop over i, both must come from the tiles. And neighbouring threads, those of "
+          "neighbouring tx, must fetch neighbouring numbers of a row.")
+{
+    measure_sectors(check, BY_TILE);
+}
+
+/* --- shared memory -------------------------------------------------------------------------------- */
+
+/* The lesson is not there yet if no thread has written to shared memory. */
+static void uses_shared(struct check *check, const struct trial *trial, int rung)
+{
+    if (check_counter(trial, "shared_store_requests") == 0)
+        check_refuse(check, trial, rung == BY_ROW ? "TODO 1 comes first." : "TODO 2 comes first.",
+                     "rung %d does not use shared memory yet", rung);
+}
+
+#define EXTRA_PASSES(naive_passes, access)                                                         \
+    {                                                                                              \
+        .text = "bank conflicts cost %s extra passes for each " access " of shared memory",        \
+        .want = "%s", .counter = "shared_" access "_bank_conflicts", .budget = {                   \
+            .naive = naive_passes,                                                                 \
+            .solution = 0,                                                                         \
+            .slack = 1                                                                             \
+        }                                                                                          \
+    }
+
+CHECK(tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
+      .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "store"),
+      .hint = "Neighbouring threads, those of neighbouring tx, must write neighbouring words: tx "
+              "belongs in the last brackets.")
+{
+    const struct trial *trial = run_job(check, measured[BY_TILE], check_run);
+    uses_shared(check, trial, BY_TILE);
+    check_measure(check, trial,
+                  check_counter(trial, "shared_store_bank_conflicts") /
+                      check_counter(trial, "shared_store_requests"));
+}
+
+CHECK(tile_reads, .title = "tiles are read without bank conflicts", .points = 10,
+      .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "load"),
+      .hint = "In one step the threads of a warp may read the same word, or neighbouring words. "
+              "Which of the two is a_tile[ty][i], and which b_tile[i][tx]?")
+{
+    const struct trial *trial = run_job(check, measured[BY_TILE], check_run);
+    uses_shared(check, trial, BY_TILE);
+    check_measure(check, trial,
+                  check_counter(trial, "shared_load_bank_conflicts") /
+                      check_counter(trial, "shared_load_requests"));
+}
+
+CHECK(no_race, .title = "no thread reads what another may still write", .points = 10,
+      .where = CHECK_COUNTS,
+      .hint = "Between a write and another thread's read of the same word, and between a read and "
+              "the next write, all threads of the block must have been in a __syncthreads().")
+{
+    for (int rung = BY_ROW; rung <= EXACT; ++rung) {
+        const struct trial *trial =
+            run_job(check, (struct job){rung, 40, 45, 50}, check_run_for_races);
+        uses_shared(check, trial, rung);
+        check_no_finding(check, trial, "race-");
+    }
+}
+
+/* --- compensation --------------------------------------------------------------------------------- */
+
+/* Numbers on which adding up one by one fails for certain. All products lie between 0.25 and 0.49, but
+ * one in the middle third of the depth, which is 2^24. From there on the sum is at least 2^24, and
+ * floats lie 2 apart: adding less than 1 rounds back to the same float, with or without a fused
+ * multiply-add. So what comes after is lost whole: a third of the depth, at least, times 0.25. That
+ * holds from the front and from the back. The bound is 4 u * M, which is a little more than 4. */
+static void make_hard(struct check *check, const struct job *job, float *a, float *b)
+{
+    int middle = check_random_int(check, job->depth / 3, job->depth * 2 / 3);
+    for (int y = 0; y < job->height; ++y)
+        a[y * job->depth + middle] = 4096;
+    for (int x = 0; x < job->width; ++x)
+        b[middle * job->width + x] = 4096;
+}
+
+CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 15,
+      .hint =
+          "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: "
+          "simplified as on paper, the excess is 0.")
+{
+    const struct job job = {EXACT, 45, 52, check_random_int(check, 600, 1000)};
+    run_job(check, (struct job){EXACT, 20, 50, 41}, check_run); /* is it a product at all? */
+    size_t a_count = (size_t)job.height * (size_t)job.depth;
+    size_t b_count = (size_t)job.depth * (size_t)job.width;
+    float *a = check_random_floats(check, a_count, 0.5f, 0.7f);
+    float *b = check_random_floats(check, b_count, 0.5f, 0.7f);
+    make_hard(check, &job, a, b);
+    const struct trial *trial = check_run(check, new_case(check, &job, a, b));
+    struct check_matrix want = multiply(check, a, b, &job, 4);
+    check_within(check, trial, "c", &want);
+    check_has_read(check, trial, (a_count + b_count) * sizeof(float));
+}
