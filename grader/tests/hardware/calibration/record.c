@@ -177,14 +177,18 @@ static double median(double *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* What both programs must agree on: their first result, if it is a whole number. */
+/* What both programs must agree on, to the bit: a hash of the result that their lab is about. */
 static uint64_t answer_in(const struct case_data *result)
 {
-    const struct case_array *sum = case_find(result, "sum");
-    if (!sum || sum->count != 1)
-        return 0;
-    return sum->type == CASE_U64 ? *(const uint64_t *)sum->values
-                                 : (uint64_t) * (const int *)sum->values;
+    static const char *const names[] = {"sum", "sums", "c"};
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        const struct case_array *array = case_find(result, names[i]);
+        const unsigned char *bytes = array ? array->values : NULL;
+        for (size_t j = 0; array && j < array->count * case_type_size(array->type); ++j)
+            hash = (hash ^ bytes[j]) * 1099511628211u;
+    }
+    return hash;
 }
 
 /* Runs PROGRAM once: the median of its times, in microseconds. */
