@@ -264,10 +264,12 @@ static const char *base_name(const char *path)
 
 static bool same_finding(const json_t *left, const json_t *right)
 {
-    static const char *const keys[] = {"id", "file", "line", "column"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
-        if (!json_equal(json_object_get(left, keys[i]), json_object_get(right, keys[i])))
+    static const char *const keys[] = {"id", "file", "line", "column", "related"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        const json_t *a = json_object_get(left, keys[i]), *b = json_object_get(right, keys[i]);
+        if ((a || b) && !json_equal(a, b))
             return false;
+    }
     return true;
 }
 
@@ -281,21 +283,40 @@ static json_t *clean_string(const char *text, size_t most)
     return string;
 }
 
+/* FILE as messages call it: the submission, or another file by its name alone. */
+static json_t *shown_file(const struct grade *grade, const char *file)
+{
+    const struct run_grading *grading = grade->grading;
+    bool own = strcmp(base_name(file), grading->lab->file) == 0;
+    return clean_string(own ? grading->submission->shown : base_name(file), 4096);
+}
+
+/* The places of the other accesses that FOUND is about; NULL: there are none. */
+static json_t *describe_related(const struct grade *grade, const json_t *found)
+{
+    const json_t *places = json_object_get(found, "related"), *place;
+    json_t *related = json_array_size(places) > 0 ? json_array() : NULL;
+    for (size_t i = 0; (place = json_array_get(places, i)); ++i)
+        json_array_append_new(
+            related, json_pack("{s:o, s:I}", "file",
+                               shown_file(grade, json_string_value(json_object_get(place, "file"))),
+                               "line", json_integer_value(json_object_get(place, "line"))));
+    return related;
+}
+
 /* Adds a finding to the result's, or its count to the same one that is there. */
 static void add_finding(const struct grade *grade, json_t *findings, const json_t *found)
 {
-    const struct run_grading *grading = grade->grading;
     const char *id = "", *severity = "error", *file = "", *message = "";
     json_int_t line = 0, column = 0, count = 1;
     json_unpack((json_t *)found, "{s?s, s?s, s?s, s?I, s?I, s?s, s?I}", "id", &id, "severity",
                 &severity, "file", &file, "line", &line, "column", &column, "message", &message,
                 "count", &count);
-    bool own = strcmp(base_name(file), grading->lab->file) == 0;
     json_t *finding =
-        json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I}", "id", clean_string(id, 64), "severity",
-                  clean_string(severity, 16), "file",
-                  clean_string(own ? grading->submission->shown : base_name(file), 4096), "line",
-                  line, "column", column, "message", clean_string(message, 600), "count", count);
+        json_pack("{s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:o*}", "id", clean_string(id, 64),
+                  "severity", clean_string(severity, 16), "file", shown_file(grade, file), "line",
+                  line, "column", column, "message", clean_string(message, 600), "count", count,
+                  "related", describe_related(grade, found));
     size_t i;
     json_t *other;
     json_array_foreach(findings, i, other)
