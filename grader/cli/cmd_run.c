@@ -22,6 +22,7 @@
 #include "cli/lab_program.h"
 #include "cli/program.h"
 #include "cudart/virtual_gpu.h"
+#include "emulator/tools.h"
 #include "report/run_terminal.h"
 #include "run/record.h"
 
@@ -44,6 +45,7 @@ static const char usage[] =
     "  --all                 show all source lines\n"
     "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
     "  --workers N           CPU threads that run blocks (default: one for each core)\n"
+    "  --tools LIST          what to look for: memcheck (always on), racecheck; names with commas\n"
     "  --max-instructions N  end a launch after N warp instructions\n";
 
 struct options {
@@ -88,6 +90,16 @@ static bool pass_number(const char *option, const char *variable, const char *va
     return setenv(variable, value, 1) == 0;
 }
 
+static bool pass_tools(const char *list)
+{
+    unsigned tools;
+    if (!emu_find_tools(list, &tools)) {
+        complain("--tools %s: a list of these is wanted here: " EMU_TOOL_NAMES, list);
+        return false;
+    }
+    return setenv("LANEWISE_TOOLS", list, 1) == 0;
+}
+
 static bool take_lines(struct options *options, const char *value)
 {
     if (!is_number(value, 0, UINT_MAX - 1)) {
@@ -107,6 +119,7 @@ enum {
     OPTION_DETERMINISTIC,
     OPTION_WORKERS,
     OPTION_MAX_INSTRUCTIONS,
+    OPTION_TOOLS,
     OPTION_HELP
 };
 
@@ -131,6 +144,8 @@ static bool take_option(struct options *options, int option)
         return pass_number("--workers", "LANEWISE_WORKERS", optarg, 1024);
     case OPTION_MAX_INSTRUCTIONS:
         return pass_number("--max-instructions", "LANEWISE_MAX_INSTRUCTIONS", optarg, ULLONG_MAX);
+    case OPTION_TOOLS:
+        return pass_tools(optarg);
     default: /* getopt has said what is wrong */
         fprintf(stderr, "lanewise run --help lists the options\n");
         return false;
@@ -169,6 +184,7 @@ static bool parse(struct options *options, int argc, char **argv, int *exit_code
         {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
         {"workers", required_argument, NULL, OPTION_WORKERS},
         {"max-instructions", required_argument, NULL, OPTION_MAX_INSTRUCTIONS},
+        {"tools", required_argument, NULL, OPTION_TOOLS},
         {"help", no_argument, NULL, OPTION_HELP},
         {NULL, 0, NULL, 0},
     };

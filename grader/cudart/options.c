@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/tools.h"
+
 #define USAGE_ERROR 2
 
 static struct emu_options options = {.record_fd = -1};
@@ -47,6 +49,15 @@ static int open_record(void)
     return fd;
 }
 
+static unsigned read_tools(void)
+{
+    const char *list = getenv("LANEWISE_TOOLS");
+    unsigned tools = 0;
+    if (list && !emu_find_tools(list, &tools))
+        refuse("LANEWISE_TOOLS", list, "a list of tools is wanted here: " EMU_TOOL_NAMES);
+    return tools;
+}
+
 __attribute__((constructor)) static void read_options(void)
 {
     options = (struct emu_options){
@@ -55,6 +66,7 @@ __attribute__((constructor)) static void read_options(void)
         .max_warp_instructions = read_number("LANEWISE_MAX_INSTRUCTIONS", 0, UINT64_MAX),
         .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
         .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
+        .tools = read_tools(),
         .record_fd = open_record(),
     };
 }

@@ -13,6 +13,7 @@
 #include "emulator/occupancy.h"
 #include "emulator/ptx/arena.h"
 #include "emulator/report/record.h"
+#include "emulator/tools.h"
 
 #define MAX_STACK       (512u << 10)
 #define WORKSPACE_BYTES 64u /* for a barrier of the whole grid */
@@ -76,7 +77,7 @@ static enum emu_status unlock(struct emu_device *device, enum emu_status status)
 /* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
-    if (options->deterministic)
+    if (options->deterministic || options->tools & EMU_RACECHECK)
         return 1;
     long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;
@@ -662,7 +663,8 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
                            struct emu_counters *counters)
 {
-    static const struct observer *const observers[] = {&obs_counters, &obs_memcheck};
+    static const struct observer *const observers[] = {&obs_counters, &obs_memcheck,
+                                                       &obs_racecheck};
     pthread_mutex_lock(&device->lock);
     const struct kernel *kernel = find_kernel(device, request->kernel);
     enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
@@ -675,7 +677,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     struct findings findings;
     struct emu_counters totals;
     struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
-    launch.observer_count = sizeof observers / sizeof *observers;
+    launch.observer_count = device->options.tools & EMU_RACECHECK ? 3 : 2;
     launch.workspace = request->cooperative ? device->workspace : 0;
     launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     for (unsigned i = 0; i < launch.observer_count; i++)

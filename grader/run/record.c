@@ -20,6 +20,7 @@ enum {
     MAX_MESSAGE = 1024,        /* of a message */
     MAX_FILE = 1 << 30,        /* of the record */
     MAX_SOURCE_LINE = 1 << 24, /* a line number */
+    MAX_RELATED = 8,           /* places that a finding is about too */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
     MAX_FUNCTIONS = 1000,      /* of them: CUDA has fewer */
 };
@@ -149,15 +150,18 @@ static const char *text_of(const json_t *object, const char *name)
     return json_string_value(json_object_get(object, name));
 }
 
-/* Two findings with the same key are one: those of one place, or, where there is no place, those
- * that say the same. To be freed. */
+/* Two findings with the same key are one: those of one place (a pair: of two), or, where there is no
+ * place, those that say the same. To be freed. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
     const char *file = text_of(finding, "file");
-    int size = asprintf(&key, "%s\n%s\n%lld\n%s", text_of(finding, "id"), file,
-                        (long long)json_integer_value(json_object_get(finding, "line")),
-                        *file ? "" : text_of(finding, "message"));
+    const json_t *related = json_array_get(json_object_get(finding, "related"), 0);
+    int size =
+        asprintf(&key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
+                 (long long)json_integer_value(json_object_get(finding, "line")),
+                 *file ? "" : text_of(finding, "message"), related ? text_of(related, "file") : "",
+                 (long long)json_integer_value(json_object_get(related, "line")));
     return size < 0 ? NULL : key;
 }
 
@@ -185,6 +189,28 @@ static bool merge_finding(struct builder *builder, json_t *finding)
     return true;
 }
 
+/* The places that a finding is about too, if it has any. */
+static bool copy_related(json_t *finding, const json_t *from)
+{
+    const json_t *places = json_object_get(from, "related");
+    json_t *copies, *place;
+    size_t i;
+    if (!places)
+        return true;
+    if (!json_is_array(places) || json_array_size(places) > MAX_RELATED)
+        return false;
+    copies = json_array();
+    bool good = json_object_set_new(finding, "related", copies) == 0;
+    json_array_foreach(places, i, place)
+    {
+        json_t *copy = json_object();
+        good = good && copy_text(copy, place, "file", MAX_NAME) &&
+               copy_number(copy, place, "line", MAX_SOURCE_LINE);
+        good = json_array_append_new(copies, copy) == 0 && good;
+    }
+    return good;
+}
+
 static bool add_finding(struct builder *builder, const json_t *from)
 {
     json_t *finding = json_object();
@@ -196,7 +222,7 @@ static bool add_finding(struct builder *builder, const json_t *from)
                 copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
                 copy_text(finding, from, "message", MAX_MESSAGE) &&
                 copy_number(finding, from, "count", RUN_RECORD_COUNTER) &&
-                merge_finding(builder, finding);
+                copy_related(finding, from) && merge_finding(builder, finding);
     json_decref(finding);
     return good;
 }

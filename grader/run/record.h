@@ -1,9 +1,10 @@
 /* Reads the record that the runtime library writes in the student's process, and makes of it the
  * launches and findings of a "lanewise/run/v1" document.
  *
- * The record is one JSON object a line: a launch, findings, or the calls of a process that ended. The student's process can write to it too,
- * so it is checked in full: nothing that is not of the format, and no text that is not printable,
- * gets into the document. What it says is still only as trustworthy as that process. */
+ * The record is one JSON object a line: a launch, findings, or the calls of a process that ended. The
+ * student's process can write to it too, so it is checked in full: nothing that is not of the format,
+ * and no text that is not printable, gets into the document. What it says is still only as trustworthy
+ * as that process. */
 #ifndef RUN_RECORD_H
 #define RUN_RECORD_H
 
@@ -21,13 +22,14 @@
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
  *                  "dynamic_shared_bytes", "status": "ok" or how it ended, "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
- *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}],
+ *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
+ *                  "related": [{"file", "line"}]}],
  *    "calls": {"cudaMalloc": 2, ...}}
  *
  * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
- * Findings of the same id, file and line are one, their counts added; without a file, those of the
- * same message. A last line without a newline
- * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
+ * A finding about two accesses has the other one in "related"; others lack it. Findings of the same
+ * id, file, line and related place are one, their counts added; without a file, those of the same
+ * message. A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */
 json_t *run_record_read(const char *path, char *error, size_t size);
 

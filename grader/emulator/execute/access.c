@@ -471,6 +471,17 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->pc = warp->pc;
     access->kind = inst->mem.event;
     access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
+    access->element = inst->mem.bytes;
+    access->warp = warp->index;
+}
+
+/* What a store will write, for those who want to know. */
+LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
+                              struct obs_access *access)
+{
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        access->value[k] = slot_at(warp, inst->mem.vector[k]);
+    access->value_bytes = inst->mem.vector[0].bytes;
 }
 
 /* One element for each lane, as wide as its register: what can be copied in one piece. */
@@ -577,6 +588,8 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
+        if (warp->cta->launch->wanted & OBS_ORDER)
+            show_values(warp, inst, &access);
         const struct pattern *pattern = report(warp, &access, group);
         uint8_t *bytes = find_dense(warp, &access);
         if (bytes && is_plain(inst))
@@ -659,6 +672,17 @@ uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned
     if (!host)
         drop(warp, access, 0, lane, wrong);
     return host;
+}
+
+/* --- fences ------------------------------------------------------------------------------------- */
+
+/* Memory is always in order here, but whoever asks for order is noted. */
+void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
+                                                 .warp = warp->index,
+                                                 .lanes = mask,
+                                                 .wide = inst->mem.op != PTX_MOD_cta});
 }
 
 /* --- for functions without PTX ------------------------------------------------------------------ */

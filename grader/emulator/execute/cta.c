@@ -119,6 +119,20 @@ static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
     }
 }
 
+/* Who has only arrived is not known by name: then all are taken to be there. */
+static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
+{
+    uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        lanes[w] = warp_waiting_at(&cta->warps[w], id);
+        threads += (uint32_t)__builtin_popcount(lanes[w]);
+    }
+    cta_tell_order(cta,
+                   (struct obs_order){.kind = OBS_BARRIER,
+                                      .arrived = lanes,
+                                      .whole = threads == arrivals->alive || cta->arrived[id]});
+}
+
 static bool release_barriers(struct cta *cta)
 {
     struct arrivals arrivals;
@@ -128,6 +142,8 @@ static bool release_barriers(struct cta *cta)
         uint32_t wanted = arrivals.wanted[id] ? arrivals.wanted[id] : arrivals.alive;
         if (!arrivals.threads[id] || arrivals.threads[id] < wanted)
             continue;
+        if (cta->launch->wanted & OBS_ORDER)
+            tell_release(cta, id, &arrivals);
         for (uint32_t w = 0; w < cta->warp_count; w++)
             warp_release(&cta->warps[w], id, arrivals.votes[id]);
         cta->arrived[id] = 0;
@@ -146,6 +162,8 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     count_arrivals(cta, &arrivals);
     if (arrivals.threads[id] < count)
         return;
+    if (cta->launch->wanted & OBS_ORDER)
+        tell_release(cta, id, &arrivals);
     for (uint32_t w = 0; w < cta->warp_count; w++)
         warp_release(&cta->warps[w], id, arrivals.votes[id]);
     cta->arrived[id] = 0;
@@ -215,6 +233,7 @@ static bool set_free(struct cta *cta)
 
 enum cta_end cta_run(struct cta *cta)
 {
+    cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     for (;;) {
         bool alive = false, progress = false, spins = false;
         for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -232,8 +251,10 @@ enum cta_end cta_run(struct cta *cta)
             spins |= end == WARP_SPINS;
             progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
         }
-        if (!alive)
+        if (!alive) {
+            cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
+        }
         if (release_barriers(cta) || progress || set_free(cta)) {
             cta->idle_polls = 0;
             continue;

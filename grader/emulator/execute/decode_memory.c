@@ -370,7 +370,12 @@ void decode_control(struct decoder *d)
         d->out->run = sleep_run;
         d->out->observes = true;
         break;
-    default: /* fences: memory is always in order here */
+    case PTX_OP_membar:
+    case PTX_OP_fence:
+        d->out->run = fence_run;
+        d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
+        break;
+    default:
         d->out->run = nothing_run;
     }
 }

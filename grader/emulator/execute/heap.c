@@ -136,6 +136,8 @@ void heap_init(struct heap *heap)
 
 int heap_open(struct heap *heap, uint64_t addr, uint64_t size)
 {
+    heap->begin = addr;
+    heap->end = addr + size;
     size -= size % GRAIN;
     struct heap_chunk *chunk = insert(heap, NULL, addr, size);
     if (chunk && size)

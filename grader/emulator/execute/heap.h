@@ -14,6 +14,7 @@ struct heap_chunk;
 
 struct heap {
     pthread_mutex_t lock;
+    uint64_t begin, end;                /* addresses of all of it; 0 until it is opened */
     struct heap_chunk *first;           /* all chunks by address; NULL until the heap is opened */
     void *used;                         /* those in use, a tree by address */
     struct heap_chunk *free[HEAP_BINS]; /* the others by size */

@@ -32,6 +32,18 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->seen, &fault);
 }
 
+void cta_tell_order(const struct cta *cta, struct obs_order order)
+{
+    const struct launch *launch = cta->launch;
+    if (!(launch->wanted & OBS_ORDER))
+        return;
+    order.cta = cta->linear;
+    order.shared = cta->shared;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_ORDER)
+            launch->observers[i]->order(cta->worker->observer_state[i], &order);
+}
+
 /* --- workers ------------------------------------------------------------------------------------ */
 
 static struct cta *next_cta(struct worker *worker)

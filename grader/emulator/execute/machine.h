@@ -375,6 +375,9 @@ static inline void launch_stop(struct launch *launch, enum emu_status status)
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access);
 
+/* Tells them what orders accesses. */
+void cta_tell_order(const struct cta *cta, struct obs_order order);
+
 /* cta.c */
 struct cta *cta_start(struct worker *worker, uint64_t linear); /* NULL when memory is out */
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
@@ -399,6 +402,7 @@ struct votes {
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
 /* Lanes that wait below a path that is stuck go on by themselves. False if there are none. */
 bool warp_set_free(struct warp *warp);
+uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier); /* these paths' lanes */
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
 
@@ -452,7 +456,8 @@ lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
 lane_fn carry_run_32, carry_run_64, video_run;
-lane_fn load_run, store_run, atomic_run, copy_run, commit_run, wait_group_run, wait_all_run;
+lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
+    wait_all_run;
 lane_fn mbarrier_run, pending_count_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run;

@@ -208,13 +208,38 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
     path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
 }
 
+static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
+{
+    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_WARP_SYNC,
+                                                 .warp = warp->index,
+                                                 .lanes = lanes,
+                                                 .whole = lanes == warp->alive});
+}
+
+/* All members are there; lanes with other members, such as tiles of a warp, are apart from them. */
+static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
+{
+    uint32_t members[WARP];
+    memcpy(members, slot_at(warp, in->src[0]), sizeof members);
+    while (lanes) {
+        uint32_t together = 0, wanted = members[__builtin_ctz(lanes)];
+        for (unsigned l = 0; l < WARP; l++)
+            together |= (uint32_t)(members[l] == wanted) << l;
+        tell_warp_sync(warp, together & lanes);
+        lanes &= ~together;
+    }
+}
+
 static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
                                 uint32_t lanes)
 {
     uint32_t members = first_word(warp, in, 0, lanes);
     top_of(path)->pc++;
-    if (!(members & warp->alive & ~lanes))
+    if (!(members & warp->alive & ~lanes)) {
+        if (warp->cta->launch->wanted & OBS_ORDER)
+            pass_warp_sync(warp, in, lanes);
         return;
+    }
     split_path(warp, path, lanes);
     path->state = PATH_AT_WARP_SYNC;
     path->wait_mask = members;
@@ -392,6 +417,7 @@ static bool release_warp_syncs(struct warp *warp)
             path->has_met = path->state == PATH_AT_MEETING;
             path->state = PATH_READY;
             released = true;
+            tell_warp_sync(warp, path->wait_mask & waiting);
         }
     }
     if (released)
@@ -437,6 +463,15 @@ enum warp_end warp_run(struct warp *warp)
         if (!progress && warp->path_count <= paths)
             return WARP_SPINS;
     }
+}
+
+uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_id == barrier)
+            lanes |= warp->paths[i]->stack[0].lanes;
+    return lanes;
 }
 
 /* What bar.red gives each of the path's lanes. */

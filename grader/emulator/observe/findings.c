@@ -30,21 +30,28 @@ static struct finding *new_finding(struct findings *findings)
     return &findings->list[findings->count++];
 }
 
-struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc)
+struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
+                                  uint32_t related, uint64_t count)
 {
     pthread_mutex_lock(&findings->lock);
     for (uint32_t i = 0; i < findings->count; i++) {
-        if (findings->list[i].pc == pc && strcmp(findings->list[i].id, id) == 0) {
-            findings->list[i].count++;
+        struct finding *known = &findings->list[i];
+        if (known->pc == pc && known->related == related && strcmp(known->id, id) == 0) {
+            known->count += count;
             return NULL;
         }
     }
     struct finding *finding = new_finding(findings);
     if (finding)
-        *finding = (struct finding){.id = id, .pc = pc, .count = 1};
+        *finding = (struct finding){.id = id, .pc = pc, .related = related, .count = count};
     else
         findings->dropped++;
     return finding;
+}
+
+struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc)
+{
+    return findings_add_pair(findings, id, pc, NO_PC, 1);
 }
 
 void findings_unlock(struct findings *findings)

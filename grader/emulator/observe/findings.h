@@ -10,9 +10,10 @@
 struct finding {
     const char *id; /* such as "out-of-bounds" */
     char message[400];
-    uint32_t pc;
+    uint32_t pc, related; /* related: of the other access of a pair, or NO_PC */
     uint64_t count;
 };
+#define NO_PC UINT32_MAX
 
 struct findings {
     pthread_mutex_t lock;
@@ -27,6 +28,9 @@ void findings_free(struct findings *findings);
 /* Counts one more of ID at instruction PC. The first one's message is kept: true if this is it, and
  * then the caller fills MESSAGE (with the lock held until findings_unlock). */
 struct finding *findings_add(struct findings *findings, const char *id, uint32_t pc);
+/* The same for COUNT of a pair of accesses, at PC and RELATED. */
+struct finding *findings_add_pair(struct findings *findings, const char *id, uint32_t pc,
+                                  uint32_t related, uint64_t count);
 void findings_unlock(struct findings *findings);
 
 #endif

@@ -16,7 +16,7 @@
 struct kernel;
 struct launch;
 
-enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2 };
+enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4 };
 
 enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 
@@ -31,6 +31,29 @@ struct obs_access {
     bool repeats; /* as this worker's latest access by this instruction that was not dense: the same
                     * space, lanes and pattern, perhaps moved, but not so that it would meet other
                     * numbers of sectors, lines or banks */
+    uint8_t element;         /* bytes of one value: a vector has bytes / element of them */
+    uint8_t value_bytes;     /* from one lane's value to the next */
+    uint32_t warp;           /* in the CTA that runs */
+    const uint8_t *value[4]; /* what a store will write: the lanes' values of each element */
+};
+
+/* What orders accesses of different threads, beside each thread's own program. A CTA runs from
+ * OBS_CTA_RUNS to the next one, or to its end: events in between are its own. */
+enum obs_order_kind {
+    OBS_CTA_RUNS, /* begins, or goes on after others had their turn: cta, shared */
+    OBS_CTA_ENDS,
+    OBS_BARRIER,   /* lets threads go: arrived; whole: all that have not exited */
+    OBS_WARP_SYNC, /* lets lanes of a warp go: warp, lanes; whole, as above */
+    OBS_FENCE,     /* warp, lanes, wide: beyond the CTA */
+};
+
+struct obs_order {
+    uint8_t kind; /* enum obs_order_kind */
+    bool whole, wide;
+    uint32_t warp, lanes;
+    const uint32_t *arrived; /* lanes of each of the CTA's warps */
+    uint64_t cta;            /* x first */
+    const uint8_t *shared;   /* the CTA's shared memory, as it is now */
 };
 
 enum obs_fault_kind {
@@ -74,12 +97,13 @@ struct observer {
     void *(*begin)(const struct obs_launch *launch);
     void (*access)(void *state, const struct obs_access *access);
     void (*fault)(void *state, const struct obs_launch *launch, const struct obs_fault *fault);
+    void (*order)(void *state, const struct obs_order *order);
     /* Adds the worker's state to INTO, the first worker's, and frees it. */
     void (*join)(void *into, void *state);
     /* Adds to each instruction's counters; frees the state. */
     void (*end)(void *state, const struct obs_launch *launch, struct emu_counters *per_instruction);
 };
 
-extern const struct observer obs_counters, obs_memcheck;
+extern const struct observer obs_counters, obs_memcheck, obs_racecheck;
 
 #endif

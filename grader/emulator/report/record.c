@@ -108,22 +108,34 @@ static json_t *lines_json(const struct launch *launch)
     return lines;
 }
 
+static struct source_line place_of(const struct kernel *kernel, uint32_t pc)
+{
+    return pc < kernel->code_count ? kernel_line(kernel, pc) : (struct source_line){0};
+}
+
+static json_t *finding_json(const struct kernel *kernel, const char *kernel_name,
+                            const struct finding *finding)
+{
+    struct source_line place = place_of(kernel, finding->pc);
+    json_t *object = json_pack("{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", "error",
+                               "kernel", kernel_name, "file", path_json(kernel->module, place.file),
+                               "line", (int)place.line, "column", (int)place.column, "message",
+                               finding->message, "count", (json_int_t)finding->count);
+    if (finding->related == NO_PC)
+        return object;
+    place = place_of(kernel, finding->related);
+    json_object_set_new(object, "related",
+                        json_pack("[{so,si}]", "file", path_json(kernel->module, place.file),
+                                  "line", (int)place.line));
+    return object;
+}
+
 static json_t *findings_json(const struct launch *launch, const char *kernel_name)
 {
-    const struct kernel *kernel = launch->kernel;
     const struct findings *findings = launch->seen.findings;
     json_t *list = json_array();
-    for (uint32_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->list[i];
-        struct source_line place = {0};
-        if (finding->pc < kernel->code_count)
-            place = kernel_line(kernel, finding->pc);
-        json_array_append_new(
-            list, json_pack("{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", "error",
-                            "kernel", kernel_name, "file", path_json(kernel->module, place.file),
-                            "line", (int)place.line, "column", (int)place.column, "message",
-                            finding->message, "count", (json_int_t)finding->count));
-    }
+    for (uint32_t i = 0; i < findings->count; i++)
+        json_array_append_new(list, finding_json(launch->kernel, kernel_name, &findings->list[i]));
     return list;
 }
 

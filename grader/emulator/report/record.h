@@ -2,8 +2,10 @@
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
  *               "status", "counters", "lines": [{"file", "line", "counters"}]},
- *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count"}]}
+ *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
+ *                 "related": [{"file", "line"}]}]}
  *
+ * A finding about two accesses has the other one in "related"; others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.
  *

@@ -12,6 +12,7 @@ __managed__ double shared_list[3] = {0.5, 1.5, 2.5};
 __global__ void use_symbols(int *out)
 {
     out[threadIdx.x] = counter + weights[threadIdx.x] + (int)table[threadIdx.x];
+    __syncthreads();
     if (threadIdx.x == 0)
         counter = 100;
 }

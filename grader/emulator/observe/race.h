@@ -1,0 +1,69 @@
+/* What the files of racecheck share: one launch's state, and the pairs of accesses that it found. */
+#ifndef OBSERVE_RACE_H
+#define OBSERVE_RACE_H
+
+#include "emulator/execute/machine.h"
+#include "emulator/observe/race_order.h"
+#include "emulator/observe/race_shadow.h"
+
+enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
+
+/* How an access is meant: VOLATILE may still be a mistake, STRONG is for other threads to see. */
+enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
+
+/* A memory instruction. */
+struct race_site {
+    uint32_t pc;
+    uint8_t kind, strength;
+    bool implies_fence; /* .release or .acq_rel */
+    bool use_known;     /* flag_use has been looked up */
+    uint8_t flag_use;   /* of a load: enum analyse_flag_use */
+};
+
+struct race_access {
+    uint32_t site, thread; /* in its CTA */
+    uint64_t cta;
+};
+
+/* How far apart the two threads are: what could order them. */
+enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID };
+
+/* All races of two sites in one space; the accesses are the first ones seen at the largest distance. */
+struct race_pair {
+    struct race_access one, other; /* one.site <= other.site */
+    bool is_shared;
+    uint8_t distance;
+    uint64_t addr; /* of the example */
+    uint64_t count;
+};
+
+struct race_shared { /* the shadow of one CTA's shared memory */
+    uint64_t cta;
+    bool is_used;
+    struct shadow shadow;
+    struct race_shared *next;
+};
+
+struct race {
+    const struct obs_launch *launch;
+    struct order order;
+    struct race_site *sites;
+    uint32_t site_count;
+    uint16_t *site_of; /* by pc */
+    struct shadow_map global;
+    struct race_shared *shared, *idle; /* shared: the current CTA's first */
+    const uint8_t *shared_bytes;       /* its contents */
+    uint64_t heap_begin, heap_end;     /* malloc() in kernels: what is there changes hands */
+    struct race_pair *pairs;
+    uint32_t pair_count, pair_room;
+    bool failed; /* memory is out, nothing more is looked at */
+};
+
+/* Counts one more race of these accesses, of which SECOND has just happened. */
+void race_add(struct race *race, struct race_access first, struct race_access second,
+              enum race_distance distance, bool is_shared, uint64_t addr);
+
+/* Makes findings of the pairs. */
+void race_report(struct race *race);
+
+#endif

@@ -1,0 +1,26 @@
+#include "emulator/tools.h"
+
+#include <string.h>
+
+bool emu_find_tools(const char *list, unsigned *tools)
+{
+    static const struct {
+        const char *name;
+        enum emu_tool tool;
+    } known[] = {{"memcheck", EMU_MEMCHECK}, {"racecheck", EMU_RACECHECK}};
+    unsigned found = 0;
+    for (;; list++) {
+        size_t length = strcspn(list, ","), i = 0, count = sizeof known / sizeof *known;
+        while (i < count &&
+               (strlen(known[i].name) != length || strncmp(known[i].name, list, length) != 0))
+            i++;
+        if (i == count)
+            return false;
+        found |= known[i].tool;
+        list += length;
+        if (!*list)
+            break;
+    }
+    *tools = found;
+    return true;
+}

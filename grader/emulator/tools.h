@@ -1,0 +1,18 @@
+/* What watches kernels beside the counters, by the names of compute-sanitizer's tools. */
+#ifndef EMU_TOOLS_H
+#define EMU_TOOLS_H
+
+#include <stdbool.h>
+
+enum emu_tool {
+    EMU_MEMCHECK = 1,  /* always on: without it no fault could be explained */
+    EMU_RACECHECK = 2, /* one worker then runs a launch: see observe/racecheck.c */
+};
+
+/* The names, as a message lists them. */
+#define EMU_TOOL_NAMES "memcheck, racecheck"
+
+/* *TOOLS becomes what LIST names, with commas between. False: something in it is no tool. */
+bool emu_find_tools(const char *list, unsigned *tools);
+
+#endif

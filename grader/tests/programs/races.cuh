@@ -1,0 +1,52 @@
+/* What the programs of races_*.cu share: a table of kernels, each launched once on fresh memory.
+ *
+ * The comment before each kernel is what test_racecheck.c expects of it: "race-shared" or "race-global"
+ * with the two lines marked "A" (the earlier one) and "B", or "fine": no finding at all. */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#define WORDS (1 << 14)
+
+struct kernel_row {
+    const char *name;
+    void (*kernel)(int *);
+    int grid, block, shared;
+    bool cooperative;
+};
+
+static void run(const kernel_row &row)
+{
+    int *data;
+    void *args[] = {&data};
+    cudaMalloc(&data, WORDS * sizeof *data);
+    cudaMemset(data, 0, WORDS * sizeof *data);
+    if (row.cooperative)
+        cudaLaunchCooperativeKernel((void *)row.kernel, row.grid, row.block, args, row.shared);
+    else
+        row.kernel<<<row.grid, row.block, row.shared>>>(data);
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error != cudaSuccess) {
+        printf("%s: %s\n", row.name, cudaGetErrorString(error));
+        exit(1);
+    }
+    cudaFree(data);
+}
+
+/* All rows, or those named. */
+static int run_all(const kernel_row *rows, int count, int argc, char **argv)
+{
+    for (int i = 0; i < count; i++) {
+        bool wanted = argc < 2;
+        for (int k = 1; k < argc; k++)
+            wanted |= strcmp(argv[k], rows[i].name) == 0;
+        if (wanted)
+            run(rows[i]);
+    }
+    return 0;
+}
+
+#define ROW(kernel, ...)                                                                           \
+    {                                                                                              \
+#kernel, kernel, __VA_ARGS__                                                               \
+    }
