@@ -121,6 +121,7 @@ static void close_module(struct emu_device *device, struct module *module)
     for (uint32_t i = 0; i < device->kernel_count; i++) {
         if (device->kernels[i].module != module)
             continue;
+        mem_free(&device->memory, device->kernels[i].kernel->params_at);
         kernel_free(device->kernels[i].kernel);
         device->kernels[i] = (struct kernel_handle){0};
     }
@@ -480,6 +481,19 @@ static const struct ptx_function *find_function(const struct module *module, con
     return f && f->is_kernel ? f : NULL;
 }
 
+/* Parameters whose address a kernel takes lie in memory, too, from where it may only read them. */
+static bool place_parameters(struct emu_device *device, struct kernel *kernel)
+{
+    uint64_t bytes = kernel->function->param_bytes ? kernel->function->param_bytes : 1;
+    struct mem_block *block = mem_alloc(&device->memory, bytes);
+    if (!block)
+        return false;
+    block->is_constant = true;
+    block->name = "the kernel's parameters";
+    kernel->params_at = block->addr;
+    return true;
+}
+
 static enum emu_status add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle)
 {
@@ -492,6 +506,10 @@ static enum emu_status add_kernel(struct emu_device *device, struct module *modu
     }
     struct kernel *kernel =
         kernel_decode(module->ptx, function, variable_address, module, error, sizeof error);
+    if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
+        kernel_free(kernel);
+        return failed(EMU_OUT_OF_MEMORY, "no memory for a kernel's parameters");
+    }
     if (!kernel) {
         char *name = record_demangle(function->name);
         failed(EMU_INVALID_PTX, "kernel '%.160s%s': %s", name ? name : "?",
@@ -686,6 +704,9 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     unsigned workers =
         launch.cta_count < device->workers ? (unsigned)launch.cta_count : device->workers;
     fill_launch(device, &launch, workers);
+    if (kernel->params_at)
+        memcpy(mem_range(&device->memory, kernel->params_at, kernel->function->param_bytes),
+               request->params, kernel->function->param_bytes);
     findings_init(&findings);
     status = launch_run(&launch, workers);
     launch_totals(&launch, &totals);

@@ -64,6 +64,11 @@ Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
     expect_recorded("simd");
 }
 
+Test(cudart_more, spaces_are_those_of_a_gpu)
+{
+    expect_recorded("spaces");
+}
+
 /* Bit by bit: every texel, every filtered value, every edge. */
 Test(cudart_more, textures_answer_like_a_gpu)
 {

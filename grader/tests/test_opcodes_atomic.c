@@ -85,7 +85,13 @@ static const struct operation operations[] = {
 /* The space that the instruction names, and where the word lies. */
 static const struct {
     const char *name, *home;
-} spaces[] = {{".global", "global"}, {".shared", "shared"}, {"", "global"}, {"", "shared"}};
+} spaces[] = {{".global", "global"},
+              {".shared", "shared"},
+              {".shared::cta", "shared"},
+              {".shared::cluster", "shared"},
+              {".global.L2::cache_hint", "global"},
+              {"", "global"},
+              {"", "shared"}};
 
 static const char *const atom_orders[] = {"",
                                           ".relaxed",
@@ -186,6 +192,7 @@ static char *atomic_ptx(const struct form *form, const char *mnemonic)
     unsigned bits = strstr(operation, "64") ? 64 : is_narrow ? 16 : 32;
     bool shared = strcmp(spaces[form->space].home, "shared") == 0;
     const char *third = strncmp(operation, "cas", 3) == 0 ? ", c" : "";
+    const char *policy = strstr(spaces[form->space].name, "cache_hint") ? ", in" : "";
     int n = asprintf(
         &text,
         ".visible .entry k(.param .u64 words, .param .u64 results)\n{\n.shared .align 8 .b8 "
@@ -195,14 +202,15 @@ static char *atomic_ptx(const struct form *form, const char *mnemonic)
         "add.s64 out, out, at;\nld.global.b%u a, [in];\nld.global.b%u b, [in+8];\n"
         "ld.global.b%u c, [in+16];\nmov.b%u d, a;\n"
         "mul.wide.u32 at, t, 8;\nmov.u64 address, near;\nadd.s64 address, address, at;\n%s"
-        "st.%s.b%u [address], a;\n%s%s %s[address], b%s;\nst.global.b%u [out], d;\n"
+        "st.%s.b%u [address], a;\n%s%s %s[address], b%s%s;\nst.global.b%u [out], d;\n"
         "ld%s.b%u d, [address];\nst.global.b%u [out+8], d;\nret;\n}\n",
         bits, bits, bits, bits, bits, shared ? "" : "add.s64 address, out, 8;\n",
         spaces[form->space].home, bits,
         *spaces[form->space].name ? ""
         : shared                  ? "cvta.shared.u64 address, address;\n"
                                   : "",
-        mnemonic, is_red(form) ? "" : "d, ", third, bits, spaces[form->space].name, bits, bits);
+        mnemonic, is_red(form) ? "" : "d, ", third, policy, bits,
+        *policy ? ".global" : spaces[form->space].name, bits, bits);
     cr_assert(n > 0, "out of memory");
     return text;
 }

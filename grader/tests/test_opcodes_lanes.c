@@ -129,7 +129,7 @@ static const struct {
 } votes[] = {{"vote.sync.all.pred", false}, {"vote.sync.any.pred", false},
              {"vote.sync.uni.pred", false}, {"vote.sync.ballot.b32", false},
              {"vote.sync.all.pred", true},  {"vote.sync.any.pred", true},
-             {"vote.sync.uni.pred", true},  {"vote.sync.ballot.b32", true}};
+             {"vote.sync.uni.pred", true},  {"vote.ballot.sync.b32", true}};
 
 static uint32_t vote_result(const char *mnemonic, uint32_t yes, uint32_t members)
 {

@@ -23,21 +23,36 @@ struct space {
     const char *name, *home;
 };
 static const struct space spaces[] = {
-    {"global", "global"}, {"shared", "shared"}, {"local", "local"},
-    {"param", "param"},   {"const", "const"},   {"", "global"},
-    {"", "shared"},       {"", "local"},        {"param", "frame"}, /* a parameter for a call */
+    {"global", "global"},
+    {"shared", "shared"},
+    {"local", "local"},
+    {"param", "param"},
+    {"const", "const"},
+    {"", "global"},
+    {"", "shared"},
+    {"", "local"},
+    {"shared::cta", "shared"},
+    {"shared::cluster", "shared"},
+    {"param", "frame"}, /* a parameter for a call */
 };
 #define SPACES (sizeof spaces / sizeof *spaces)
 
 /* Words that say how memory is accessed, not what: before the space, and behind it. */
 static const char *const load_orders[] = {
-    "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster", "relaxed.gpu",
-    "relaxed.sys", "acquire.cta", "acquire.cluster", "acquire.gpu",     "acquire.sys"};
+    "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster",
+    "relaxed.gpu", "relaxed.sys", "acquire.cta",     "acquire.cluster",
+    "acquire.gpu", "acquire.sys", "mmio.relaxed.sys"};
 static const char *const store_orders[] = {
-    "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster", "relaxed.gpu",
-    "relaxed.sys", "release.cta", "release.cluster", "release.gpu",     "release.sys"};
-static const char *const load_caches[] = {"ca", "cg", "cs", "lu", "cv", "nc"};
-static const char *const store_caches[] = {"wb", "cg", "cs", "wt"};
+    "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster",
+    "relaxed.gpu", "relaxed.sys", "release.cta",     "release.cluster",
+    "release.gpu", "release.sys", "mmio.relaxed.sys"};
+#define CACHE_WORDS                                                                                \
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",                \
+        "L1::no_allocate", "L2::cache_hint", "L1::no_allocate.L2::cache_hint"
+static const char *const load_caches[] = {
+    "ca", "cg",        "cs",      "lu",       "cv",
+    "nc", CACHE_WORDS, "L2::64B", "L2::128B", "nc.L1::evict_last.L2::cache_hint.L2::256B"};
+static const char *const store_caches[] = {"wb", "cg", "cs", "wt", CACHE_WORDS};
 
 struct access {
     const char *opcode, *order, *cache, *type;
@@ -141,6 +156,12 @@ static void print_elements(FILE *out, unsigned width)
         fputc('}', out);
 }
 
+/* Any 64 bits do as a cache policy. */
+static const char *policy_text(const struct access *a)
+{
+    return a->cache && strstr(a->cache, "cache_hint") ? ", result" : "";
+}
+
 static void print_load(FILE *out, const struct access *a)
 {
     unsigned bits = a->register_bits;
@@ -148,7 +169,7 @@ static void print_load(FILE *out, const struct access *a)
     print_mnemonic(out, a);
     fputc(' ', out);
     print_elements(out, a->width);
-    fprintf(out, ", [%s+0];\n", address_text(&a->space));
+    fprintf(out, ", [%s+0]%s;\n", address_text(&a->space), policy_text(a));
     for (unsigned i = 0; i < a->width; i++)
         fprintf(out, "st.global.b%u [result+%u], v%u;\n", bits, 8 * i, i);
 }
@@ -162,7 +183,7 @@ static void print_store(FILE *out, const struct access *a)
     print_mnemonic(out, a);
     fprintf(out, " [%s], ", address_text(&a->space));
     print_elements(out, a->width);
-    fprintf(out, ";\n");
+    fprintf(out, "%s;\n", policy_text(a));
     for (unsigned i = 0; i < CELL; i += 8)
         fprintf(out, "ld%s%s.b64 copy, [%s+%u];\nst.global.b64 [result+%u], copy;\n",
                 *a->space.name ? "." : "", a->space.name, address_text(&a->space), i, i);

@@ -48,16 +48,11 @@ LANES_INLINE bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
     return !stray;
 }
 
-static bool in_window(uint64_t addr, uint64_t window)
-{
-    return addr - window < MEM_WINDOW_BYTES;
-}
-
 static enum ptx_space space_of_address(uint64_t addr)
 {
-    return in_window(addr, MEM_SHARED_WINDOW)  ? PTX_SHARED
-           : in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL
-                                               : PTX_GLOBAL;
+    return mem_in_window(addr, MEM_SHARED_WINDOW)  ? PTX_SHARED
+           : mem_in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL
+                                                   : PTX_GLOBAL;
 }
 
 /* Of the lanes in TODO, those whose generic address is in the space of the first one. Their

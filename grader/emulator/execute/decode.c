@@ -106,6 +106,11 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_cp_async_mbarrier_arrive:
         decode_mbarrier(d);
         break;
+    case PTX_OP_createpolicy_fractional:
+    case PTX_OP_createpolicy_range:
+    case PTX_OP_createpolicy_cvt:
+        decode_policy(d);
+        break;
     case PTX_OP_bar_red:
     case PTX_OP_bar_cta_red:
     case PTX_OP_barrier_red:
@@ -114,6 +119,7 @@ static void decode_typed(struct decoder *d)
         break;
     case PTX_OP_activemask:
     case PTX_OP_nanosleep:
+    case PTX_OP_setmaxnreg:
         decode_control(d);
         break;
     default:

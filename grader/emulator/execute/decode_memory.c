@@ -37,10 +37,22 @@ static unsigned vector_width(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
 
+/* Whether a cache policy may stand behind the first COUNT operands, does if and only if the instruction
+ * says so, and is one: 64 bits, which change nothing here. */
+static bool has_policy(struct decoder *d, unsigned count)
+{
+    bool hinted = ptx_has(d->in, PTX_MOD_L2_cache_hint);
+    if (d->in->operand_count != count + hinted)
+        return false;
+    if (hinted)
+        decode_source(d, &d->in->operands[count], PTX_b64, 8);
+    return true;
+}
+
 static bool is_strong(const struct ptx_instruction *in)
 {
-    return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_relaxed) ||
-           ptx_has(in, PTX_MOD_acquire);
+    return ptx_has(in, PTX_MOD_mmio) || ptx_has(in, PTX_MOD_volatile) ||
+           ptx_has(in, PTX_MOD_relaxed) || ptx_has(in, PTX_MOD_acquire);
 }
 
 void decode_load_store(struct decoder *d, bool is_load)
@@ -55,7 +67,7 @@ void decode_load_store(struct decoder *d, bool is_load)
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
     d->out->observes = is_load && is_strong(d->in);
     decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
-    if (d->out->mem.count != width || bytes * width > 16)
+    if (d->out->mem.count != width || bytes * width > 16 || !has_policy(d, 2))
         decode_unsupported(d);
     if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's are read-only */
         decode_unsupported(d);
@@ -96,7 +108,7 @@ void decode_atomic(struct decoder *d)
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
     uint8_t operation = atomic_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
-    if (d->in->operand_count != operands || !atomic_is_legal(operation, decode_type_of(d)) ||
+    if (!has_policy(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
         ptx_has(d->in, PTX_MOD_noftz) != half_is(decode_type_of(d))) {
         decode_unsupported(d);
         return;
@@ -120,6 +132,14 @@ void decode_atomic(struct decoder *d)
     d->out->observes = !reduces;
 }
 
+/* What a program can do with a policy is hand it on. */
+void decode_policy(struct decoder *d)
+{
+    d->out->run = alu_find("mov_b64")->run;
+    d->out->dst = decode_destination(d, &d->in->operands[0], 8);
+    d->out->src[0] = decode_constant_slot(d, 0, 8);
+}
+
 /* --- lanes and control ----------------------------------------------------------------------------- */
 
 /* The operand that names the lanes which take part. */
@@ -138,6 +158,15 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
+/* The word beside .sync, which may stand on either side; PTX_MOD_sync where it is not these two. */
+static uint8_t word_beside_sync(const struct ptx_instruction *in)
+{
+    const uint8_t *word = in->modifiers;
+    if (in->modifier_count != 2 || !ptx_has(in, PTX_MOD_sync))
+        return PTX_MOD_sync;
+    return word[0] == PTX_MOD_sync ? word[1] : word[0];
+}
+
 void decode_shfl(struct decoder *d)
 {
     d->out->run = shfl_run;
@@ -147,8 +176,8 @@ void decode_shfl(struct decoder *d)
     decode_members(d, 4);
     for (unsigned i = 0; i < 3; i++)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_b32, 4);
-    d->out->warp.op = d->in->modifiers[d->in->modifier_count - 1];
-    if (!ptx_has(d->in, PTX_MOD_sync) || d->out->warp.op == PTX_MOD_sync)
+    d->out->warp.op = word_beside_sync(d->in);
+    if (d->out->warp.op == PTX_MOD_sync)
         decode_unsupported(d);
 }
 
@@ -161,9 +190,8 @@ void decode_vote(struct decoder *d)
         ballot ? decode_destination(d, &op[0], 4) : decode_predicate_destination(d, &op[0]);
     d->out->src[0] = decode_predicate_source(d, &op[1]);
     decode_members(d, 2);
-    d->out->warp.op = d->in->modifiers[d->in->modifier_count ? d->in->modifier_count - 1 : 0];
-    if (!ptx_has(d->in, PTX_MOD_sync) || ballot != (decode_type_of(d) == PTX_b32) ||
-        d->out->warp.op == PTX_MOD_sync)
+    d->out->warp.op = word_beside_sync(d->in);
+    if (ballot != (decode_type_of(d) == PTX_b32) || d->out->warp.op == PTX_MOD_sync)
         decode_unsupported(d);
 }
 
@@ -339,6 +367,7 @@ void decode_control(struct decoder *d)
         d->out->kind = KIND_EXIT;
         break;
     case PTX_OP_trap:
+    case PTX_OP_brkpt:
         d->out->kind = KIND_TRAP;
         break;
     case PTX_OP_bar:
@@ -359,6 +388,9 @@ void decode_control(struct decoder *d)
     case PTX_OP_cp_async_wait_all:
         decode_copy_groups(d);
         break;
+    case PTX_OP_isspacep:
+        decode_in_space(d);
+        break;
     case PTX_OP_elect:
         decode_elect(d);
         break;
@@ -375,7 +407,7 @@ void decode_control(struct decoder *d)
         d->out->run = fence_run;
         d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
         break;
-    default:
+    default: /* hints: there are no caches */
         d->out->run = nothing_run;
     }
 }

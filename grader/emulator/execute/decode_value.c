@@ -485,6 +485,29 @@ void decode_cvt(struct decoder *d)
         decode_unsupported(d);
 }
 
+/* A kernel's parameters have generic addresses only where it asks for one. */
+static void decode_parameter_address(struct decoder *d, unsigned bytes)
+{
+    d->out->run = parameter_run;
+    d->out->dst = decode_destination(d, &d->in->operands[0], bytes);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
+    d->out->read.back = ptx_has(d->in, PTX_MOD_to);
+    d->kernel->shows_params = true;
+    if (!d->image->function->is_kernel) /* a device function's are in its frame */
+        decode_unsupported(d);
+}
+
+/* isspacep.shared p, a; */
+void decode_in_space(struct decoder *d)
+{
+    d->out->run = in_space_run;
+    d->out->read.special = ptx_space_of(d->in);
+    d->out->dst = decode_predicate_destination(d, &d->in->operands[0]);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], PTX_u64, 8);
+    if (d->in->modifier_count != 1)
+        decode_unsupported(d);
+}
+
 /* Generic addresses of shared and local memory are windows; the other spaces are mapped as is. */
 void decode_cvta(struct decoder *d)
 {
@@ -494,8 +517,12 @@ void decode_cvta(struct decoder *d)
                       : space == PTX_LOCAL ? MEM_LOCAL_WINDOW
                                            : 0;
     bool back = ptx_has(d->in, PTX_MOD_to);
-    if (space == PTX_GENERIC || space == PTX_PARAM || d->in->operand_count != 2) {
+    if (space == PTX_GENERIC) {
         decode_unsupported(d);
+        return;
+    }
+    if (space == PTX_PARAM) {
+        decode_parameter_address(d, bytes);
         return;
     }
     d->out->run = alu_find(bytes == 8 ? "add_u64" : "add_u32")->run;

@@ -148,7 +148,8 @@ struct inst {
             uint32_t image;                   /* NO_IMAGE: src[0] holds the function's address */
         } call;
         struct {
-            uint32_t special;
+            uint32_t special; /* enum ptx_special; of isspacep: enum ptx_space */
+            bool back;        /* of cvta: from the generic address */
         } read;
         struct {
             struct slot *vector; /* results, or values to store; the coordinates are src[] */
@@ -195,7 +196,8 @@ struct kernel {
     uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
     struct slot *vectors;                /* storage behind inst.mem.vector */
     uint32_t vector_count, constant_room;
-    bool uses_heap;
+    bool uses_heap, shows_params; /* calls malloc; takes its parameters' addresses */
+    uint64_t params_at;           /* where they lie for that; 0: nowhere yet */
     struct emu_param *params;
 };
 
@@ -454,7 +456,7 @@ const struct alu_row *alu_find(const char *name);
 compare_fn *compare_find(const char *name); /* "lt.s32" */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
-lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run;
+lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
 lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
     wait_all_run;

@@ -17,10 +17,15 @@
 #define MEM_WINDOW_BYTES  0x01000000ull
 #define MEM_GLOBAL_BASE   0x200000000000ull
 
+static inline bool mem_in_window(uint64_t addr, uint64_t window)
+{
+    return addr - window < MEM_WINDOW_BYTES;
+}
+
 struct mem_block {
     uint64_t addr, size;
     uint8_t *host;    /* NULL once freed */
-    bool is_constant; /* a .const variable: kernels may not write it */
+    bool is_constant; /* a .const variable or parameters: kernels may not write it */
     bool is_lent;     /* its bytes are the program's own: see mem_lend() */
     bool is_guest;    /* and so is its address */
     const char *name; /* of a variable, or NULL; owned by the module */

@@ -154,18 +154,26 @@ static void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint3
             memcpy(d + l * slot.bytes, &value, slot.bytes);
 }
 
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* The clock counts the warp's own instructions, 4 cycles each, on top of the device's past: it only
  * grows, and is the same on every run. */
 static uint64_t special_now(const struct warp *warp, uint32_t special)
 {
     uint64_t clock = warp->cta->launch->clock + 4 * warp->executed;
-    struct timespec now;
     switch (special) {
     case PTX_SPECIAL_clock_hi:
         return clock >> 32;
     case PTX_SPECIAL_globaltimer:
-        clock_gettime(CLOCK_REALTIME, &now);
-        return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    case PTX_SPECIAL_globaltimer_lo:
+        return nanoseconds();
+    case PTX_SPECIAL_globaltimer_hi:
+        return nanoseconds() >> 32;
     default:
         return clock;
     }
@@ -174,4 +182,38 @@ static uint64_t special_now(const struct warp *warp, uint32_t special)
 void read_special_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     broadcast(warp, inst->dst, special_now(warp, inst->read.special), mask);
+}
+
+/* --- addresses ---------------------------------------------------------------------------------- */
+
+/* What is in no window and is no variable of the program is global, whether anything is there or not. */
+static bool is_in(const struct launch *launch, uint64_t addr, enum ptx_space space)
+{
+    if (mem_in_window(addr, MEM_SHARED_WINDOW) || mem_in_window(addr, MEM_LOCAL_WINDOW))
+        return space == (mem_in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL : PTX_SHARED);
+    const struct mem_block *block = mem_nearest(launch->memory, addr);
+    bool fixed = block && block->is_constant && addr - block->addr < block->size;
+    if (fixed && block->addr == launch->kernel->params_at) /* as on a GPU: they are both */
+        return space == PTX_PARAM || space == PTX_GLOBAL;
+    return space == (fixed ? PTX_CONST : PTX_GLOBAL);
+}
+
+void in_space_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint64_t *addr = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t bits = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1 && is_in(warp->cta->launch, addr[l], (enum ptx_space)inst->read.special))
+            bits |= 1u << l;
+    slot_set_predicate(warp, inst->dst, bits, mask);
+}
+
+void parameter_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint64_t at = warp->cta->launch->kernel->params_at;
+    const uint64_t *from = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint64_t *to = (uint64_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            to[l] = inst->read.back ? from[l] - at : from[l] + at;
 }

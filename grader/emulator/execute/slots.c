@@ -200,7 +200,9 @@ struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand 
     struct slot slot = no_slot;
     if (op->kind == PTX_IMMEDIATE)
         return decode_constant_slot(d, op->value ? ALL_LANES : 0, 0);
-    if (op->kind != PTX_PREDICATE)
+    if (op->kind == PTX_SPECIAL_REGISTER && !ptx_special_bytes((enum ptx_special)op->index))
+        slot = decode_special_slot(d, op->index);
+    else if (op->kind != PTX_PREDICATE)
         decode_fail(d, "an operand must be a predicate");
     else
         slot = decode_register_slot(d, op->index);

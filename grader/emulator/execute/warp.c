@@ -551,41 +551,80 @@ static uint64_t lane_special(const struct warp *warp, enum ptx_special special, 
 }
 
 /* The static special registers that differ from CTA to CTA. */
-static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x, PTX_SPECIAL_ctaid_y,
-                                          PTX_SPECIAL_ctaid_z, PTX_SPECIAL_smid};
+static const enum ptx_special of_cta[] = {
+    PTX_SPECIAL_ctaid_x,     PTX_SPECIAL_ctaid_y,     PTX_SPECIAL_ctaid_z, PTX_SPECIAL_clusterid_x,
+    PTX_SPECIAL_clusterid_y, PTX_SPECIAL_clusterid_z, PTX_SPECIAL_smid};
 
+/* A CTA is a cluster of its own. */
 static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
 {
-    return special == PTX_SPECIAL_smid ? cta->linear % EMU_MULTIPROCESSORS
-                                       : cta->index[special - PTX_SPECIAL_ctaid_x];
+    return special == PTX_SPECIAL_smid          ? cta->linear % EMU_MULTIPROCESSORS
+           : special >= PTX_SPECIAL_clusterid_x ? cta->index[special - PTX_SPECIAL_clusterid_x]
+                                                : cta->index[special - PTX_SPECIAL_ctaid_x];
 }
+
+/* What the driver keeps of shared memory for itself lies behind the CTA's own. */
+#define RESERVED_SHARED 1024u
+#define RESERVED_END    288u
+#define SHARED_UNIT     128u
 
 static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
 {
     const struct launch *launch = warp->cta->launch;
-    const uint64_t values[PTX_SPECIAL_COUNT] = {
-        [PTX_SPECIAL_ntid_x] = launch->request.block[0],
-        [PTX_SPECIAL_ntid_y] = launch->request.block[1],
-        [PTX_SPECIAL_ntid_z] = launch->request.block[2],
-        [PTX_SPECIAL_nctaid_x] = launch->request.grid[0],
-        [PTX_SPECIAL_nctaid_y] = launch->request.grid[1],
-        [PTX_SPECIAL_nctaid_z] = launch->request.grid[2],
-        [PTX_SPECIAL_warpid] = warp->index,
-        [PTX_SPECIAL_nwarpid] = 64,
-        [PTX_SPECIAL_nsmid] = EMU_MULTIPROCESSORS,
-        [PTX_SPECIAL_gridid] = launch->grid_id,
-        [PTX_SPECIAL_dynamic_smem_size] = launch->request.dynamic_shared_bytes,
-        [PTX_SPECIAL_total_smem_size] = launch->shared_bytes,
-        [PTX_SPECIAL_envreg1] = launch->workspace >> 32,
-        [PTX_SPECIAL_envreg2] = (uint32_t)launch->workspace,
-    };
-    return values[special];
+    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    switch (special) {
+    case PTX_SPECIAL_ntid_x:
+    case PTX_SPECIAL_ntid_y:
+    case PTX_SPECIAL_ntid_z:
+        return block[special - PTX_SPECIAL_ntid_x];
+    case PTX_SPECIAL_nctaid_x:
+    case PTX_SPECIAL_nctaid_y:
+    case PTX_SPECIAL_nctaid_z:
+        return grid[special - PTX_SPECIAL_nctaid_x];
+    case PTX_SPECIAL_warpid:
+        return warp->index;
+    case PTX_SPECIAL_nwarpid:
+        return 64;
+    case PTX_SPECIAL_nsmid:
+        return EMU_MULTIPROCESSORS;
+    case PTX_SPECIAL_gridid:
+        return launch->grid_id;
+    case PTX_SPECIAL_dynamic_smem_size:
+        return launch->request.dynamic_shared_bytes;
+    case PTX_SPECIAL_total_smem_size:
+        return (launch->shared_bytes + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+    case PTX_SPECIAL_aggr_smem_size:
+        return launch->shared_bytes + RESERVED_SHARED;
+    case PTX_SPECIAL_reserved_smem_end:
+        return RESERVED_END;
+    case PTX_SPECIAL_reserved_smem_cap:
+        return RESERVED_SHARED;
+    case PTX_SPECIAL_envreg1:
+        return launch->workspace >> 32;
+    case PTX_SPECIAL_envreg2:
+        return (uint32_t)launch->workspace;
+    case PTX_SPECIAL_nclusterid_x:
+    case PTX_SPECIAL_nclusterid_y:
+    case PTX_SPECIAL_nclusterid_z:
+        return grid[special - PTX_SPECIAL_nclusterid_x];
+    case PTX_SPECIAL_cluster_nctaid_x:
+    case PTX_SPECIAL_cluster_nctaid_y:
+    case PTX_SPECIAL_cluster_nctaid_z:
+    case PTX_SPECIAL_cluster_nctarank:
+        return 1;
+    default: /* ids in a cluster of one CTA; counters that no profiler has set, and what is not used */
+        return 0;
+    }
 }
 
 static void fill_special(struct warp *warp, enum ptx_special special, uint64_t value)
 {
     void *lanes = warp->bank[BANK_SPECIALS] + warp->cta->launch->kernel->special[special];
     bool is_wide = ptx_special_bytes(special) == 8, by_lane = differs_by_lane(special);
+    if (!ptx_special_bytes(special)) {
+        memset(lanes, value ? 0xff : 0, sizeof(uint32_t));
+        return;
+    }
     for (uint32_t lane = 0; lane < WARP && is_wide; lane++)
         ((uint64_t *)lanes)[lane] = value;
     for (uint32_t lane = 0; lane < WARP && !is_wide && !by_lane; lane++)

@@ -114,7 +114,8 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
                  fault->bytes, thread);
         break;
     case OBS_READ_ONLY:
-        snprintf(text, size, "%s to a __constant__ variable, which kernels may only read; by %s",
+        snprintf(text, size,
+                 "%s to a __constant__ variable or a parameter, which kernels may only read; by %s",
                  access_name(fault->access), thread);
         break;
     case OBS_TRAPPED:
