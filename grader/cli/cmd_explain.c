@@ -1,0 +1,74 @@
+/* lanewise explain: what a finding's id means, with an example that runs; without an id, all of them. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "emulator/finding_kinds.h"
+#include "report/result_terminal.h"
+#include "run/files.h"
+
+#define complain(...) cli_complain("explain", EXIT_USAGE, __VA_ARGS__)
+#define MAX_EXAMPLE   ((size_t)64 << 10)
+
+static const char usage[] = "usage: lanewise explain [ID]\n"
+                            "Tells what a finding means, such as [race-shared], with a small "
+                            "example; without an id, lists "
+                            "all.\n";
+
+static void list_kinds(void)
+{
+    const char *tool = "";
+    for (size_t i = 0; i < emu_finding_kind_count; i++) {
+        const struct finding_kind *kind = &emu_finding_kinds[i];
+        if (strcmp(kind->tool, tool) != 0)
+            printf("%s%s\n", i ? "\n" : "", kind->tool);
+        tool = kind->tool;
+        printf("  %-19s %s\n", kind->id, kind->title);
+    }
+    printf("\nlanewise explain ID tells more\n");
+}
+
+/* False: the complaint was made. */
+static bool print_example(const char *id)
+{
+    char path[RUN_PATH_SIZE], why[200];
+    struct run_text text;
+    if (!run_path(path, LANEWISE_ROOT "/grader/report/examples/%s.cu", id) ||
+        !run_read_file(path, MAX_EXAMPLE, &text, why, sizeof why)) {
+        complain("the example %s %s", path, why);
+        return false;
+    }
+    printf("\nExample: right() does without what wrong() shows.\n\n%s", text.bytes);
+    free(text.bytes);
+    return true;
+}
+
+static int explain(const struct finding_kind *kind)
+{
+    printf("%s (%s): %s\n\n", kind->id, kind->severity, kind->title);
+    report_folded(stdout, "", kind->text);
+    fputs("\nTry:\n", stdout);
+    report_folded(stdout, "  ", kind->help);
+    return !kind->has_example || print_example(kind->id) ? 0 : EXIT_USAGE;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc > 2)
+        return complain("one id is wanted here; lanewise explain lists them");
+    if (argc == 1) {
+        list_kinds();
+        return 0;
+    }
+    const struct finding_kind *kind = emu_finding_kind(argv[1]);
+    return kind ? explain(kind)
+                : complain("no finding is called \"%s\"; lanewise explain lists them", argv[1]);
+}
