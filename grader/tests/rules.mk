@@ -18,7 +18,7 @@ $(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMULATOR)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
 
 # Programs about what newer GPUs have.
-$(foreach name,async lane_talk spaces,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
+$(foreach name,async lane_talk races_async spaces,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib

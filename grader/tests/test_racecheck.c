@@ -117,14 +117,15 @@ static json_t *findings_of(const char *program, const char *options)
     return findings;
 }
 
-static void check_program(const char *program)
+/* Of at least LEAST kernels. */
+static void check_program(const char *program, size_t least)
 {
     struct expectation list[MOST] = {0};
     char path[200];
     snprintf(path, sizeof path, LANEWISE_ROOT "/grader/tests/programs/%s.cu", program);
     size_t count = read_source(path, list);
     json_t *findings = findings_of(program, "");
-    cr_assert_gt(count, (size_t)24);
+    cr_assert_gt(count, least);
     for (size_t i = 1; i < count; i++)
         check_kernel(&list[i], findings);
     json_decref(findings);
@@ -132,17 +133,22 @@ static void check_program(const char *program)
 
 Test(racecheck, shared_memory)
 {
-    check_program("races_shared");
+    check_program("races_shared", 24);
 }
 
 Test(racecheck, parts_of_words_and_of_blocks)
 {
-    check_program("races_words");
+    check_program("races_words", 24);
 }
 
 Test(racecheck, global_memory)
 {
-    check_program("races_global");
+    check_program("races_global", 24);
+}
+
+Test(racecheck, barriers_and_copies_beside_the_threads)
+{
+    check_program("races_async", 16);
 }
 
 Test(racecheck, finds_the_same_with_any_number_of_workers)
@@ -162,7 +168,7 @@ Test(racecheck, finds_the_same_with_any_number_of_workers)
 static const char *const right_programs[] = {
     "api_answers", "api_more",    "graphs",  "cooperative", "launch_api",
     "memory_api",  "memory_more", "streams", "textures",    "matmul_ladder",
-    "sum_ladder",  "threads",     "indices",
+    "sum_ladder",  "threads",     "indices", "async",       "lane_talk",
 };
 
 Test(racecheck, is_silent_about_right_programs)

@@ -54,7 +54,8 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {
-    struct obs_access access = {.pc = warp->pc, .kind = OBS_LOAD, .space = PTX_GLOBAL};
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_LOAD, .warp = warp->index};
+    access.space = PTX_GLOBAL;
     uint8_t *host[WARP], sizes[WARP];
     uint32_t readers = 0, whole = 0;
     uint64_t offset;
@@ -86,9 +87,10 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
  * bring nothing: else NO_SLOT. */
 void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .space = PTX_SHARED};
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
     uint8_t *host[WARP];
-    access.bytes = inst->mem.bytes;
+    access.space = PTX_SHARED;
+    access.bytes = access.element = inst->mem.bytes;
     access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
     uint32_t lanes = access_find(warp, &access, mask, host);
     struct async_copy *copy = lanes ? begin(warp, lanes, inst->mem.bytes) : NULL;

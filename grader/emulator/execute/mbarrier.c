@@ -113,40 +113,74 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-static void one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at)
+/* What observers know a phase by. */
+static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
+{
+    return barrier->at + (phase & 1) * 4;
+}
+
+static bool is_wait(const struct inst *inst)
+{
+    return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
+}
+
+/* Whether the phase is over that VALUE, a state or a parity, is about. */
+static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
+                const struct mbarrier *barrier, uint64_t value, uint64_t *place)
+{
+    bool ended = has_ended(inst, barrier, value);
+    slot_set_predicate(warp, inst->dst, ended ? ALL_LANES : 0, 1u << lane);
+    *place = place_of(barrier, inst->mem.variant ? value : value >> 32);
+    return ended;
+}
+
+/* True if the lane has arrived at the phase of PLACE, or has seen that it is over. */
+static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at,
+                     uint64_t *place)
 {
     struct mbarrier *barrier = find(warp->cta, at);
     uint64_t value = read_lane(warp, inst->src[0], lane);
     if (inst->mem.op == PTX_OP_mbarrier_init) {
         init(warp, lane, at, (uint32_t)value);
-        return;
+        return false;
     }
     if (!barrier) {
         fail(warp, OBS_NO_MBARRIER, lane);
-        return;
+        return false;
     }
+    if (is_wait(inst))
+        return ask(warp, inst, lane, barrier, value, place);
+    *place = place_of(barrier, barrier->phase);
     switch (inst->mem.op) {
     case PTX_OP_mbarrier_inval:
         *barrier = warp->cta->mbarriers[--warp->cta->mbarrier_count];
-        break;
+        return false;
     case PTX_OP_cp_async_mbarrier_arrive:
         arrive_with_copies(warp, lane, inst, barrier);
-        break;
-    case PTX_OP_mbarrier_arrive:
-    case PTX_OP_mbarrier_arrive_drop:
+        return true;
+    default: /* arrive, arrive_drop */
         return_state(warp, inst, lane, arrive(warp, lane, inst, barrier, (uint32_t)value));
-        break;
-    default:
-        slot_set_predicate(warp, inst->dst, has_ended(inst, barrier, value) ? ALL_LANES : 0,
-                           1u << lane);
+        return true;
     }
+}
+
+static void tell(struct warp *warp, const struct inst *inst, uint32_t lanes, const uint64_t *place)
+{
+    if (lanes)
+        cta_tell_order(warp->cta,
+                       (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
+                                          .warp = warp->index,
+                                          .lanes = lanes,
+                                          .place = place});
 }
 
 /* Lanes take their turn in order. A generic address must be one of shared memory, too. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC};
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
     uint8_t *host[WARP];
+    uint64_t place[WARP];
+    uint32_t told = 0;
     access.bytes = inst->mem.bytes;
     access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
     uint32_t lanes = access_take_space(inst, mask, &access);
@@ -157,7 +191,8 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     lanes = access_find(warp, &access, lanes, host);
     for (unsigned l = 0; l < WARP; l++)
         if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
-            one_lane(warp, inst, l, (uint32_t)access.addr[l]);
+            told |= (uint32_t)one_lane(warp, inst, l, (uint32_t)access.addr[l], &place[l]) << l;
+    tell(warp, inst, told, place);
 }
 
 void pending_count_run(struct warp *warp, const struct inst *inst, uint32_t mask)

@@ -45,6 +45,8 @@ enum obs_order_kind {
     OBS_BARRIER,   /* lets threads go: arrived; whole: all that have not exited */
     OBS_WARP_SYNC, /* lets lanes of a warp go: warp, lanes; whole, as above */
     OBS_FENCE,     /* warp, lanes, wide: beyond the CTA */
+    OBS_ARRIVE,    /* at phases of mbarriers: warp, lanes, place */
+    OBS_WAITED,    /* until phases of mbarriers were over: the same */
 };
 
 struct obs_order {
@@ -52,8 +54,10 @@ struct obs_order {
     bool whole, wide;
     uint32_t warp, lanes;
     const uint32_t *arrived; /* lanes of each of the CTA's warps */
-    uint64_t cta;            /* x first */
-    const uint8_t *shared;   /* the CTA's shared memory, as it is now */
+    const uint64_t
+        *place;   /* of each lane: an address in the mbarrier, another one for the next phase */
+    uint64_t cta; /* x first */
+    const uint8_t *shared; /* the CTA's shared memory, as it is now */
 };
 
 enum obs_fault_kind {

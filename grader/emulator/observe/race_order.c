@@ -428,6 +428,12 @@ void order_event(struct order *order, const struct obs_order *event)
     case OBS_WARP_SYNC:
         sync_warp(order, order->current, event);
         break;
+    case OBS_ARRIVE:
+        order_publish(order, event->warp, event->lanes, true, event->place, true);
+        break;
+    case OBS_WAITED:
+        order_hear(order, event->warp, event->lanes, event->place, true);
+        break;
     case OBS_FENCE:
         set_fence(order, order->current, event->warp, event->lanes, event->wide);
         break;

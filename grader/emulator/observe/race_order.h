@@ -4,7 +4,8 @@
  * the time of its warp, and a warp knows up to what time the accesses of each other warp of its CTA
  * come before its own: barriers and __syncwarp() move that on. Between CTAs, and between threads that
  * wait for each other by flags and locks, order comes from a release (a fence, then an atomic or
- * volatile store) that another thread has heard of (an atomic or volatile load there). What a thread
+ * volatile store) that another thread has heard of (an atomic or volatile load there). Arriving at a
+ * phase of an mbarrier is such a release, and having waited for it is having heard. What a thread
  * has heard is one number, the latest release at any place that it looked at: so order is now and
  * then believed where there is none, and never doubted where there is some. */
 #ifndef OBSERVE_RACE_ORDER_H

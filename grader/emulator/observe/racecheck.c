@@ -4,6 +4,9 @@
  * race_order.h says what orders accesses, race_shadow.h who accessed a byte before. One worker runs a
  * launch that is watched, CTA after CTA, so that the findings are the same every time.
  *
+ * A cp.async counts as a write when it begins: threads that may read what it brings come behind a
+ * barrier that its own thread reaches later, and those that read what was there have passed one before.
+ *
  * What is no race: two atomics; two writes of the same value, as whoever comes last makes no
  * difference; a volatile load that waits for a volatile or atomic write, or only looks whether it
  * happened; the plain load with which a loop around atomicCAS() begins. Lanes of one warp are as little ordered as any other threads: it takes a __syncwarp(),
@@ -31,7 +34,8 @@ static uint8_t strength_of(const struct ptx_instruction *in)
 
 static bool is_access(const struct inst *inst)
 {
-    return inst->run == load_run || inst->run == store_run || inst->run == atomic_run;
+    return inst->run == load_run || inst->run == store_run || inst->run == atomic_run ||
+           inst->run == copy_run;
 }
 
 static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
@@ -55,9 +59,9 @@ static bool find_sites(struct race *race, const struct kernel *kernel)
         race->site_of[pc] = (uint16_t)site;
         race->sites[site] = (struct race_site){
             .pc = pc,
-            .kind = inst->run == load_run    ? RACE_READ
-                    : inst->run == store_run ? RACE_WRITE
-                                             : RACE_ATOMIC,
+            .kind = inst->run == load_run     ? RACE_READ
+                    : inst->run == atomic_run ? RACE_ATOMIC
+                                              : RACE_WRITE, /* of cp.async: in shared memory */
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
@@ -150,7 +154,8 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
                                access->mask >> (other % WARP) & 1 && addr >= there &&
                                addr + bytes <= there + access->bytes;
     bool both_write = race->sites[old_site].kind == RACE_WRITE && access->kind == OBS_STORE;
-    if (both_write && writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
+    if (both_write && access->value[0] &&
+        writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
         return;
     enum race_distance distance = !same_cta                           ? RACE_GRID
                                   : other / WARP != access->warp      ? RACE_ONE_CTA
@@ -346,11 +351,12 @@ static void racecheck_access(void *state, const struct obs_access *access)
 {
     struct race *race = state;
     const struct order_cta *cta = race->order.current;
+    const struct inst *inst = &race->launch->kernel->code[access->pc];
     if (race->failed || race->order.failed || !cta || !access->mask ||
         (access->space != PTX_SHARED && access->space != PTX_GLOBAL))
         return;
     uint32_t site = race->site_of[access->pc];
-    if (!site) /* cp.async and mbarriers, which have an order of their own */
+    if (!site || (inst->run == copy_run && access->kind == OBS_LOAD))
         return;
     if (race->sites[site].strength != RACE_WEAK)
         exchange_news(race, access, &race->sites[site]);
