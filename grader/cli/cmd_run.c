@@ -7,20 +7,17 @@
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/execute.h"
 #include "cli/lab_program.h"
-#include "cli/program.h"
 #include "cudart/virtual_gpu.h"
 #include "emulator/tools.h"
 #include "report/run_terminal.h"
@@ -167,7 +164,7 @@ static bool choose_program(struct options *options, char **argv)
 /* ARGV[0] is a word that has been read, in the place of the program. */
 static bool choose_lab(struct options *options, char **argv)
 {
-    if (!cli_build_lab_program(options->lab, &options->built))
+    if (!cli_build_lab_program("run", options->lab, &options->built))
         return false;
     argv[0] = options->built.program;
     return choose_program(options, argv);
@@ -208,101 +205,6 @@ static bool parse(struct options *options, int argc, char **argv, int *exit_code
                         : choose_program(options, argv + optind);
 }
 
-/* --- surroundings of the program ------------------------------------------------------------------------ */
-
-/* The folder with our runtime library: lib/ beside the executable that runs now. */
-static bool find_library(char folder[PATH_MAX])
-{
-    char self[PATH_MAX], file[PATH_MAX + 32];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return false;
-    self[length] = '\0';
-    if (snprintf(folder, PATH_MAX, "%s/lib", dirname(self)) >= PATH_MAX)
-        return false;
-    snprintf(file, sizeof file, "%s/libcudart.so.13", folder);
-    return access(file, R_OK) == 0;
-}
-
-/* Puts VALUE before what the environment variable NAME has. */
-static bool prepend(const char *name, const char *value)
-{
-    const char *old = getenv(name);
-    char *both;
-    if (!old || !*old)
-        return setenv(name, value, 1) == 0;
-    if (asprintf(&both, "%s:%s", value, old) < 0)
-        return false;
-    bool done = setenv(name, both, 1) == 0;
-    free(both);
-    return done;
-}
-
-/* An empty file for the record, in PATH. */
-static bool make_record(char path[PATH_MAX])
-{
-    const char *folder = getenv("TMPDIR");
-    if (snprintf(path, PATH_MAX, "%s/lanewise-XXXXXX", folder && *folder ? folder : "/tmp") >=
-        PATH_MAX)
-        return false;
-    int fd = mkstemp(path);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
-}
-
-static bool set_surroundings(const char *library, const char *record)
-{
-    bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
-#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must come first in any process */
-    done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
-           setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
-#endif
-    return done;
-}
-
-/* --- running it ------------------------------------------------------------------------------------------- */
-
-/* Runs the program to its end; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
-static bool run_program(const struct options *options, int *status)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
-    sigaction(SIGINT, &ignore, &interrupt);
-    sigaction(SIGQUIT, &ignore, &quit);
-    pid_t child = fork();
-    if (child == 0) {
-        sigaction(SIGINT, &interrupt, NULL);
-        sigaction(SIGQUIT, &quit, NULL);
-        execv(options->program, options->argv);
-        complain("%s: %s", options->program, strerror(errno));
-        _exit(USAGE_ERROR);
-    }
-    bool done = child > 0;
-    while (done && waitpid(child, status, 0) < 0)
-        done = errno == EINTR;
-    sigaction(SIGINT, &interrupt, NULL);
-    sigaction(SIGQUIT, &quit, NULL);
-    return done;
-}
-
-static int exit_code_of(int status)
-{
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static void explain_end(const struct options *options, int status)
-{
-    if (!WIFSIGNALED(status))
-        return;
-    int signal = WTERMSIG(status);
-    fprintf(stderr, "lanewise: %s was ended by signal %d (%s)%s\n", options->program, signal,
-            strsignal(signal),
-            signal == SIGSEGV
-                ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy "
-                  "with cudaMemcpy"
-                : "");
-}
-
 /* --- reporting ---------------------------------------------------------------------------------------------- */
 
 static json_t *describe_device(void)
@@ -337,7 +239,7 @@ static json_t *make_document(const struct options *options, int status, const js
         json_array_append_new(arguments, json_text(*argument));
     return json_pack(
         "{s:s, s:o, s:o, s:i, s:o, s:O, s:O, s:O}", "schema", RUN_RECORD_SCHEMA, "program",
-        json_text(options->program), "args", arguments, "exit_status", exit_code_of(status),
+        json_text(options->program), "args", arguments, "exit_status", cli_exit_code(status),
         "device", describe_device(), "launches", json_object_get(record, "launches"), "findings",
         json_object_get(record, "findings"), "calls", json_object_get(record, "calls"));
 }
@@ -358,13 +260,9 @@ static void print_report(const struct options *options, const json_t *record)
     report_run_terminal(stderr, record, &report);
 }
 
-static int report(const struct options *options, int status, const char *record_path)
+static int report(const struct options *options, int status, json_t *record)
 {
-    char error[200];
-    json_t *record = run_record_read(record_path, error, sizeof error);
-    if (!record)
-        return complain("the record of this run %s", error);
-    int code = exit_code_of(status);
+    int code = cli_exit_code(status);
     if (options->lab)
         cli_name_lab_file(record, &options->built);
     print_report(options, record);
@@ -373,28 +271,18 @@ static int report(const struct options *options, int status, const char *record_
         (!document || json_dump_file(document, options->json, JSON_INDENT(2)) != 0))
         code = complain("cannot write %s: %s", options->json, strerror(errno));
     json_decref(document);
-    json_decref(record);
     return code;
 }
 
 /* Runs what was chosen. Returns the exit code. */
 static int perform(const struct options *options)
 {
-    char message[PATH_MAX + 512], library[PATH_MAX], record[PATH_MAX];
-    int code, status;
-    if (!cli_check_program(options->program, message, sizeof message))
-        return complain("%s", message);
-    if (!find_library(library))
-        return complain("libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
-    if (!make_record(record))
-        return complain("cannot make a temporary file: %s", strerror(errno));
-    bool ran = set_surroundings(library, record) && run_program(options, &status);
-    if (ran) {
-        explain_end(options, status);
-        code = report(options, status, record);
-    } else
-        code = complain("cannot start %s: %s", options->program, strerror(errno));
-    unlink(record);
+    int status;
+    json_t *record;
+    if (!cli_execute("run", options->program, options->argv, &status, &record))
+        return USAGE_ERROR;
+    int code = report(options, status, record);
+    json_decref(record);
     return code;
 }
 

@@ -6,13 +6,13 @@
 
 #include "cli/common.h"
 
-static bool build(const struct run_lab *lab, struct cli_lab_program *built)
+static bool build(const char *command, const struct run_lab *lab, struct cli_lab_program *built)
 {
     struct run_submission submission;
     struct run_build result;
     char error[RUN_PATH_SIZE + 200];
     if (!run_submission_open(lab, NULL, &submission, error, sizeof error)) {
-        cli_complain("run", EXIT_USAGE, "%s", error);
+        cli_complain(command, EXIT_USAGE, "%s", error);
         return false;
     }
     struct run_build_job job = {.source = &submission.source,
@@ -27,25 +27,25 @@ static bool build(const struct run_lab *lab, struct cli_lab_program *built)
     if (good)
         memcpy(built->program, result.program, sizeof built->program);
     else if (result.end != RUN_BUILD_INTERRUPTED)
-        cli_complain("run", EXIT_USAGE, "%s could not be built", submission.shown);
+        cli_complain(command, EXIT_USAGE, "%s could not be built", submission.shown);
     run_build_free(&result);
     run_submission_close(&submission);
     return good;
 }
 
-bool cli_build_lab_program(const char *word, struct cli_lab_program *built)
+bool cli_build_lab_program(const char *command, const char *word, struct cli_lab_program *built)
 {
     struct run_lab lab;
     built->folder[0] = '\0';
-    if (!cli_open_lab("run", word, &lab))
+    if (!cli_open_lab(command, word, &lab))
         return false;
     bool good = run_lab_own_path(&lab, built->own);
     if (good && !run_private_folder(built->folder)) {
         built->folder[0] = '\0';
-        cli_complain("run", EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));
+        cli_complain(command, EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));
         good = false;
     }
-    good = good && build(&lab, built);
+    good = good && build(command, &lab, built);
     run_lab_close(&lab);
     return good;
 }
@@ -68,10 +68,11 @@ static void rename_in(json_t *object, const struct cli_lab_program *built)
 void cli_name_lab_file(json_t *record, const struct cli_lab_program *built)
 {
     size_t i, j;
-    json_t *launch, *line, *finding;
+    json_t *launch, *line, *finding, *access;
     json_array_foreach(json_object_get(record, "launches"), i, launch)
     {
         json_array_foreach(json_object_get(launch, "lines"), j, line) rename_in(line, built);
     }
     json_array_foreach(json_object_get(record, "findings"), i, finding) rename_in(finding, built);
+    json_array_foreach(json_object_get(record, "accesses"), i, access) rename_in(access, built);
 }

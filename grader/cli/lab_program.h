@@ -1,4 +1,4 @@
-/* The student's program of a lab, built as a grading would build it, for `lanewise run --lab`. */
+/* The student's program of a lab, built as a grading would build it, for `lanewise run --lab` and `trace`. */
 #ifndef CLI_LAB_PROGRAM_H
 #define CLI_LAB_PROGRAM_H
 
@@ -12,9 +12,10 @@ struct cli_lab_program {
     char own[RUN_PATH_SIZE];     /* the student's file */
 };
 
-/* Builds what labs/ holds for the lab that WORD means. False: what is wrong was said. Either way the
+/* Builds what labs/ holds for the lab that WORD means. False: what is wrong was said, as
+ * `lanewise COMMAND` says it. Either way the
  * caller ends with cli_forget_lab_program(). */
-bool cli_build_lab_program(const char *word, struct cli_lab_program *built);
+bool cli_build_lab_program(const char *command, const char *word, struct cli_lab_program *built);
 void cli_forget_lab_program(const struct cli_lab_program *built);
 
 /* In a run's RECORD the file is called after the folder where it was compiled: gives it the name under

@@ -1,0 +1,141 @@
+#include "cli/execute.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+#include "cli/program.h"
+#include "run/record.h"
+
+/* --- surroundings of the program ------------------------------------------------------------------------ */
+
+/* The folder with our runtime library: lib/ beside the executable that runs now. */
+static bool find_library(char folder[PATH_MAX])
+{
+    char self[PATH_MAX], file[PATH_MAX + 32];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return false;
+    self[length] = '\0';
+    if (snprintf(folder, PATH_MAX, "%s/lib", dirname(self)) >= PATH_MAX)
+        return false;
+    snprintf(file, sizeof file, "%s/libcudart.so.13", folder);
+    return access(file, R_OK) == 0;
+}
+
+/* Puts VALUE before what the environment variable NAME has. */
+static bool prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    char *both;
+    if (!old || !*old)
+        return setenv(name, value, 1) == 0;
+    if (asprintf(&both, "%s:%s", value, old) < 0)
+        return false;
+    bool done = setenv(name, both, 1) == 0;
+    free(both);
+    return done;
+}
+
+/* An empty file for the record, in PATH. */
+static bool make_record(char path[PATH_MAX])
+{
+    const char *folder = getenv("TMPDIR");
+    if (snprintf(path, PATH_MAX, "%s/lanewise-XXXXXX", folder && *folder ? folder : "/tmp") >=
+        PATH_MAX)
+        return false;
+    int fd = mkstemp(path);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static bool set_surroundings(const char *library, const char *record)
+{
+    bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
+#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must come first in any process */
+    done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
+           setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
+#endif
+    return done;
+}
+
+/* --- running it ------------------------------------------------------------------------------------------- */
+
+/* Runs the program to its end; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
+static bool run_program(const char *command, const char *program, char **argv, int *status)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &interrupt, NULL);
+        sigaction(SIGQUIT, &quit, NULL);
+        execv(program, argv);
+        cli_complain(command, EXIT_USAGE, "%s: %s", program, strerror(errno));
+        _exit(EXIT_USAGE);
+    }
+    bool done = child > 0;
+    while (done && waitpid(child, status, 0) < 0)
+        done = errno == EINTR;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return done;
+}
+
+int cli_exit_code(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void explain_end(const char *program, int status)
+{
+    if (!WIFSIGNALED(status))
+        return;
+    int signal = WTERMSIG(status);
+    fprintf(
+        stderr, "lanewise: %s was ended by signal %d (%s)%s\n", program, signal, strsignal(signal),
+        signal == SIGSEGV ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy "
+                            "with cudaMemcpy"
+                          : "");
+}
+
+static json_t *read_record(const char *command, const char *path)
+{
+    char error[200];
+    json_t *record = run_record_read(path, error, sizeof error);
+    if (!record)
+        cli_complain(command, EXIT_USAGE, "the record of this run %s", error);
+    return record;
+}
+
+bool cli_execute(const char *command, const char *program, char **argv, int *status,
+                 json_t **record)
+{
+    char message[PATH_MAX + 512], library[PATH_MAX], path[PATH_MAX];
+    *record = NULL;
+    if (!cli_check_program(program, message, sizeof message))
+        cli_complain(command, EXIT_USAGE, "%s", message);
+    else if (!find_library(library))
+        cli_complain(command, EXIT_USAGE,
+                     "libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
+    else if (!make_record(path))
+        cli_complain(command, EXIT_USAGE, "cannot make a temporary file: %s", strerror(errno));
+    else {
+        if (set_surroundings(library, path) && run_program(command, program, argv, status)) {
+            explain_end(program, *status);
+            *record = read_record(command, path);
+        } else
+            cli_complain(command, EXIT_USAGE, "cannot start %s: %s", program, strerror(errno));
+        unlink(path);
+    }
+    return *record != NULL;
+}
