@@ -38,6 +38,33 @@ static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
     return number;
 }
 
+/* $LANEWISE_TRACE is FILE:LINE, or "*" for each line of each file. */
+static const struct emu_trace *read_trace(void)
+{
+    static struct emu_trace trace;
+    static char file[PATH_MAX];
+    const char *text = getenv("LANEWISE_TRACE");
+    if (!text)
+        return NULL;
+    const char *colon = strrchr(text, ':');
+    bool all = strcmp(text, "*") == 0;
+    char *end = NULL;
+    unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (!all && (!colon || colon == text || colon[1] < '0' || colon[1] > '9' || *end || !line ||
+                 line > INT_MAX || colon - text >= PATH_MAX))
+        refuse("LANEWISE_TRACE", text, "FILE:LINE is wanted here, or *");
+    if (!all)
+        memcpy(file, text, (size_t)(colon - text));
+    trace = (struct emu_trace){
+        .file = all ? NULL : file,
+        .line = (uint32_t)line,
+        .block = read_number("LANEWISE_TRACE_BLOCK", EMU_ANY, UINT64_MAX),
+        .warp = read_number("LANEWISE_TRACE_WARP", EMU_ANY, UINT64_MAX),
+        .step = read_number("LANEWISE_TRACE_STEP", EMU_ANY, UINT64_MAX),
+    };
+    return &trace;
+}
+
 static int open_record(void)
 {
     const char *path = getenv("LANEWISE_RECORD");
@@ -67,6 +94,7 @@ __attribute__((constructor)) static void read_options(void)
         .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
         .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
         .tools = read_tools(),
+        .trace = read_trace(),
         .record_fd = open_record(),
     };
 }

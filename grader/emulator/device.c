@@ -678,11 +678,24 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     pthread_mutex_unlock(&device->output.lock);
 }
 
+/* Those that watch each launch of this device. Returns how many. */
+static unsigned choose_observers(const struct emu_device *device,
+                                 const struct observer *observers[OBS_MAX])
+{
+    unsigned count = 0;
+    observers[count++] = &obs_counters;
+    observers[count++] = &obs_memcheck;
+    if (device->options.tools & EMU_RACECHECK)
+        observers[count++] = &obs_racecheck;
+    if (device->options.trace)
+        observers[count++] = &obs_recorder;
+    return count;
+}
+
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
                            struct emu_counters *counters)
 {
-    static const struct observer *const observers[] = {&obs_counters, &obs_memcheck,
-                                                       &obs_racecheck};
+    const struct observer *observers[OBS_MAX];
     pthread_mutex_lock(&device->lock);
     const struct kernel *kernel = find_kernel(device, request->kernel);
     enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
@@ -694,13 +707,15 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
         return unlock(device, status);
     struct findings findings;
     struct emu_counters totals;
+    struct obs_recording recording = {0};
     struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
-    launch.observer_count = device->options.tools & EMU_RACECHECK ? 3 : 2;
+    launch.trace = device->options.trace;
+    launch.observer_count = choose_observers(device, observers);
     launch.workspace = request->cooperative ? device->workspace : 0;
     launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     for (unsigned i = 0; i < launch.observer_count; i++)
         launch.wanted |= observers[i]->events;
-    launch.seen = (struct obs_launch){kernel, &launch, &findings};
+    launch.seen = (struct obs_launch){kernel, &launch, &findings, &recording};
     unsigned workers =
         launch.cta_count < device->workers ? (unsigned)launch.cta_count : device->workers;
     fill_launch(device, &launch, workers);
@@ -718,6 +733,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     if (device->options.record_fd >= 0)
         record_launch(device->options.record_fd, &launch, status, &totals);
     free(launch.per_instruction);
+    free(recording.list);
     findings_free(&findings);
     return unlock(device, status);
 }

@@ -37,6 +37,15 @@ enum emu_status {
     EMU_INTERNAL,           /* the emulator's own fault */
 };
 
+/* Memory accesses to record: of each source line that is chosen, and of each launch, the one that costs
+ * most beyond its ideal. EMU_ANY: whichever it is. */
+#define EMU_ANY UINT64_MAX
+struct emu_trace {
+    const char *file;           /* the end of its path; NULL: any */
+    uint32_t line;              /* 0: each */
+    uint64_t block, warp, step; /* x first; in the block; its accesses by this line, from 1 */
+};
+
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker, CTAs in order: same bytes and counts twice */
@@ -44,6 +53,7 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB (taken only when touched) */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* of enum emu_tool (tools.h); EMU_MEMCHECK is always on */
+    const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
     int record_fd;                  /* where launches and findings are written; -1: nowhere */
 };
 

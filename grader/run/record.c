@@ -23,7 +23,10 @@ enum {
     MAX_RELATED = 8,           /* places that a finding is about too */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
     MAX_FUNCTIONS = 1000,      /* of them: CUDA has fewer */
+    MAX_COST = 32,             /* sectors or wavefronts of a request */
 };
+
+#define MAX_OFFSET (1ll << 48) /* bytes between two lanes' addresses */
 
 /* --- values, copied only if they are what they should be ------------------------------------------- */
 
@@ -141,7 +144,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 
 /* The document under construction. */
 struct builder {
-    json_t *document, *launches, *findings, *calls;
+    json_t *document, *launches, *findings, *accesses, *calls;
     json_t *known; /* findings by id, file and line, to add up their counts */
 };
 
@@ -227,6 +230,86 @@ static bool add_finding(struct builder *builder, const json_t *from)
     return good;
 }
 
+/* --- accesses ---------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const json_t *object, const char *name, const char *const *words)
+{
+    const char *text = text_of(object, name);
+    while (text && *words && strcmp(text, *words) != 0)
+        words++;
+    return text && *words;
+}
+
+/* Where the lanes' bytes are: 32 multiples of BYTES or nulls, and not nulls only. */
+static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
+{
+    const json_t *from = json_object_get(object, "offsets");
+    json_t *offsets = json_array();
+    bool good = json_array_size(from) == RUN_RECORD_LANES, some = false;
+    json_object_set_new(into, "offsets", offsets);
+    for (size_t i = 0; i < RUN_RECORD_LANES && good; i++) {
+        const json_t *one = json_array_get(from, i);
+        json_int_t offset = 0;
+        bool takes_part = !json_is_null(one);
+        good = !takes_part || (read_number(one, MAX_OFFSET, &offset) && offset % bytes == 0);
+        some = some || takes_part;
+        json_array_append_new(offsets, takes_part ? json_integer(offset) : json_null());
+    }
+    return good && some;
+}
+
+static bool copy_access(json_t *access, const json_t *from)
+{
+    static const char *const kinds[] = {"load", "store", "atomic", "reduction", NULL};
+    static const char *const spaces[] = {"global", "shared", NULL};
+    json_int_t bytes = json_integer_value(json_object_get(from, "bytes"));
+    return copy_text(access, from, "kernel", MAX_NAME) &&
+           copy_text(access, from, "file", MAX_NAME) &&
+           copy_number(access, from, "line", MAX_SOURCE_LINE) &&
+           copy_number(access, from, "column", MAX_SOURCE_LINE) &&
+           copy_triple(access, from, "block") && copy_number(access, from, "warp", 31) &&
+           copy_number(access, from, "step", UINT32_MAX) && is_one_of(from, "kind", kinds) &&
+           copy_text(access, from, "kind", MAX_NAME) && is_one_of(from, "space", spaces) &&
+           copy_text(access, from, "space", MAX_NAME) && bytes >= 1 && bytes <= 16 &&
+           (bytes & (bytes - 1)) == 0 && copy_number(access, from, "bytes", 16) &&
+           copy_number(access, from, "cost", MAX_COST) &&
+           copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
+}
+
+static json_int_t loss_of(const json_t *access)
+{
+    return json_integer_value(json_object_get(access, "cost")) -
+           json_integer_value(json_object_get(access, "ideal"));
+}
+
+/* Of the accesses by one line, keeps the one that costs most beyond its ideal; the first of equals. */
+static void merge_access(json_t *accesses, json_t *access)
+{
+    size_t i;
+    json_t *known;
+    json_array_foreach(accesses, i, known)
+    {
+        if (!json_equal(json_object_get(known, "line"), json_object_get(access, "line")) ||
+            !json_equal(json_object_get(known, "file"), json_object_get(access, "file")))
+            continue;
+        if (loss_of(access) > loss_of(known))
+            json_array_set(accesses, i, access);
+        return;
+    }
+    if (i < RUN_RECORD_ACCESSES)
+        json_array_append(accesses, access);
+}
+
+static bool add_access(struct builder *builder, const json_t *from)
+{
+    json_t *access = json_object();
+    bool good = copy_access(access, from);
+    if (good)
+        merge_access(builder->accesses, access);
+    json_decref(access);
+    return good;
+}
+
 /* --- calls ------------------------------------------------------------------------------------------- */
 
 static bool is_function_name(const char *name)
@@ -258,18 +341,23 @@ static bool add_calls(json_t *calls, const json_t *from)
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
 {
-    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding, *access;
     const json_t *launch = json_object_get(line, "launch");
     const json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
+    const json_t *accesses = json_object_get(line, "accesses");
     size_t i;
     bool good = json_is_object(line) && (launch || findings || calls) &&
                 (!calls || add_calls(builder->calls, calls)) &&
-                (!findings || json_is_array(findings)) &&
+                (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch));
     json_array_foreach(findings, i, finding)
     {
         good = good && add_finding(builder, finding);
+    }
+    json_array_foreach(accesses, i, access)
+    {
+        good = good && add_access(builder, access);
     }
     json_decref(line);
     return good;
@@ -324,12 +412,13 @@ json_t *run_record_read(const char *path, char *error, size_t size)
     FILE *file = open_record(path, error, size);
     if (!file)
         return NULL;
-    struct builder builder = {json_object(), json_array(), json_array(), json_object(),
-                              json_object()};
+    struct builder builder = {json_object(), json_array(),  json_array(),
+                              json_array(),  json_object(), json_object()};
     json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
     json_object_set_new(builder.document, "calls", builder.calls);
+    json_object_set_new(builder.document, "accesses", builder.accesses);
     bool good = add_lines(&builder, file, error, size);
     fclose(file);
     json_decref(builder.known);

@@ -12,8 +12,10 @@
 #include <stddef.h>
 
 #define RUN_RECORD_SCHEMA   "lanewise/run/v1"
-#define RUN_RECORD_LAUNCHES (1u << 17)  /* at most */
-#define RUN_RECORD_FINDINGS 1000u       /* kinds and places, at most; further ones are left out */
+#define RUN_RECORD_LAUNCHES (1u << 17) /* at most */
+#define RUN_RECORD_FINDINGS 1000u      /* kinds and places, at most; further ones are left out */
+#define RUN_RECORD_ACCESSES 1000u      /* lines of which one is kept, at most */
+#define RUN_RECORD_LANES    32u
 #define RUN_RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
 
 /* The record PATH as a new object:
@@ -24,12 +26,16 @@
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line"}]}],
- *    "calls": {"cudaMalloc": 2, ...}}
+ *    "calls": {"cudaMalloc": 2, ...},
+ *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
+ *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
  * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
  * A finding about two accesses has the other one in "related"; others lack it. Findings of the same
  * id, file, line and related place are one, their counts added; without a file, those of the same
- * message. A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
+ * message. Accesses, if some were to be recorded, are as emulator/report/record.h describes them: of
+ * each line the one that cost most beyond its ideal, over all launches. A last line without a newline
+ * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */
 json_t *run_record_read(const char *path, char *error, size_t size);
 

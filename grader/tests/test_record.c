@@ -139,6 +139,60 @@ Test(record, calls_that_no_library_writes_are_refused)
     }
 }
 
+/* --- accesses: a good one, and what is wrong with others --- */
+
+#define NULLS_7 "null,null,null,null,null,null,null"
+#define NULLS   NULLS_7 "," NULLS_7 "," NULLS_7 "," NULLS_7 ",null,null"
+
+/* An access whose COST, BYTES and OFFSETS are these. */
+static json_t *read_access(const char *cost, const char *bytes, const char *offsets,
+                           char error[200])
+{
+    char *text, *one, *more;
+    cr_assert(asprintf(&more,
+                       ",\"accesses\":[{\"kernel\":\"k\",\"file\":\"a.cu\",\"line\":3,\"column\":1,"
+                       "\"block\":[0,0,0],\"warp\":31,\"step\":1,\"kind\":\"load\","
+                       "\"space\":\"global\",\"bytes\":%s,\"cost\":%s,\"ideal\":1,"
+                       "\"offsets\":[%s]}]",
+                       bytes, cost, offsets) >= 0);
+    one = launch(counters(1), "", more);
+    cr_assert(asprintf(&text, "%s\n", one) >= 0);
+    json_t *document = read_text(text, error);
+    free(more);
+    free(one);
+    free(text);
+    return document;
+}
+
+static const struct {
+    const char *name, *cost, *bytes, *offsets;
+    bool good;
+} accesses[] = {
+    {"one lane", "1", "4", NULLS ",8,null", true},
+    {"no lane", "1", "4", NULLS ",null,null", false},
+    {"31 lanes", "1", "4", NULLS ",8", false},
+    {"33 lanes", "1", "4", NULLS ",8,8,8", false},
+    {"before the beginning", "1", "4", NULLS ",8,-4", false},
+    {"very far", "1", "4", NULLS ",8,1152921504606846976", false},
+    {"no number", "1", "4", NULLS ",8,true", false},
+    {"misaligned", "1", "4", NULLS ",8,2", false},
+    {"3 bytes", "1", "3", NULLS ",0,3", false},
+    {"0 bytes", "1", "0", NULLS ",0,3", false},
+    {"32 bytes", "1", "32", NULLS ",0,32", false},
+    {"a cost beyond any", "33", "4", NULLS ",8,null", false},
+};
+
+Test(record, accesses_are_what_a_warp_can_do)
+{
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
+        char error[200];
+        json_t *document =
+            read_access(accesses[i].cost, accesses[i].bytes, accesses[i].offsets, error);
+        cr_expect_eq(document != NULL, accesses[i].good, "%s: %s", accesses[i].name, error);
+        json_decref(document);
+    }
+}
+
 Test(record, an_empty_record_has_no_launches)
 {
     char error[200];

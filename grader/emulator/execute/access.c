@@ -227,6 +227,8 @@ LANES_INLINE const struct pattern *report(struct warp *warp, struct obs_access *
     access->dense = is_dense(access->addr, access->bytes, lanes);
     if (!access->dense)
         pattern = pattern_find(&warp->cta->worker->patterns[access->pc % PATTERNS], access);
+    access->warp = warp->index;
+    access->cta = warp->cta->linear;
     if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
         access->space != PTX_FRAME)
         tell_observers(warp, access);
@@ -467,7 +469,6 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->kind = inst->mem.event;
     access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
     access->element = inst->mem.bytes;
-    access->warp = warp->index;
 }
 
 /* What a store will write, for those who want to know. */

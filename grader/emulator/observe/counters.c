@@ -208,6 +208,19 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared(&state->shared[access->pc], access);
 }
 
+void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
+{
+    struct traffic traffic = {0};
+    struct obs_access once = *access;
+    once.repeats = false;
+    if (access->space == PTX_SHARED)
+        count_shared(&traffic, &once);
+    else
+        count_global(&traffic, &once);
+    *cost = (uint32_t)traffic.pieces;
+    *ideal = (uint32_t)traffic.ideal;
+}
+
 /* --- results ------------------------------------------------------------------------------------ */
 
 static void counters_free(struct state *state)

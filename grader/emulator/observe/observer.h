@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/analyse/lines.h"
 #include "emulator/counters.h"
 #include "emulator/observe/findings.h"
 
@@ -34,6 +35,7 @@ struct obs_access {
     uint8_t element;         /* bytes of one value: a vector has bytes / element of them */
     uint8_t value_bytes;     /* from one lane's value to the next */
     uint32_t warp;           /* in the CTA that runs */
+    uint64_t cta;            /* that CTA, x first */
     const uint8_t *value[4]; /* what a store will write: the lanes' values of each element */
 };
 
@@ -87,11 +89,25 @@ struct obs_fault {
     uint64_t addr;
 };
 
+/* An access that was recorded, and what it cost: sectors or wavefronts. */
+struct obs_recorded {
+    struct obs_access access;
+    struct source_line place;
+    uint32_t step; /* which of its warp's accesses by this line, from 1 */
+    uint32_t cost, ideal;
+};
+
+struct obs_recording {
+    struct obs_recorded *list; /* malloc'd */
+    uint32_t count;
+};
+
 /* What observers may know of a launch. */
 struct obs_launch {
     const struct kernel *kernel;
     const struct launch *launch;
     struct findings *findings; /* where they report */
+    struct obs_recording *recording;
 };
 
 struct observer {
@@ -108,6 +124,9 @@ struct observer {
     void (*end)(void *state, const struct obs_launch *launch, struct emu_counters *per_instruction);
 };
 
-extern const struct observer obs_counters, obs_memcheck, obs_racecheck;
+extern const struct observer obs_counters, obs_memcheck, obs_racecheck, obs_recorder;
+
+/* What an access to global or shared memory costs as the counters see it: sectors or wavefronts. */
+void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal);
 
 #endif

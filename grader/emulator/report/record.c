@@ -139,6 +139,46 @@ static json_t *findings_json(const struct launch *launch, const char *kernel_nam
     return list;
 }
 
+/* Where each lane's bytes are, null for those that take no part: in shared memory from its beginning, in
+ * global memory from the beginning of the line that the lowest is in. */
+static json_t *offsets_json(const struct obs_access *access)
+{
+    uint64_t base = UINT64_MAX;
+    for (unsigned l = 0; l < WARP; l++)
+        base = access->mask >> l & 1 && access->addr[l] < base ? access->addr[l] : base;
+    base = access->space == PTX_SHARED ? 0 : base & ~(uint64_t)127;
+    json_t *offsets = json_array();
+    for (unsigned l = 0; l < WARP; l++)
+        json_array_append_new(offsets, access->mask >> l & 1
+                                           ? json_integer((json_int_t)(access->addr[l] - base))
+                                           : json_null());
+    return offsets;
+}
+
+static json_t *accesses_json(const struct launch *launch, const char *kernel_name)
+{
+    static const char *const kinds[] = {"load", "store", "atomic", "reduction"};
+    const struct obs_recording *recording = launch->seen.recording;
+    const uint32_t *grid = launch->request.grid;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < recording->count; i++) {
+        const struct obs_recorded *one = &recording->list[i];
+        const struct obs_access *access = &one->access;
+        json_array_append_new(
+            list, json_pack("{ss,so,si,si,s[I,I,I],si,si,ss,ss,si,si,si,so}", "kernel", kernel_name,
+                            "file", path_json(launch->kernel->module, one->place.file), "line",
+                            (int)one->place.line, "column", (int)one->place.column, "block",
+                            (json_int_t)(access->cta % grid[0]),
+                            (json_int_t)(access->cta / grid[0] % grid[1]),
+                            (json_int_t)(access->cta / grid[0] / grid[1]), "warp",
+                            (int)access->warp, "step", (int)one->step, "kind", kinds[access->kind],
+                            "space", access->space == PTX_SHARED ? "shared" : "global", "bytes",
+                            (int)access->bytes, "cost", (int)one->cost, "ideal", (int)one->ideal,
+                            "offsets", offsets_json(access)));
+    }
+    return list;
+}
+
 static bool write_all(int fd, const char *text, size_t size)
 {
     while (size) {
@@ -165,6 +205,8 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
                              "occupancy", occupancy_json(launch), "status", record_status(status),
                              "counters", counters_json(totals, true), "lines", lines_json(launch),
                              "findings", findings_json(launch, name));
+    if (line && launch->seen.recording->count)
+        json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     json_decref(line);

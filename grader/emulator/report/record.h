@@ -3,7 +3,12 @@
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
  *               "status", "counters", "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
- *                 "related": [{"file", "line"}]}]}
+ *                 "related": [{"file", "line"}]}],
+ *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
+ *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
+ *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
+ *
+ * Accesses are there if some were asked for (struct emu_trace): of each line the costliest.
  *
  * A finding about two accesses has the other one in "related"; others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
