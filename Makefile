@@ -120,6 +120,10 @@ run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or
 	@$(LANEWISE) run --max-instructions 200000000 $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
 
+trace: lanewise ## Draw what a line does to memory: LAB=02 LINE=39 [OUT=file.svg] [ARGS='n=5']; without LINE, all lines
+	@$(LANEWISE) trace $(call option,LAB,lab) $(if $(LINE),--line '$(LINE)',--heat) \
+		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' $(ARGS)
+
 diff: lanewise ## Compare your file with the solution, after full marks: LAB=02 [SPOIL=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) || test $$? -eq 1
 
@@ -160,4 +164,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade hint watch run trace diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

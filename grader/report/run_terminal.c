@@ -14,6 +14,7 @@
 
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
+#include "report/number.h"
 #include "report/run_totals.h"
 #include "run/text.h"
 
@@ -34,29 +35,6 @@ struct page {
     char *source; /* text of the file shown last, NULL if it cannot be read */
     char *source_name;
 };
-
-/* --- numbers ----------------------------------------------------------------------------------------- */
-
-#define NUMBER_SIZE 32
-
-/* 1234567 as "1,234,567". */
-static const char *number(uint64_t value, char text[NUMBER_SIZE])
-{
-    char *at = text + NUMBER_SIZE - 1;
-    *at = '\0';
-    for (int digits = 0; value || digits == 0; value /= 10, digits++) {
-        if (digits && digits % 3 == 0)
-            *--at = ',';
-        *--at = '0' + value % 10;
-    }
-    return at;
-}
-#define NUMBER(value) number(value, (char[NUMBER_SIZE]){0})
-
-static double ratio(uint64_t part, uint64_t whole)
-{
-    return whole ? (double)part / whole : 0;
-}
 
 /* --- source lines -------------------------------------------------------------------------------------- */
 
@@ -147,9 +125,9 @@ static void print_global(struct page *page, const struct emu_counters *counters,
     bool bad = value[COST] > value[IDEAL];
     fprintf(page->to, "  %-18s %15s requests  %15s sectors     %s%.1f a request%s, ideal %.1f",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
-            ratio(value[COST], value[0]), bad ? page->style.off : "",
-            ratio(value[IDEAL], value[0]));
-    fprintf(page->to, "; %.1f lines\n", ratio(value[LAST], value[0]));
+            report_ratio(value[COST], value[0]), bad ? page->style.off : "",
+            report_ratio(value[IDEAL], value[0]));
+    fprintf(page->to, "; %.1f lines\n", report_ratio(value[LAST], value[0]));
 }
 
 static void print_shared(struct page *page, const struct emu_counters *counters,
@@ -161,7 +139,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
     bool bad = value[LAST] > 0;
     fprintf(page->to, "  %-18s %15s requests  %15s wavefronts  %s%s conflicts%s, %.1f a request\n",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
-            NUMBER(value[LAST]), bad ? page->style.off : "", ratio(value[LAST], value[0]));
+            NUMBER(value[LAST]), bad ? page->style.off : "", report_ratio(value[LAST], value[0]));
 }
 
 static void print_counters(struct page *page, const struct emu_counters *counters)
@@ -171,11 +149,11 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     fprintf(page->to, "  %-18s %15s           longest warp %s, %.1f of 32 lanes active\n",
             "warp instructions", NUMBER(value[EMU_warp_instructions]),
             NUMBER(value[EMU_longest_warp_instructions]),
-            ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
+            report_ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
     if (branches)
         fprintf(page->to, "  %-18s %15s           %s%s divergent%s, %.1f %%\n", "branches",
                 NUMBER(branches), divergent ? page->style.bad : "", NUMBER(divergent),
-                divergent ? page->style.off : "", 100 * ratio(divergent, branches));
+                divergent ? page->style.off : "", 100 * report_ratio(divergent, branches));
     if (value[EMU_barriers])
         fprintf(page->to, "  %-18s %15s\n", "barriers", NUMBER(value[EMU_barriers]));
     for (size_t i = 0; i < COUNT(global_accesses); i++)
@@ -201,7 +179,7 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
 static void print_occupancy(FILE *to, const struct report_occupancy *o)
 {
     fprintf(to, "  %-18s %13.1f %%           %u of %u warps", "occupancy",
-            100 * ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
+            100 * report_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
     if (o->warps < EMU_SM_WARPS)
         fprintf(to, ", limited by %s", o->limit);
     fprintf(to, ", about %u registers a thread\n", o->registers);
@@ -239,8 +217,8 @@ static void print_line(struct page *page, const struct report_line *line)
         if (access[COST] > access[IDEAL])
             fprintf(page->to,
                     "      %s: %s%.1f sectors a request%s where %.1f would do (%s wasted)\n",
-                    global_accesses[i].name, page->style.bad, ratio(access[COST], access[0]),
-                    page->style.off, ratio(access[IDEAL], access[0]),
+                    global_accesses[i].name, page->style.bad, report_ratio(access[COST], access[0]),
+                    page->style.off, report_ratio(access[IDEAL], access[0]),
                     NUMBER(access[COST] - access[IDEAL]));
     }
     for (size_t i = 0; i < COUNT(shared_accesses); i++) {

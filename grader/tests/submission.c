@@ -127,7 +127,8 @@ char *submission_normalise(char *text)
 void golden_check(const char *name, const char *text)
 {
     char path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/grader/tests/golden/%s.txt", LANEWISE_ROOT, name));
+    cr_assert(run_path(path, "%s/grader/tests/golden/%s%s", LANEWISE_ROOT, name,
+                       strchr(name, '.') ? "" : ".txt"));
     if (getenv("LANEWISE_UPDATE_GOLDEN")) {
         cr_assert(run_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
         return;

@@ -30,7 +30,7 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
  * out of the cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with grader/tests/golden/NAME.txt, or writes it there for `make golden`. */
+/* Compares TEXT with grader/tests/golden/NAME.txt (NAME, if that has a dot), or writes it there for `make golden`. */
 void golden_check(const char *name, const char *text);
 
 #endif

@@ -1,0 +1,290 @@
+/* lanewise trace: draws what a program's lines do to memory, as SVG.
+ *
+ *   program --record file--> the costliest access by one line, or all counters --report/svg_*.c--> SVG
+ *
+ * The program's own output and exit status stay its own; only what is drawn comes from the record. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/execute.h"
+#include "cli/lab_program.h"
+#include "report/run_totals.h"
+#include "report/svg.h"
+#include "run/files.h"
+#include "run/text.h"
+
+#define MAX_SOURCE ((size_t)4 << 20)
+
+static const char usage[] =
+    "usage: lanewise trace --line FILE.cu:LINE -o OUT.svg [OPTIONS] ./program [ARGS...]\n"
+    "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
+    "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
+    "Runs a program on the emulator and draws one access of a warp by that line: which lane "
+    "touches\n"
+    "which sector of global memory, or which bank of shared memory. It is the access that costs "
+    "most\n"
+    "beyond its ideal, unless you choose. With --heat it shades each line of the file by what it "
+    "costs.\n"
+    "\n"
+    "  --line FILE:LINE      the line of source\n"
+    "  --heat                the whole file instead\n"
+    "  -o, --output FILE     where the picture goes\n"
+    "  --block B             of block B only, counted from 0, x first\n"
+    "  --warp W              of warp W of its block only, counted from 0\n"
+    "  --step N              a warp's Nth access by this line, counted from 1\n"
+    "  --lab NAME            build and run your file of this lab\n"
+    "\n"
+    "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n";
+
+struct options {
+    const char *line, *output, *lab;
+    bool heat;
+    struct cli_lab_program built;
+    char *program, **argv; /* NULL-terminated */
+    char file[PATH_MAX];   /* without the line */
+    unsigned number;
+};
+
+#define complain(...) cli_complain("trace", EXIT_USAGE, __VA_ARGS__)
+
+/* --- options ----------------------------------------------------------------------------------------- */
+
+static bool pass_number(const char *option, const char *variable, const char *value)
+{
+    char *end;
+    errno = 0;
+    strtoull(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && !*end && !errno)
+        return setenv(variable, value, 1) == 0;
+    complain("--%s %s: a whole number is wanted here", option, value);
+    return false;
+}
+
+static bool take_option(struct options *options, int option)
+{
+    switch (option) {
+    case 'l':
+        options->line = optarg;
+        return true;
+    case 'e':
+        options->heat = true;
+        return true;
+    case 'o':
+        options->output = optarg;
+        return true;
+    case 'L':
+        options->lab = optarg;
+        return true;
+    case 'b':
+        return pass_number("block", "LANEWISE_TRACE_BLOCK", optarg);
+    case 'w':
+        return pass_number("warp", "LANEWISE_TRACE_WARP", optarg);
+    case 's':
+        return pass_number("step", "LANEWISE_TRACE_STEP", optarg);
+    default: /* getopt has said what is wrong */
+        fprintf(stderr, "lanewise trace --help lists the options\n");
+        return false;
+    }
+}
+
+/* Takes --line apart: FILE:LINE, or LINE alone for a lab, which has one file. */
+static bool take_line(struct options *options)
+{
+    const char *text = options->line, *colon = strrchr(text, ':');
+    const char *digits = colon ? colon + 1 : options->lab ? text : "";
+    char *end;
+    unsigned long number = strtoul(digits, &end, 10);
+    if (*digits < '0' || *digits > '9' || *end || !number || number > INT_MAX || colon == text ||
+        strlen(text) >= sizeof options->file) {
+        complain("--line %s: FILE:LINE is wanted here, such as reduce.cu:31", text);
+        return false;
+    }
+    while (strncmp(text, "./", 2) == 0)
+        text += 2;
+    options->number = (unsigned)number;
+    snprintf(options->file, sizeof options->file, "%.*s", colon ? (int)(colon - text) : 0, text);
+    return true;
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option known[] = {{"line", required_argument, NULL, 'l'},
+                                          {"heat", no_argument, NULL, 'e'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"lab", required_argument, NULL, 'L'},
+                                          {"block", required_argument, NULL, 'b'},
+                                          {"warp", required_argument, NULL, 'w'},
+                                          {"step", required_argument, NULL, 's'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    argv[0] = "lanewise trace";
+    optind = 0; /* from the start: main has an argv of its own */
+    for (int option; (option = getopt_long(argc, argv, "+ho:", known, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (!take_option(options, option))
+            return EXIT_USAGE;
+    }
+    options->argv = argv + optind;
+    options->program = argv[optind];
+    if (!options->output)
+        return complain("where does the picture go? Add -o FILE.svg");
+    if (!options->line == !options->heat)
+        return complain("what is to be drawn? Add --line FILE:LINE, or --heat");
+    if (!options->lab && !options->program)
+        return complain("which program? Name it at the end, or add --lab NAME");
+    return !options->line || take_line(options) ? -1 : EXIT_USAGE;
+}
+
+/* --- the picture ------------------------------------------------------------------------------------- */
+
+/* The text of FILE, made printable; NULL bytes: it cannot be read. */
+static struct run_text read_source(const char *file)
+{
+    struct run_text text;
+    char why[200];
+    if (run_read_file(file, MAX_SOURCE, &text, why, sizeof why))
+        run_clean_text(text.bytes, text.size);
+    return text;
+}
+
+static bool accesses_memory(const struct report_line *line)
+{
+    const uint64_t *value = line->counters.value;
+    return value[EMU_global_load_requests] || value[EMU_global_store_requests] ||
+           value[EMU_global_atomic_requests] || value[EMU_global_reduction_requests] ||
+           value[EMU_shared_load_requests] || value[EMU_shared_store_requests];
+}
+
+/* Says why there is no access, and which lines have some. */
+static int explain_nothing(const struct options *options, const struct report_totals *totals)
+{
+    char lines[200] = "";
+    if (totals->kernel_count == 0)
+        return complain("no kernel ran");
+    if (totals->unknown_lines)
+        return complain("the program has no line information: build it with nvcc -lineinfo");
+    for (size_t i = 0; i < totals->line_count && strlen(lines) < 150; i++)
+        if (accesses_memory(&totals->lines[i]))
+            sprintf(lines + strlen(lines), "%s%u", *lines ? ", " : "", totals->lines[i].number);
+    return complain("no such access to global or shared memory by line %u was made in this run%s%s",
+                    options->number, *lines ? "; lines that made some: " : "", lines);
+}
+
+static int draw_line(const struct options *options, const json_t *record,
+                     const struct report_totals *totals, FILE *to)
+{
+    const json_t *access = json_array_get(json_object_get(record, "accesses"), 0);
+    if (!access)
+        return explain_nothing(options, totals);
+    const char *file = json_string_value(json_object_get(access, "file"));
+    struct run_text source = read_source(file);
+    struct report_picture picture = {
+        .id = "access", .file = run_shorten(file), .source = source.bytes};
+    for (size_t i = 0; i < totals->line_count; i++)
+        if (totals->lines[i].number == options->number && strcmp(totals->lines[i].file, file) == 0)
+            picture.line = &totals->lines[i].counters;
+    report_svg_access(to, access, &picture);
+    free(source.bytes);
+    return 0;
+}
+
+/* The file of the line that costs most, of those that can be read. */
+static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
+{
+    struct run_text source = {0};
+    size_t i = 0;
+    for (; i < totals->line_count && !source.bytes; i++)
+        source = read_source(totals->lines[i].file);
+    if (!source.bytes)
+        return totals->line_count ? complain("the source cannot be read")
+                                  : explain_nothing(options, totals);
+    const char *file = totals->lines[i - 1].file;
+    struct report_picture picture = {
+        .id = "heat", .file = run_shorten(file), .source = source.bytes, .source_file = file};
+    report_svg_heat(to, totals, &picture);
+    free(source.bytes);
+    return 0;
+}
+
+/* Draws into memory, so that a picture appears whole or not at all. */
+static int draw(const struct options *options, const json_t *record)
+{
+    struct report_totals totals;
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return complain("out of memory");
+    report_add_up(record, &totals);
+    int code = options->heat ? draw_heat(options, &totals, memory)
+                             : draw_line(options, record, &totals, memory);
+    fclose(memory);
+    if (code == 0 && !run_write_file(options->output, text, size, 0644))
+        code = complain("cannot write %s: %s", options->output, strerror(errno));
+    if (code == 0)
+        fprintf(stderr, "lanewise: the picture is %s\n", options->output);
+    report_totals_free(&totals);
+    free(text);
+    return code;
+}
+
+/* Builds the lab's program, which then stands where the program would. */
+static bool choose_lab(struct options *options)
+{
+    if (!cli_build_lab_program("trace", options->lab, &options->built))
+        return false;
+    options->argv--; /* over a word that has been read */
+    options->argv[0] = options->program = options->built.program;
+    if (!options->file[0])
+        snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);
+    return true;
+}
+
+/* Tells the runtime library which accesses to record. */
+static bool choose_accesses(const struct options *options)
+{
+    char text[PATH_MAX + 16];
+    const char *slash = options->lab ? strrchr(options->file, '/') : NULL;
+    snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : options->file, options->number);
+    return options->heat || setenv("LANEWISE_TRACE", text, 1) == 0;
+}
+
+static int perform(struct options *options)
+{
+    int status;
+    json_t *record;
+    if ((options->lab && !choose_lab(options)) || !choose_accesses(options))
+        return EXIT_USAGE;
+    char program[PATH_MAX];
+    snprintf(program, sizeof program, "%s%s", strchr(options->program, '/') ? "" : "./",
+             options->program);
+    if (!cli_execute("trace", program, options->argv, &status, &record))
+        return EXIT_USAGE;
+    if (options->lab)
+        cli_name_lab_file(record, &options->built);
+    int code = draw(options, record);
+    json_decref(record);
+    return code;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    static struct options options; /* its paths are too large for a stack */
+    options = (struct options){0};
+    int code = read_options(argc, argv, &options);
+    if (code < 0)
+        code = perform(&options);
+    cli_forget_lab_program(&options.built);
+    return code;
+}

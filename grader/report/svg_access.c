@@ -1,0 +1,601 @@
+/* The picture of one access of a warp.
+ *
+ *   global memory: a row for each 128-byte line that is touched, four sectors in it; bytes that lanes
+ *   asked for are filled and bear the lanes' numbers, the rest of a touched sector is hatched.
+ *
+ *   shared memory: a column for each bank, a row for each pass (wavefront); a cell bears the lanes that
+ *   it serves and the number of their word. Passes beyond the ideal are bank conflicts.
+ *
+ * Everything is worked out here from the 32 offsets, by the rules of emulator/observe/counters.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/markup.h"
+#include "report/number.h"
+#include "report/svg.h"
+#include "run/record.h"
+#include "run/text.h"
+
+#define LANES 32u
+#define BANKS 32u
+
+enum {
+    LEFT = 104, /* what is before the columns */
+    WORD = 26,  /* width of 4 bytes, or of a bank */
+    RIGHT = 16,
+    WIDTH = LEFT + 32 * WORD + RIGHT,
+    ROW = 30, /* from one row to the next */
+    CELL = 25,
+    ROWS = 64, /* at most */
+    LANES_TEXT = 160
+};
+
+/* A place that some lanes touch: bytes of global memory, or a word of shared memory. */
+struct item {
+    uint64_t at; /* in units of the access's width, but at least of a word in shared memory */
+    uint32_t lanes;
+    unsigned row, half; /* of a 128-bit access to shared memory: 0, or 1 */
+};
+
+struct drawing {
+    struct markup m;
+    const json_t *access;
+    const struct report_picture *picture;
+    bool shared;
+    unsigned bytes, shift; /* of a lane; of an item, as a power of two */
+    uint32_t mask;
+    uint64_t offset[LANES];
+    struct item items[LANES];
+    unsigned item_count;
+    uint64_t row_at[ROWS]; /* global: the line; shared: 1 if it is a pass beyond the ideal */
+    unsigned row_count;
+    unsigned sectors, ideal, ways;
+};
+
+const char report_svg_style[] =
+    ".lw{font-family:system-ui,sans-serif;font-size:11px}"
+    ".lw text{fill:#1b1f24}.lw .lw-dim{fill:#57606a}"
+    ".lw .lw-code{font-family:ui-monospace,monospace;font-size:12px;white-space:pre}"
+    ".lw .lw-head{font-size:15px;font-weight:600}.lw .lw-strong{font-weight:600}"
+    ".lw .lw-empty{fill:none;stroke:#c5ccd3}"
+    ".lw .lw-used{fill:#00568f;stroke:#fff}.lw .lw-on{fill:#fff;font-weight:600}"
+    ".lw .lw-waste{stroke:#8a5a00}.lw .lw-ground{fill:#ffefc7}.lw .lw-hatch{stroke:#8a5a00}"
+    ".lw .lw-extra{stroke:#a63200;stroke-width:1.5}.lw .lw-ground2{fill:#ffe2d6}"
+    ".lw .lw-cross{stroke:#a63200;stroke-opacity:.35}"
+    ".lw .lw-on2{font-weight:600;paint-order:stroke;stroke:#ffe2d6;stroke-width:4px}.lw "
+    ".lw-off{fill:none;stroke:#8c959f;stroke-dasharray:2 2}"
+    ".lw .lw-bar{fill:#c4451c}.lw .lw-heat1{fill-opacity:.25}.lw .lw-heat2{fill-opacity:.4}"
+    ".lw .lw-heat3{fill-opacity:.6}.lw .lw-heat4{fill-opacity:.8}"
+    "@media (prefers-color-scheme:dark){.lw .lw-bar{fill:#ff8f66}"
+    ".lw text{fill:#e6e9ec}.lw .lw-dim{fill:#a3adb8}.lw .lw-empty{stroke:#454c55}"
+    ".lw .lw-used{fill:#74c0fc;stroke:#16191d}.lw .lw-on{fill:#0b1a26}"
+    ".lw .lw-waste{stroke:#e3b04b}.lw .lw-ground{fill:#33290f}.lw .lw-hatch{stroke:#e3b04b}"
+    ".lw .lw-extra{stroke:#ff9b73}.lw .lw-ground2{fill:#3d1d10}"
+    ".lw .lw-cross{stroke:#ff9b73}.lw .lw-on2{stroke:#3d1d10}}";
+
+static const char *text_of(const struct drawing *d, const char *key)
+{
+    const char *text = json_string_value(json_object_get(d->access, key));
+    return text ? text : "";
+}
+
+static json_int_t number_of(const struct drawing *d, const char *key)
+{
+    return json_integer_value(json_object_get(d->access, key));
+}
+
+/* "0-3, 8, 12-15" for a set of lanes. */
+static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
+{
+    char *at = text;
+    *text = '\0';
+    for (unsigned first = 0; first < LANES; first++) {
+        if (!(lanes >> first & 1))
+            continue;
+        unsigned last = first;
+        while (last + 1 < LANES && lanes >> (last + 1) & 1)
+            last++;
+        at += sprintf(at, "%s%u", at == text ? "" : ", ", first);
+        if (last > first)
+            at += sprintf(at, "%s%u", last == first + 1 ? ", " : "-", last);
+        first = last;
+    }
+    return text;
+}
+#define LANES_OF(lanes) lanes_text(lanes, (char[LANES_TEXT]){0})
+
+/* --- working it out --------------------------------------------------------------------------------- */
+
+/* The item at AT, made if it is new. */
+static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
+{
+    for (unsigned i = 0; i < d->item_count; i++)
+        if (d->items[i].at == at && d->items[i].half == half)
+            return &d->items[i];
+    struct item *item = &d->items[d->item_count++];
+    *item = (struct item){.at = at, .half = half};
+    return item;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    return x->at != y->at ? (x->at > y->at) - (x->at < y->at) : 0;
+}
+
+static void lay_out_global(struct drawing *d)
+{
+    uint64_t last_sector = UINT64_MAX;
+    qsort(d->items, d->item_count, sizeof *d->items, by_place);
+    for (unsigned i = 0; i < d->item_count; i++) {
+        struct item *item = &d->items[i];
+        uint64_t at = item->at << d->shift, line = at / 128;
+        if (!d->row_count || d->row_at[d->row_count - 1] != line)
+            d->row_at[d->row_count++] = line;
+        item->row = d->row_count - 1;
+        d->sectors += at / 32 != last_sector;
+        last_sector = at / 32;
+    }
+    d->ideal = (d->item_count * d->bytes + 31) / 32;
+}
+
+/* The passes of the items of one HALF, which come after the rows that are there: each takes one item of
+ * each column. */
+static void lay_out_passes(struct drawing *d, unsigned half)
+{
+    unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
+    for (unsigned i = 0; i < d->item_count; i++) {
+        struct item *item = &d->items[i];
+        if (item->half != half)
+            continue;
+        unsigned pass = held[item->at & (columns - 1)]++;
+        item->row = d->row_count + pass;
+        passes = pass + 1 > passes ? pass + 1 : passes;
+        count++;
+    }
+    unsigned ideal = (count + columns - 1) / columns;
+    for (unsigned pass = 0; pass < passes; pass++)
+        d->row_at[d->row_count++] = pass >= ideal;
+    d->ideal += ideal;
+    d->ways = passes > d->ways ? passes : d->ways;
+}
+
+static void lay_out(struct drawing *d)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const json_t *offset = json_array_get(json_object_get(d->access, "offsets"), l);
+        if (!json_is_integer(offset))
+            continue;
+        d->mask |= 1u << l;
+        d->offset[l] = (uint64_t)json_integer_value(offset);
+        /* 128-bit accesses to shared memory go half a warp at a time. */
+        unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
+        item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
+    }
+    if (!d->shared)
+        lay_out_global(d);
+    for (unsigned half = 0; half < 2 && d->shared; half++)
+        lay_out_passes(d, half);
+}
+
+/* --- shapes ----------------------------------------------------------------------------------------- */
+
+static void rect(struct drawing *d, const char *class, double x, double y, double width,
+                 double height)
+{
+    markup_open(&d->m, "rect");
+    markup_set(&d->m, "class", "%s", class);
+    markup_set(&d->m, "x", "%g", x);
+    markup_set(&d->m, "y", "%g", y);
+    markup_set(&d->m, "width", "%g", width);
+    markup_set(&d->m, "height", "%g", height);
+}
+
+static void plain_rect(struct drawing *d, const char *class, double x, double y, double width,
+                       double height)
+{
+    rect(d, class, x, y, width, height);
+    markup_close(&d->m);
+}
+
+/* A rectangle filled with the pattern NAME. */
+static void pattern_rect(struct drawing *d, const char *class, const char *name, double x, double y,
+                         double width, double height)
+{
+    rect(d, class, x, y, width, height);
+    markup_set(&d->m, "fill", "url(#%s-%s)", d->picture->id, name);
+    markup_close(&d->m);
+}
+
+/* Opens a text, whose words the caller writes. ANCHOR: "start", "middle" or "end". */
+static void open_text(struct drawing *d, const char *class, const char *anchor, double x, double y)
+{
+    markup_open(&d->m, "text");
+    if (*class)
+        markup_set(&d->m, "class", "%s", class);
+    markup_set(&d->m, "text-anchor", "%s", anchor);
+    markup_set(&d->m, "x", "%g", x);
+    markup_set(&d->m, "y", "%g", y);
+}
+
+static void put_text(struct drawing *d, const char *class, const char *anchor, double x, double y,
+                     const char *text)
+{
+    open_text(d, class, anchor, x, y);
+    markup_text(&d->m, "%s", text);
+    markup_close(&d->m);
+}
+
+/* The lanes' numbers in a space WIDTH wide, as small as need be; only how many, if they do not fit. */
+static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
+                      uint32_t lanes)
+{
+    char text[LANES_TEXT];
+    lanes_text(lanes, text);
+    if (strchr(text, ',') && strlen(text) * 4.2 > width)
+        sprintf(text, "%d x", __builtin_popcount(lanes));
+    double size = width / (double)strlen(text) / 0.6;
+    open_text(d, class, "middle", x + width / 2, y);
+    markup_set(&d->m, "font-size", "%.3g", size > 11 ? 11 : size);
+    markup_text(&d->m, "%s", text);
+    markup_close(&d->m);
+}
+
+/* --- the parts of the picture ----------------------------------------------------------------------- */
+
+static void put_patterns(struct drawing *d)
+{
+    struct markup *m = &d->m;
+    static const struct {
+        const char *name, *ground, *line, *path;
+    } patterns[] = {
+        {"waste", "lw-ground", "lw-hatch", "M-1 1L1 -1M0 7L7 0M6 8L8 6"},
+        {"extra", "lw-ground2", "lw-cross", "M0 0L7 7M0 7L7 0"},
+    };
+    markup_open(m, "defs");
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        markup_open(m, "pattern");
+        markup_set(m, "id", "%s-%s", d->picture->id, patterns[i].name);
+        markup_set(m, "width", "7");
+        markup_set(m, "height", "7");
+        markup_set(m, "patternUnits", "userSpaceOnUse");
+        plain_rect(d, patterns[i].ground, 0, 0, 7, 7);
+        markup_open(m, "path");
+        markup_set(m, "class", "%s", patterns[i].line);
+        markup_set(m, "stroke-width", "0.8");
+        markup_set(m, "d", "%s", patterns[i].path);
+        markup_close(m);
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_break(m);
+}
+
+/* The line of source, without what it is indented by. */
+static void put_source(struct drawing *d, double y)
+{
+    const char *line;
+    size_t length;
+    if (!d->picture->source ||
+        !run_source_line(d->picture->source, (unsigned)number_of(d, "line"), &line, &length))
+        return;
+    for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
+        line++;
+    open_text(d, "lw-code", "start", 12, y);
+    markup_bytes(&d->m, line, length < 120 ? length : 120);
+    markup_close(&d->m);
+}
+
+static void put_lane_row(struct drawing *d, double y)
+{
+    put_text(d, "lw-dim", "end", LEFT - 8, y + 14, "lanes");
+    for (unsigned l = 0; l < LANES; l++) {
+        bool active = d->mask >> l & 1;
+        double x = LEFT + l * WORD;
+        plain_rect(d, active ? "lw-used" : "lw-off", x, y, WORD, 19);
+        open_text(d, active ? "lw-on" : "lw-dim", "middle", x + WORD / 2.0, y + 14);
+        markup_text(&d->m, "%u", l);
+        markup_close(&d->m);
+    }
+    markup_break(&d->m);
+}
+
+static void put_column_heads(struct drawing *d, double y)
+{
+    if (!d->shared)
+        put_text(d, "lw-dim", "end", LEFT - 8, y, "bytes");
+    for (unsigned i = 0; i < 4 && !d->shared; i++) {
+        open_text(d, "lw-dim", "middle", LEFT + (8 * i + 4) * WORD, y);
+        markup_text(&d->m, "sector %u: bytes %u-%u", i, 32 * i, 32 * i + 31);
+        markup_close(&d->m);
+    }
+    if (d->shared)
+        put_text(d, "lw-dim", "end", LEFT - 8, y, "banks");
+    for (unsigned bank = 0; bank < BANKS && d->shared; bank++) {
+        open_text(d, "lw-dim", "middle", LEFT + (bank + 0.5) * WORD, y);
+        markup_text(&d->m, "%u", bank);
+        markup_close(&d->m);
+    }
+    markup_break(&d->m);
+}
+
+static void put_row_label(struct drawing *d, unsigned row, double y)
+{
+    open_text(d, d->shared && d->row_at[row] ? "lw-strong" : "lw-dim", "end", LEFT - 8, y + 16);
+    if (d->shared)
+        markup_text(&d->m, d->row_at[row] ? "extra pass %u" : "pass %u", row + 1);
+    else
+        markup_text(&d->m, "line +%s", NUMBER(d->row_at[row] * 128));
+    markup_close(&d->m);
+}
+
+/* The four sectors of a line: those that the items of ROW touch are moved whole. */
+static void put_sectors(struct drawing *d, unsigned row, double y)
+{
+    unsigned touched = 0;
+    for (unsigned i = 0; i < d->item_count; i++)
+        if (d->items[i].row == row)
+            touched |= 1u << ((d->items[i].at << d->shift) / 32 % 4);
+    for (unsigned s = 0; s < 4; s++) {
+        double x = LEFT + 8.0 * s * WORD;
+        if (touched >> s & 1)
+            pattern_rect(d, "lw-waste", "waste", x + 1, y, 8 * WORD - 2, CELL);
+        else
+            plain_rect(d, "lw-empty", x + 1, y, 8 * WORD - 2, CELL);
+    }
+}
+
+static void put_banks(struct drawing *d, double y)
+{
+    unsigned columns = BANKS * 4 >> d->shift;
+    double width = (double)(WORD << d->shift >> 2);
+    for (unsigned c = 0; c < columns; c++)
+        plain_rect(d, "lw-empty", LEFT + c * width + 1, y, width - 2, CELL);
+}
+
+/* The text that appears over an item. */
+static void put_hint(struct drawing *d, const struct item *item)
+{
+    markup_open(&d->m, "title");
+    if (d->shared)
+        markup_text(&d->m, "lanes %s: word %s", LANES_OF(item->lanes),
+                    NUMBER(item->at << d->shift >> 2));
+    else
+        markup_text(&d->m, "lanes %s: %u bytes at +%s", LANES_OF(item->lanes), d->bytes,
+                    NUMBER(item->at << d->shift));
+    markup_close(&d->m);
+}
+
+static void put_item(struct drawing *d, const struct item *item, double y)
+{
+    bool extra = d->shared && d->row_at[item->row];
+    double width = (double)(WORD << d->shift) / 4;
+    uint64_t columns = d->shared ? BANKS * 4 >> d->shift : 128u >> d->shift;
+    double x = LEFT + (double)(item->at & (columns - 1)) * width;
+    const char *on = extra ? "lw-on2" : "lw-on";
+    markup_open(&d->m, "g");
+    put_hint(d, item);
+    if (extra)
+        pattern_rect(d, "lw-extra", "extra", x + 1, y, width - 2, CELL);
+    else
+        plain_rect(d, "lw-used", x, y, width, CELL);
+    if (d->shared) {
+        put_lanes(d, on, x + 2, y + 11, width - 4, item->lanes);
+        open_text(d, on, "middle", x + width / 2, y + 22);
+        markup_set(&d->m, "font-size", "7.5");
+        markup_text(&d->m, "w%llu", (unsigned long long)(item->at << d->shift >> 2));
+        markup_close(&d->m);
+    } else if (d->bytes >= 4)
+        put_lanes(d, on, x + 2, y + 16, width - 4, item->lanes);
+    markup_close(&d->m);
+}
+
+/* Items narrower than a word are labelled a word at a time, where they fill one. */
+static void put_word_labels(struct drawing *d, unsigned row, double y)
+{
+    uint32_t lanes[32] = {0};
+    unsigned filled[32] = {0};
+    for (unsigned i = 0; i < d->item_count; i++) {
+        unsigned word = (d->items[i].at << d->shift) % 128 / 4;
+        if (d->items[i].row != row)
+            continue;
+        lanes[word] |= d->items[i].lanes;
+        filled[word] += d->bytes;
+    }
+    for (unsigned word = 0; word < 32; word++)
+        if (filled[word] == 4)
+            put_lanes(d, "lw-on", LEFT + word * WORD + 1, y + 16, WORD - 2, lanes[word]);
+}
+
+static void put_rows(struct drawing *d, double y)
+{
+    for (unsigned row = 0; row < d->row_count; row++, y += ROW) {
+        put_row_label(d, row, y);
+        if (d->shared)
+            put_banks(d, y);
+        else
+            put_sectors(d, row, y);
+        for (unsigned i = 0; i < d->item_count; i++)
+            if (d->items[i].row == row)
+                put_item(d, &d->items[i], y);
+        if (!d->shared && d->bytes < 4)
+            put_word_labels(d, row, y);
+        markup_break(&d->m);
+    }
+}
+
+static void put_key(struct drawing *d, double y)
+{
+    double x = LEFT;
+    plain_rect(d, "lw-used", x, y, 18, 12);
+    put_text(d, "", "start", x + 24, y + 10,
+             d->shared ? "served in this pass: lanes, and their word"
+                       : "bytes that the lanes in it asked for");
+    x += 280;
+    if (d->shared)
+        pattern_rect(d, "lw-extra", "extra", x, y, 18, 12);
+    else
+        pattern_rect(d, "lw-waste", "waste", x, y, 18, 12);
+    put_text(d, "", "start", x + 24, y + 10,
+             d->shared ? "had to wait for its bank: a conflict"
+                       : "moved, but not asked for: wasted");
+    x += 260;
+    plain_rect(d, "lw-off", x, y, 18, 12);
+    put_text(d, "", "start", x + 24, y + 10, "lane that takes no part");
+    markup_break(&d->m);
+}
+
+/* --- words ------------------------------------------------------------------------------------------ */
+
+static void write_head(const struct drawing *d, FILE *to)
+{
+    fprintf(to, "%s:%lld: %s %s of %u byte%s a lane", d->picture->file,
+            (long long)number_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
+            d->bytes == 1 ? "" : "s");
+}
+
+static void write_whose(const struct drawing *d, FILE *to)
+{
+    const json_t *block = json_object_get(d->access, "block");
+    fprintf(to, "block (%lld,%lld,%lld), warp %lld, its access %lld by this line, %d of 32 lanes",
+            (long long)json_integer_value(json_array_get(block, 0)),
+            (long long)json_integer_value(json_array_get(block, 1)),
+            (long long)json_integer_value(json_array_get(block, 2)),
+            (long long)number_of(d, "warp"), (long long)number_of(d, "step"),
+            __builtin_popcount(d->mask));
+}
+
+/* What this access costs, in a sentence. */
+static void write_cost(const struct drawing *d, FILE *to)
+{
+    unsigned used = d->item_count * d->bytes, moved = d->sectors * 32;
+    if (!d->shared) {
+        fprintf(to, "1 request moves %u sector%s, ideal %u, from %u line%s: ", d->sectors,
+                d->sectors == 1 ? "" : "s", d->ideal, d->row_count, d->row_count == 1 ? "" : "s");
+        fprintf(to, "%s bytes used of %s moved, %.3g %%.", NUMBER(used), NUMBER(moved),
+                100 * report_ratio(used, moved));
+        return;
+    }
+    fprintf(to, "1 request takes %u wavefront%s (passes), ideal %u: ", d->row_count,
+            d->row_count == 1 ? "" : "s", d->ideal);
+    if (d->row_count > d->ideal)
+        fprintf(to, "%u-way bank conflict, %u extra.", d->ways, d->row_count - d->ideal);
+    else
+        fprintf(to, "no bank conflict.");
+}
+
+/* What all accesses by the line cost. */
+static void write_total(const struct drawing *d, FILE *to)
+{
+    static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
+                                              EMU_global_atomic_requests,
+                                              EMU_global_reduction_requests};
+    static const char *const kinds[] = {"load", "store", "atomic", "reduction"};
+    unsigned kind = 0;
+    while (kind < 3 && strcmp(text_of(d, "kind"), kinds[kind]) != 0)
+        kind++;
+    enum emu_counter first = !d->shared ? global[kind]
+                             : kind     ? EMU_shared_store_requests
+                                        : EMU_shared_load_requests;
+    const uint64_t *value = d->picture->line->value + first;
+    fprintf(to, "All %s %ss by this line: %s request%s, %s %s, ideal %s.", text_of(d, "space"),
+            kinds[kind], NUMBER(value[0]), value[0] == 1 ? "" : "s", NUMBER(value[1]),
+            d->shared ? "wavefronts" : "sectors", NUMBER(value[2]));
+}
+
+/* For those who do not see it: the figures, and row by row which lanes are where. */
+static void write_description(const struct drawing *d, FILE *to)
+{
+    write_whose(d, to);
+    fprintf(to, ". ");
+    write_cost(d, to);
+    for (unsigned row = 0; row < d->row_count; row++) {
+        uint32_t lanes = 0;
+        for (unsigned i = 0; i < d->item_count; i++)
+            lanes |= d->items[i].row == row ? d->items[i].lanes : 0;
+        if (d->shared)
+            fprintf(to, " Pass %u: lanes %s.", row + 1, LANES_OF(lanes));
+        else
+            fprintf(to, " Line +%s: lanes %s.", NUMBER(d->row_at[row] * 128), LANES_OF(lanes));
+    }
+}
+
+/* What WRITE writes, as text of an element that is open. */
+static void put_written(struct drawing *d, void (*write)(const struct drawing *, FILE *))
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    if (!memory)
+        return;
+    write(d, memory);
+    fclose(memory);
+    markup_bytes(&d->m, text, length);
+    free(text);
+}
+
+static void put_words(struct drawing *d, const char *class, double y,
+                      void (*write)(const struct drawing *, FILE *))
+{
+    open_text(d, class, "start", 12, y);
+    put_written(d, write);
+    markup_close(&d->m);
+    markup_break(&d->m);
+}
+
+/* --- all of it -------------------------------------------------------------------------------------- */
+
+static void open_svg(struct drawing *d, double height)
+{
+    struct markup *m = &d->m;
+    const char *id = d->picture->id;
+    markup_open(m, "svg");
+    markup_set(m, "xmlns", "http://www.w3.org/2000/svg");
+    markup_set(m, "class", "lw");
+    markup_set(m, "viewBox", "0 0 %d %g", WIDTH, height);
+    markup_set(m, "width", "%d", WIDTH);
+    markup_set(m, "height", "%g", height);
+    markup_set(m, "role", "img");
+    markup_set(m, "aria-labelledby", "%s-title %s-desc", id, id);
+    markup_break(m);
+    markup_open(m, "title");
+    markup_set(m, "id", "%s-title", id);
+    put_written(d, write_head);
+    markup_close(m);
+    markup_open(m, "desc");
+    markup_set(m, "id", "%s-desc", id);
+    put_written(d, write_description);
+    markup_close(m);
+    markup_break(m);
+    if (!d->picture->inlined) {
+        markup_open(m, "style");
+        markup_raw(m, report_svg_style);
+        markup_close(m);
+        markup_break(m);
+    }
+}
+
+void report_svg_access(FILE *to, const json_t *access, const struct report_picture *picture)
+{
+    struct drawing d = {.m = {.to = to}, .access = access, .picture = picture};
+    d.shared = strcmp(text_of(&d, "space"), "shared") == 0;
+    d.bytes = (unsigned)number_of(&d, "bytes");
+    unsigned width = d.shared && d.bytes < 4 ? 4 : d.bytes;
+    d.shift = (unsigned)__builtin_ctz(width | 16); /* 16 is the widest */
+    lay_out(&d);
+    double rows = 130, end = rows + d.row_count * ROW;
+    open_svg(&d, end + (picture->line ? 74 : 58));
+    put_patterns(&d);
+    put_words(&d, "lw-head", 22, write_head);
+    put_source(&d, 42);
+    put_words(&d, "lw-dim", 60, write_whose);
+    put_lane_row(&d, 76);
+    put_column_heads(&d, 118);
+    put_rows(&d, rows);
+    put_key(&d, end + 4);
+    put_words(&d, "lw-strong", end + 36, write_cost);
+    if (picture->line)
+        put_words(&d, "", end + 54, write_total);
+    markup_close(&d.m);
+    markup_break(&d.m);
+}
