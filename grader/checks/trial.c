@@ -158,6 +158,8 @@ static const char *advice_for(const char *id, const char *message)
          "does every thread do "
          "the whole work?"},
         {"divergent-barrier", "", "Every thread of a block must reach the same __syncthreads()."},
+        {"bad-warp-mask", "",
+         "The mask must name just the lanes that call: not those outside of the if."},
         {"race-", "",
          "What one thread writes and another reads needs a __syncthreads() in between, or "
          "__syncwarp() within a warp."},

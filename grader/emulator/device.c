@@ -685,6 +685,7 @@ static unsigned choose_observers(const struct emu_device *device,
     unsigned count = 0;
     observers[count++] = &obs_counters;
     observers[count++] = &obs_memcheck;
+    observers[count++] = &obs_synccheck;
     if (device->options.tools & EMU_RACECHECK)
         observers[count++] = &obs_racecheck;
     if (device->options.trace)

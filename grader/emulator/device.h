@@ -52,7 +52,7 @@ struct emu_options {
     uint64_t max_warp_instructions; /* per launch; 0: no limit */
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB (taken only when touched) */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
-    unsigned tools;                 /* of enum emu_tool (tools.h); EMU_MEMCHECK is always on */
+    unsigned tools;                 /* of enum emu_tool (tools.h); faults are always told */
     const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
     int record_fd;                  /* where launches and findings are written; -1: nowhere */
 };

@@ -133,6 +133,64 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
+/* The instruction that a path waits at: barriers have been passed. */
+static uint32_t waiting_place(const struct path *path)
+{
+    uint32_t pc = path->stack[path->depth - 1].pc;
+    return path->state == PATH_READY        ? path->waits_at
+           : path->state == PATH_AT_MEETING ? pc
+                                            : pc - 1;
+}
+
+static void report_wait(struct warp *warp, const struct path *path, enum obs_fault_kind kind)
+{
+    uint32_t lanes = path->stack[0].lanes;
+    warp->pc = waiting_place(path);
+    warp_mask_fault(warp, kind, (unsigned)__builtin_ctz(lanes), lanes, 0);
+}
+
+/* --- what barriers ask of a warp ----------------------------------------------------------------- */
+
+/* The lanes of a warp that wait at the instruction where PATH does. */
+static uint32_t lanes_beside(const struct warp *warp, const struct path *path)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->barrier == path->barrier)
+            lanes |= warp->paths[i]->stack[0].lanes;
+    return lanes;
+}
+
+/* A barrier that is .aligned, as __syncthreads() is, is one for whole warps: its lanes may come one
+ * after the other, from a lock's loop for instance, but none may wait elsewhere or leave instead. That
+ * can be told only when nobody else will come: as ID lets its threads go, or as nothing moves. */
+static void check_warps(struct cta *cta, uint32_t id)
+{
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            const struct path *path = warp->paths[i];
+            if (path->state != PATH_AT_BARRIER || path->wait_id != id || !path->barrier->aligned ||
+                !(path->expected & ~lanes_beside(warp, path)))
+                continue;
+            uint32_t pc = warp->pc;
+            report_wait(warp, path, OBS_DIVERGENT_BARRIER);
+            warp->pc = pc;
+        }
+    }
+}
+
+/* Threads that wait at ID go on. */
+static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
+{
+    check_warps(cta, id);
+    if (cta->launch->wanted & OBS_ORDER)
+        tell_release(cta, id, arrivals);
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        warp_release(&cta->warps[w], id, arrivals->votes[id]);
+    cta->arrived[id] = 0;
+}
+
 static bool release_barriers(struct cta *cta)
 {
     struct arrivals arrivals;
@@ -142,11 +200,7 @@ static bool release_barriers(struct cta *cta)
         uint32_t wanted = arrivals.wanted[id] ? arrivals.wanted[id] : arrivals.alive;
         if (!arrivals.threads[id] || arrivals.threads[id] < wanted)
             continue;
-        if (cta->launch->wanted & OBS_ORDER)
-            tell_release(cta, id, &arrivals);
-        for (uint32_t w = 0; w < cta->warp_count; w++)
-            warp_release(&cta->warps[w], id, arrivals.votes[id]);
-        cta->arrived[id] = 0;
+        release(cta, id, &arrivals);
         released = true;
     }
     return released;
@@ -162,31 +216,17 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     count_arrivals(cta, &arrivals);
     if (arrivals.threads[id] < count)
         return;
-    if (cta->launch->wanted & OBS_ORDER)
-        tell_release(cta, id, &arrivals);
-    for (uint32_t w = 0; w < cta->warp_count; w++)
-        warp_release(&cta->warps[w], id, arrivals.votes[id]);
-    cta->arrived[id] = 0;
-}
-
-/* The instruction that a path waits at: barriers have been passed. */
-static uint32_t waiting_place(const struct path *path)
-{
-    uint32_t pc = path->stack[path->depth - 1].pc;
-    return path->state == PATH_READY        ? path->waits_at
-           : path->state == PATH_AT_MEETING ? pc
-                                            : pc - 1;
+    release(cta, id, &arrivals);
 }
 
 static void report_deadlock(struct cta *cta)
 {
+    for (uint32_t id = 0; id < BARRIERS; id++)
+        check_warps(cta, id);
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
-        for (uint32_t i = 0; i < warp->path_count; i++) {
-            const struct path *path = warp->paths[i];
-            warp->pc = waiting_place(path);
-            warp_fault(warp, OBS_DEADLOCK, (unsigned)__builtin_ctz(path->stack[0].lanes), NULL);
-        }
+        for (uint32_t i = 0; i < warp->path_count; i++)
+            report_wait(warp, warp->paths[i], OBS_DEADLOCK);
     }
     launch_stop(cta->launch, EMU_DEADLOCK);
 }

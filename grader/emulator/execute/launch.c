@@ -9,20 +9,13 @@
 
 #include "emulator/execute/machine.h"
 
-void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
-                const struct obs_access *access)
+static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {
     struct cta *cta = warp->cta;
     struct launch *launch = cta->launch;
     const uint32_t *block = launch->request.block;
     uint32_t thread = warp->index * WARP + lane;
-    struct obs_fault fault = {.kind = (uint8_t)kind, .pc = warp->pc};
-    if (access) {
-        fault.access = access->kind;
-        fault.space = access->space;
-        fault.bytes = access->bytes;
-        fault.addr = access->addr[lane];
-    }
+    fault.pc = warp->pc;
     fault.thread[0] = thread % block[0];
     fault.thread[1] = thread / block[0] % block[1];
     fault.thread[2] = thread / block[0] / block[1];
@@ -30,6 +23,25 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (launch->observers[i]->events & OBS_FAULT)
             launch->observers[i]->fault(cta->worker->observer_state[i], &launch->seen, &fault);
+}
+
+void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
+                const struct obs_access *access)
+{
+    struct obs_fault fault = {.kind = (uint8_t)kind};
+    if (access) {
+        fault.access = access->kind;
+        fault.space = access->space;
+        fault.bytes = access->bytes;
+        fault.addr = access->addr[lane];
+    }
+    tell_fault(warp, fault, lane);
+}
+
+void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
+                     unsigned other)
+{
+    tell_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other}, lane);
 }
 
 void cta_tell_order(const struct cta *cta, struct obs_order order)

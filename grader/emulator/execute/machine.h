@@ -242,6 +242,7 @@ struct path {
     uint32_t wait_id, wait_count; /* at a barrier */
     uint32_t votes;               /* at a barrier that reduces: the lanes' predicates */
     const struct inst *barrier;
+    uint32_t expected; /* at a barrier: the warp's lanes that were alive when this path came */
     uint32_t room;
     struct path_entry *stack;
 };
@@ -377,6 +378,10 @@ static inline void launch_stop(struct launch *launch, enum emu_status status)
  * NULL when it is not about memory. */
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
                 const struct obs_access *access);
+
+/* The same with a MASK of lanes, and one of them: see struct obs_fault. */
+void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
+                     unsigned other);
 
 /* Tells them what orders accesses. */
 void cta_tell_order(const struct cta *cta, struct obs_order order);

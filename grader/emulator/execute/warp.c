@@ -185,8 +185,6 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
 /* LANES of the path arrive at a barrier; the others go their own way. */
 static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
-    if (in->aligned && lanes != warp->alive)
-        warp_fault(warp, OBS_DIVERGENT_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
     uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
     uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
     if (id >= BARRIERS) {
@@ -205,6 +203,7 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
     path->wait_id = id;
     path->wait_count = count;
     path->barrier = in;
+    path->expected = warp->alive;
     path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
 }
 
@@ -230,10 +229,54 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
+/* Each of LANES must be named by its own mask, and none that is ABSENT. */
+static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
+{
+    const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
+    uint32_t wrong = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        wrong |= ((~members[l] >> l & 1) | (uint32_t)((members[l] & absent) != 0)) << l;
+    return !(wrong & lanes);
+}
+
+/* The lanes of PATH's stack that will only leave the kernel: they wait at its end, or are on a side of a
+ * branch that never meets the other one again. */
+static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
+{
+    const struct inst *code = warp->cta->launch->kernel->code;
+    uint32_t leaving = 0, here = path->stack[path->depth - 1].lanes;
+    for (uint32_t i = 0; i < path->depth; i++) {
+        const struct path_entry *entry = &path->stack[i];
+        bool is_side = !(entry->lanes & here);
+        bool ends = entry->meet == NOWHERE || code[entry->meet].kind == KIND_EXIT;
+        bool leaves = code[entry->pc].kind == KIND_EXIT || (is_side && ends);
+        leaving = leaves ? leaving | entry->lanes : leaving & ~entry->lanes;
+    }
+    return leaving;
+}
+
+static void check_mask(struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
+{
+    uint32_t members[WARP];
+    if (mask_is_good(warp, slot, lanes, absent))
+        return;
+    memcpy(members, slot_at(warp, slot), sizeof members);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t named = members[l] & absent;
+        if (members[l] >> l & 1 && !named)
+            continue;
+        warp_mask_fault(warp, OBS_WARP_MASK, l, members[l],
+                        named ? (unsigned)__builtin_ctz(named) : l);
+        return;
+    }
+}
+
 static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
                                 uint32_t lanes)
 {
     uint32_t members = first_word(warp, in, 0, lanes);
+    check_mask(warp, in->src[0], lanes, 0); /* whoever is absent may still come */
     top_of(path)->pc++;
     if (!(members & warp->alive & ~lanes)) {
         if (warp->cta->launch->wanted & OBS_ORDER)
@@ -263,6 +306,11 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
         return;
     }
     path->has_met = false;
+    if (lanes != warp->alive)
+        check_mask(warp, in->warp.members, lanes,
+                   warp->alive & ~lanes & ~leaving_lanes(warp, path));
+    else
+        check_mask(warp, in->warp.members, lanes, 0);
     in->run(warp, in, lanes);
     top_of(path)->pc++;
 }
@@ -346,7 +394,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
             active &= in->guard_negated ? ~guard : guard;
         }
         warp->pc = pc;
-        if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive)) {
+        if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
+                                       mask_is_good(warp, in->warp.members, active, 0))) {
             pc++;
             if (active)
                 in->run(warp, in, active);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "emulator/execute/machine.h"
+#include "emulator/observe/words.h"
 
 #define NEAR_BYTES 4096 /* so far before an allocation an address is taken to mean it */
 
@@ -25,13 +26,6 @@ static const char *space_name(uint8_t space)
 static const char *access_name(uint8_t access)
 {
     return access == OBS_LOAD ? "load" : access == OBS_STORE ? "store" : "atomic";
-}
-
-/* "the thread (3,0,0) of block (1,0,0)" */
-static void print_thread(char *text, size_t size, const struct obs_fault *fault)
-{
-    snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", fault->thread[0],
-             fault->thread[1], fault->thread[2], fault->cta[0], fault->cta[1], fault->cta[2]);
 }
 
 /* "12 bytes behind", "right behind" or, for an access that begins inside, "across". */
@@ -88,18 +82,16 @@ static const char *const fault_ids[] = {
     [OBS_OUT_OF_BOUNDS] = "out-of-bounds", [OBS_MISALIGNED] = "misaligned",
     [OBS_READ_ONLY] = "read-only",         [OBS_TRAPPED] = "trap",
     [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
-    [OBS_BAD_CALL] = "bad-call",           [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
+    [OBS_BAD_CALL] = "bad-call",           [OBS_ENDLESS] = "endless-loop",
     [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
     [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
-    [OBS_BAD_BARRIER] = "bad-barrier",     [OBS_DEADLOCK] = "deadlock",
-    [OBS_ENDLESS] = "endless-loop",
 };
 
 static void print_fault(char *text, size_t size, const struct obs_launch *launch,
                         const struct obs_fault *fault)
 {
     char thread[96], place[160];
-    print_thread(thread, sizeof thread, fault);
+    words_fault_thread(thread, sizeof thread, fault);
     switch (fault->kind) {
     case OBS_OUT_OF_BOUNDS:
         print_place(place, sizeof place, launch, fault);
@@ -132,9 +124,6 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
     case OBS_BAD_CALL:
         snprintf(text, size, "call through a pointer that is no function's; by %s", thread);
         break;
-    case OBS_DIVERGENT_BARRIER:
-        snprintf(text, size, "barrier reached by only some threads of a warp; first by %s", thread);
-        break;
     case OBS_BAD_TEXTURE:
         snprintf(text, size,
                  "what is used here is no texture or surface object, or its memory was "
@@ -144,10 +133,6 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
     case OBS_OUTSIDE_SURFACE:
         snprintf(text, size, "outside of the surface (x counts bytes); by %s", thread);
         break;
-    case OBS_BAD_BARRIER:
-        snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
-                 thread);
-        break;
     case OBS_NO_MBARRIER:
         snprintf(text, size, "no mbarrier was initialised at this address; by %s", thread);
         break;
@@ -156,9 +141,6 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
                  "an mbarrier cannot count that: 0, more than the phase expects, or the last "
                  "arrival where .noComplete rules it out; by %s",
                  thread);
-        break;
-    case OBS_DEADLOCK:
-        snprintf(text, size, "deadlock: %s waits here for threads that never come", thread);
         break;
     default:
         snprintf(text, size,
@@ -172,6 +154,8 @@ static void memcheck_fault(void *state, const struct obs_launch *launch,
                            const struct obs_fault *fault)
 {
     (void)state;
+    if (obs_is_synccheck(fault->kind))
+        return;
     struct finding *finding = findings_add(launch->findings, fault_ids[fault->kind], fault->pc);
     if (finding)
         print_fault(finding->message, sizeof finding->message, launch, fault);

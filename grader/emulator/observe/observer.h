@@ -72,6 +72,7 @@ enum obs_fault_kind {
     OBS_BAD_CALL,
     OBS_DIVERGENT_BARRIER,
     OBS_BAD_BARRIER,
+    OBS_WARP_MASK,
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
     OBS_DEADLOCK,
@@ -87,6 +88,9 @@ struct obs_fault {
     uint32_t pc;
     uint32_t thread[3], cta[3];
     uint64_t addr;
+    /* OBS_WARP_MASK: the mask, and the lane that it leaves out (the faulty one itself) or names in vain.
+     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK: the warp's lanes that wait here. */
+    uint32_t mask, other;
 };
 
 /* An access that was recorded, and what it cost: sectors or wavefronts. */
@@ -101,6 +105,9 @@ struct obs_recording {
     struct obs_recorded *list; /* malloc'd */
     uint32_t count;
 };
+
+/* Whether a fault is synccheck's affair; memcheck tells all others. */
+bool obs_is_synccheck(unsigned kind);
 
 /* What observers may know of a launch. */
 struct obs_launch {
@@ -124,7 +131,7 @@ struct observer {
     void (*end)(void *state, const struct obs_launch *launch, struct emu_counters *per_instruction);
 };
 
-extern const struct observer obs_counters, obs_memcheck, obs_racecheck, obs_recorder;
+extern const struct observer obs_counters, obs_memcheck, obs_synccheck, obs_racecheck, obs_recorder;
 
 /* What an access to global or shared memory costs as the counters see it: sectors or wavefronts. */
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal);

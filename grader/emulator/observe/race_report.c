@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "emulator/observe/race.h"
+#include "emulator/observe/words.h"
 
 #define MAX_PAIRS 1000u
-
-char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 /* --- pairs of sites ------------------------------------------------------------------------------- */
 
@@ -103,83 +102,6 @@ static void join_pairs(struct race *race)
 
 /* --- words ------------------------------------------------------------------------------------------ */
 
-/* "s" for "reduce(float*)::s". */
-static void print_plain_name(char *text, size_t size, struct ptx_name name)
-{
-    char *mangled = strndup(name.text, name.length);
-    int status = -1;
-    char *readable = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
-    const char *plain = readable ? readable : mangled ? mangled : "";
-    for (const char *at = plain; (at = strstr(at, "::"));)
-        plain = at += 2;
-    snprintf(text, size, "%.24s", plain);
-    free(readable);
-    free(mangled);
-}
-
-static const struct ptx_variable *find_shared(const struct kernel *kernel,
-                                              const struct ptx_variable *list, uint64_t addr,
-                                              uint32_t shift)
-{
-    uint64_t dynamic = (kernel->shared_bytes + 15u) & ~15u;
-    for (const struct ptx_variable *v = list; v; v = v->next) {
-        uint64_t offset = v->offset + (v->offset < kernel->module->shared_bytes ? 0 : shift);
-        if (v->space == PTX_SHARED &&
-            (v->size ? addr >= offset && addr - offset < v->size : addr >= dynamic))
-            return v;
-    }
-    return NULL;
-}
-
-/* The variable's name; "" for memory without one. */
-static void print_variable(char *text, size_t size, const struct race *race,
-                           const struct race_pair *pair)
-{
-    const struct kernel *kernel = race->launch->kernel;
-    const struct ptx_variable *v = NULL;
-    *text = '\0';
-    if (!pair->is_shared) {
-        const struct mem_block *block = mem_nearest(race->launch->launch->memory, pair->addr);
-        if (block && block->name)
-            print_plain_name(text, size,
-                             (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
-        return;
-    }
-    v = find_shared(kernel, kernel->module->variables, pair->addr, 0);
-    for (uint32_t i = 0; i < kernel->image_count && !v; i++)
-        v = find_shared(kernel, kernel->images[i].function->shared, pair->addr,
-                        kernel->images[i].shared_shift);
-    if (v)
-        print_plain_name(text, size, v->name);
-}
-
-/* "5", or "(5,1,0)" where there is more than one dimension. */
-static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
-{
-    uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];
-    uint64_t z = linear / dimensions[0] / dimensions[1];
-    if (dimensions[2] > 1)
-        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", x, y, z);
-    else if (dimensions[1] > 1)
-        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ")", x, y);
-    else
-        snprintf(text, size, "%" PRIu64, x);
-}
-
-/* "thread 5", with its block if NAMES_BLOCK and there is more than one. */
-static void print_thread(char *text, size_t size, const struct race *race,
-                         const struct race_access *access, bool names_block)
-{
-    const struct launch *launch = race->launch->launch;
-    char thread[48], block[48];
-    print_index(thread, sizeof thread, access->thread, launch->request.block);
-    print_index(block, sizeof block, access->cta, launch->request.grid);
-    if (names_block && launch->cta_count > 1)
-        snprintf(text, size, "thread %s of block %s", thread, block);
-    else
-        snprintf(text, size, "thread %s", thread);
-}
-
 /* " on line 29", or " here" for the same line. */
 static void print_place(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
@@ -237,9 +159,11 @@ static void print_message(char *text, size_t size, const struct race *race,
                           const struct race_pair *pair)
 {
     char here[112], there[112], name[32], place[80];
-    print_thread(here, sizeof here, race, &pair->other, true);
-    print_thread(there, sizeof there, race, &pair->one, pair->distance == RACE_GRID);
-    print_variable(name, sizeof name, race, pair);
+    const struct launch *launch = race->launch->launch;
+    words_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
+    words_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
+                 pair->distance == RACE_GRID);
+    words_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
     print_place(place, sizeof place, race, pair);
     snprintf(text, size, "%s %s %s%s %s %s%s: %s", here, verb_of(race, &pair->other), name,
              *name ? " that" : "what", there, verb_of(race, &pair->one), place,

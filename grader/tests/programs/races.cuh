@@ -1,7 +1,8 @@
-/* What the programs of races_*.cu share: a table of kernels, each launched once on fresh memory.
+/* What the programs of races_*.cu and sync_defects.cu share: a table of kernels, each launched once on
+ * fresh memory.
  *
- * The comment before each kernel is what test_racecheck.c expects of it: "race-shared" or "race-global"
- * with the two lines marked "A" (the earlier one) and "B", or "fine": no finding at all. */
+ * The comment before each kernel is what tests/marks.c expects of it: the id of a finding, with its line
+ * marked "B" and, where it is about another one too, that one marked "A"; or "fine": no finding at all. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

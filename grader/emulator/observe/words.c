@@ -1,0 +1,88 @@
+#include "emulator/observe/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+/* "s" for "reduce(float*)::s". */
+static void print_plain_name(char *text, size_t size, struct ptx_name name)
+{
+    char *mangled = strndup(name.text, name.length);
+    int status = -1;
+    char *readable = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    const char *plain = readable ? readable : mangled ? mangled : "";
+    for (const char *at = plain; (at = strstr(at, "::"));)
+        plain = at += 2;
+    snprintf(text, size, "%.24s", plain);
+    free(readable);
+    free(mangled);
+}
+
+static const struct ptx_variable *find_shared(const struct kernel *kernel,
+                                              const struct ptx_variable *list, uint64_t addr,
+                                              uint32_t shift)
+{
+    uint64_t dynamic = (kernel->shared_bytes + 15u) & ~15u;
+    for (const struct ptx_variable *v = list; v; v = v->next) {
+        uint64_t offset = v->offset + (v->offset < kernel->module->shared_bytes ? 0 : shift);
+        if (v->space == PTX_SHARED &&
+            (v->size ? addr >= offset && addr - offset < v->size : addr >= dynamic))
+            return v;
+    }
+    return NULL;
+}
+
+const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr)
+{
+    const struct ptx_variable *v = find_shared(kernel, kernel->module->variables, addr, 0);
+    for (uint32_t i = 0; i < kernel->image_count && !v; i++)
+        v = find_shared(kernel, kernel->images[i].function->shared, addr,
+                        kernel->images[i].shared_shift);
+    return v;
+}
+
+void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,
+                    uint64_t addr)
+{
+    const struct ptx_variable *v = is_shared ? words_shared_variable(launch->kernel, addr) : NULL;
+    const struct mem_block *block = is_shared ? NULL : mem_nearest(launch->memory, addr);
+    *text = '\0';
+    if (v)
+        print_plain_name(text, size, v->name);
+    if (block && block->name)
+        print_plain_name(text, size, (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
+}
+
+/* "5", or "(5,1,0)" where there is more than one dimension. */
+static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
+{
+    uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];
+    uint64_t z = linear / dimensions[0] / dimensions[1];
+    if (dimensions[2] > 1)
+        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", x, y, z);
+    else if (dimensions[1] > 1)
+        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ")", x, y);
+    else
+        snprintf(text, size, "%" PRIu64, x);
+}
+
+void words_thread(char *text, size_t size, const struct launch *launch, uint32_t thread,
+                  uint64_t cta, bool names_block)
+{
+    char of_block[48], block[48];
+    print_index(of_block, sizeof of_block, thread, launch->request.block);
+    print_index(block, sizeof block, cta, launch->request.grid);
+    if (names_block && launch->cta_count > 1)
+        snprintf(text, size, "thread %s of block %s", of_block, block);
+    else
+        snprintf(text, size, "thread %s", of_block);
+}
+
+void words_fault_thread(char *text, size_t size, const struct obs_fault *fault)
+{
+    snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", fault->thread[0],
+             fault->thread[1], fault->thread[2], fault->cta[0], fault->cta[1], fault->cta[2]);
+}

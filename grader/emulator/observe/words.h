@@ -1,0 +1,21 @@
+/* What findings call threads and memory. TEXT gets at most SIZE bytes. */
+#ifndef OBSERVE_WORDS_H
+#define OBSERVE_WORDS_H
+
+#include "emulator/execute/machine.h"
+
+/* "thread 5", or "thread (5,1,0)" where there is more than one dimension; with its block, such as "thread 5
+ * of block 3", if NAMES_BLOCK and there is more than one. */
+void words_thread(char *text, size_t size, const struct launch *launch, uint32_t thread,
+                  uint64_t cta, bool names_block);
+/* "thread (3,0,0) of block (1,0,0)" */
+void words_fault_thread(char *text, size_t size, const struct obs_fault *fault);
+
+/* The variable at ADDR of shared or global memory: "s"; "" for memory without a name. */
+void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,
+                    uint64_t addr);
+/* The variable at ADDR of a CTA's shared memory, NULL if there is none. One without a size goes on to the
+ * end. */
+const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr);
+
+#endif

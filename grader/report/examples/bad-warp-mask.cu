@@ -1,0 +1,33 @@
+// Adds up what the first 16 lanes of a warp have.
+__global__ void right(int *a)
+{
+    int sum = a[threadIdx.x];
+    unsigned first = __ballot_sync(0xffffffff, threadIdx.x < 16);
+    if (threadIdx.x < 16) {
+        for (int off = 8; off > 0; off /= 2)
+            sum += __shfl_down_sync(first, sum, off);
+        a[threadIdx.x] = sum;
+    }
+    a[threadIdx.x + 32] = sum;
+}
+
+__global__ void wrong(int *a)
+{
+    int sum = a[threadIdx.x];
+    if (threadIdx.x < 16) {
+        for (int off = 8; off > 0; off /= 2)
+            sum += __shfl_down_sync(0xffffffff, sum, off); // lanes 16 to 31 do not come
+        a[threadIdx.x] = sum;
+    }
+    a[threadIdx.x + 32] = sum;
+}
+
+int main()
+{
+    int *a;
+    cudaMalloc(&a, 64 * sizeof(int));
+    cudaMemset(a, 0, 64 * sizeof(int));
+    right<<<1, 32>>>(a);
+    wrong<<<1, 32>>>(a);
+    return cudaDeviceSynchronize();
+}

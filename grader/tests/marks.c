@@ -1,0 +1,128 @@
+#include "tests/marks.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+
+#define COLUMNS 100
+#define MOST    128
+
+struct expectation {
+    char kernel[80], id[24];  /* id: "fine" if there must be no finding */
+    json_int_t first, second; /* lines marked A and B */
+};
+
+/* --- what the source expects --------------------------------------------------------------------- */
+
+/* A mark behind a line: "A", "B", "AB" or "A of KERNEL", where the line is another function's. */
+static void take_mark(struct expectation *list, size_t count, const char *line, json_int_t number)
+{
+    char kernel[80];
+    const char *mark = strstr(line, " // ");
+    if (!mark || !count)
+        return;
+    if (sscanf(mark, " // A of %79[a-z_0-9]", kernel) == 1) {
+        /* its expectation is added later: kept apart, in front */
+        snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
+        list[0].first = number;
+        return;
+    }
+    for (mark += 4; *mark == 'A' || *mark == 'B'; mark++)
+        *(*mark == 'A' ? &list[count - 1].first : &list[count - 1].second) = number;
+}
+
+/* LIST[0] is not an expectation: see take_mark(). */
+static size_t read_source(const char *path, struct expectation *list)
+{
+    char *source = shell_file(path, NULL), *rest = NULL, id[24] = "";
+    size_t count = 1;
+    json_int_t number = 0;
+    for (char *line = source, *end; line && *line; line = rest) {
+        end = strchr(line, '\n');
+        rest = end ? end + 1 : NULL;
+        if (end)
+            *end = '\0';
+        number++;
+        char kernel[80];
+        if (sscanf(line, "__global__ void %79[a-z_0-9](", kernel) == 1) {
+            cr_assert_lt(count, (size_t)MOST);
+            cr_assert(*id, "%s:%lld: nothing is expected of %s", path, (long long)number, kernel);
+            list[count] = (struct expectation){0};
+            memcpy(list[count].id, id, sizeof id);
+            memcpy(list[count].kernel, kernel, sizeof kernel);
+            if (strcmp(list[0].kernel, kernel) == 0)
+                list[count].first = list[0].first;
+            count++;
+            *id = '\0';
+        }
+        take_mark(list, count, line, number);
+        sscanf(line, "// %23[a-z-]", id);
+    }
+    free(source);
+    return count;
+}
+
+/* --- what was found --------------------------------------------------------------------------------- */
+
+static json_int_t line_of(const json_t *place)
+{
+    return json_integer_value(json_object_get(place, "line"));
+}
+
+static bool is_of(const json_t *finding, const char *kernel)
+{
+    const char *name = json_string_value(json_object_get(finding, "kernel"));
+    return strncmp(name, kernel, strlen(kernel)) == 0 && name[strlen(kernel)] == '(';
+}
+
+static void check_finding(const struct expectation *wanted, const json_t *finding, bool *found)
+{
+    const char *id = json_string_value(json_object_get(finding, "id"));
+    const char *message = json_string_value(json_object_get(finding, "message"));
+    const json_t *related = json_array_get(json_object_get(finding, "related"), 0);
+    cr_expect_str_eq(id, wanted->id, "%s, line %lld: %s [%s]", wanted->kernel,
+                     (long long)line_of(finding), message, id);
+    cr_expect(strlen(message) < COLUMNS, "%s: too long: %s", wanted->kernel, message);
+    *found |= line_of(finding) == wanted->second && line_of(related) == wanted->first;
+}
+
+static void check_kernel(const struct expectation *wanted, const json_t *findings)
+{
+    bool found = strcmp(wanted->id, "fine") == 0;
+    size_t i;
+    json_t *finding;
+    json_array_foreach(findings, i, finding) if (is_of(finding, wanted->kernel))
+        check_finding(wanted, finding, &found);
+    cr_expect(found, "%s: no %s of lines %lld and %lld", wanted->kernel, wanted->id,
+              (long long)wanted->first, (long long)wanted->second);
+}
+
+json_t *marks_findings(const char *program, const char *tools, const char *options)
+{
+    free(shell_must("$LANEWISE run --json out.json --tools %s %s $PROGRAMS/%s", tools, options,
+                    program));
+    char *text = shell_file("out.json", NULL);
+    json_t *document = json_loads(text, 0, NULL);
+    cr_assert(document);
+    json_t *findings = json_incref(json_object_get(document, "findings"));
+    json_decref(document);
+    free(text);
+    return findings;
+}
+
+void marks_check(const char *program, const char *tools, size_t least)
+{
+    struct expectation list[MOST] = {0};
+    char path[200];
+    snprintf(path, sizeof path, LANEWISE_ROOT "/grader/tests/programs/%s.cu", program);
+    size_t count = read_source(path, list);
+    json_t *findings = marks_findings(program, tools, "");
+    cr_assert_gt(count, least);
+    for (size_t i = 1; i < count; i++)
+        check_kernel(&list[i], findings);
+    json_decref(findings);
+}

@@ -1,0 +1,12 @@
+/* synccheck, on barriers and masks of lanes that are wrong and on the same done right. */
+#include <criterion/criterion.h>
+
+#include "tests/marks.h"
+#include "tests/shell.h"
+
+TestSuite(synccheck, .init = shell_init, .fini = shell_fini, .timeout = 120);
+
+Test(synccheck, barriers_and_masks)
+{
+    marks_check("sync_defects", "synccheck", 24);
+}
