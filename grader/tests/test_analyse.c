@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/analyse/flow.h"
+#include "emulator/analyse/lifetimes.h"
 #include "emulator/analyse/lines.h"
 #include "emulator_fixture.h"
 
@@ -333,6 +334,71 @@ Test(analyse, lines)
         got = analyse_line(f, 1);
         cr_expect(got.file == 1 && got.line == 99, "%s: the next one is at %u:%u", places[i].name,
                   got.file, got.line);
+        ptx_free(module);
+    }
+}
+
+/* --- lifetimes ---------------------------------------------------------------------------------- */
+
+/* From which instruction of BODY to which the register a, b, p lives; -1: nowhere. */
+static const struct life {
+    const char *name, *body;
+    int a[2], b[2], p[2];
+} lives[] = {
+    {"named once", "mov.u32 a, 1; ret;", {0, 0}, {-1}, {-1}},
+    {"one after the other",
+     "mov.u32 a, 1; add.u32 a, a, 1; mov.u32 b, 2; add.u32 b, b, 2; ret;",
+     {0, 1},
+     {2, 3},
+     {-1}},
+    {"result and operand", "mov.u32 a, 1; add.u32 b, a, 1; ret;", {0, 1}, {1, 1}, {-1}},
+    {"guards",
+     "setp.eq.u32 p, 1, 2; @p mov.u32 a, 1; add.u32 b, a, 1; ret;",
+     {0, 2},
+     {2, 2},
+     {0, 1}},
+    {"a loop around",
+     "mov.u32 a, 1; L: add.u32 b, a, 1; add.u32 b, b, 1; setp.eq.u32 p, b, 2; @p bra L; ret;",
+     {0, 4},
+     {1, 3},
+     {3, 4}},
+    {"carried by a loop",
+     "L: add.u32 b, a, 1; mov.u32 a, 7; setp.eq.u32 p, b, 2; @p bra L; ret;",
+     {0, 3},
+     {0, 2},
+     {2, 3}},
+    {"one side of a branch",
+     "setp.eq.u32 p, 1, 2; mov.u32 a, 1; @p bra E; mov.u32 b, 1; add.u32 b, b, 1; bra M; E: "
+     "add.u32 a, a, 1; M: ret;",
+     {1, 6},
+     {3, 4},
+     {0, 2}},
+    {"in an address", "mov.u64 d, 0; ld.global.v2.u32 {a, b}, [d]; ret;", {1, 1}, {1, 1}, {-1}},
+};
+
+static void check_life(const char *name, char reg, struct lifetime got, const int *want)
+{
+    if (want[0] < 0)
+        cr_expect(got.first > got.last, "%s: %c lives", name, reg);
+    else
+        cr_expect(got.first == (uint32_t)want[0] && got.last == (uint32_t)want[1],
+                  "%s: %c from %u to %u, want %d to %d", name, reg, got.first, got.last, want[0],
+                  want[1]);
+}
+
+Test(analyse, lifetimes)
+{
+    for (size_t i = 0; i < sizeof lives / sizeof *lives; i++) {
+        char ptx[400];
+        struct ptx_module *module;
+        struct lifetime got[4];
+        snprintf(ptx, sizeof ptx,
+                 ".visible .entry k()\n{\n.reg .b32 a, b;\n.reg .pred p;\n.reg .b64 d;\n%s\n}\n",
+                 lives[i].body);
+        cr_assert(analyse_lifetimes(parse_kernel(ptx, &module), got));
+        check_life(lives[i].name, 'a', got[0], lives[i].a);
+        check_life(lives[i].name, 'b', got[1], lives[i].b);
+        check_life(lives[i].name, 'p', got[2], lives[i].p);
         ptx_free(module);
     }
 }

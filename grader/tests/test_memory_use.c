@@ -9,7 +9,7 @@
 TestSuite(memory_use, .init = shell_init, .fini = shell_fini, .timeout = 60);
 
 static const char *const ways[] = {"device", "copies", "shared", "waiting",
-                                   "local",  "pool",   "handles"};
+                                   "local",  "stack",  "pool",   "handles"};
 
 Test(memory_use, is_near_what_programs_allocate)
 {

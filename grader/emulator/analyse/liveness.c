@@ -124,8 +124,9 @@ bool liveness_find(const struct ptx_function *function, struct liveness *l)
     bool ok = l->in && writes;
     if (ok)
         fill_sets(function, l, writes);
-    for (unsigned pass = 0; ok && pass < MOST_PASSES && spread(l, writes); pass++)
-        ;
+    unsigned pass = 0;
+    while (ok && spread(l, writes))
+        ok = ++pass < MOST_PASSES;
     free(writes);
     return ok;
 }

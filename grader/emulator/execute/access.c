@@ -161,14 +161,13 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
  * it called, which lie behind them on the stack. NULL if they are neither. */
 static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
 {
-    const struct launch *launch = warp->cta->launch;
-    uint64_t own = launch->own_bytes, stack = launch->local_bytes - own;
+    uint64_t own = warp->cta->launch->own_bytes;
     if (at <= own && size <= own - at)
         return warp->local + lane * own + at;
     at -= own;
-    if (!warp->cta->stack || at > stack || size > stack - at)
+    if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
-    return warp->cta->stack + (warp->index * WARP + lane) * stack + at;
+    return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
 /* One lane's bytes, or NULL and what is wrong. */

@@ -118,24 +118,41 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* Nobody may count on fresh local variables; they are the same for every call. The stack is taken when
- * the first function needs it, and its pages when they are written: most kernels that call have none. */
+/* Makes the lanes' stacks at least BYTES large, and twice as large as before, as deep calls come one by
+ * one. Most kernels that call need none, and many threads at once only as much as they use. */
+static bool grow_stack(struct warp *warp, uint32_t bytes)
+{
+    uint32_t room = (bytes + 15u) & ~15u;
+    if (bytes <= warp->stack_room)
+        return true;
+    room = room > 2 * warp->stack_room ? room : 2 * warp->stack_room;
+    uint8_t *stack = calloc(WARP, room);
+    if (!stack)
+        return false;
+    for (unsigned l = 0; l < WARP && warp->stack; l++)
+        memcpy(stack + (size_t)l * room, warp->stack + (size_t)l * warp->stack_room,
+               warp->stack_room);
+    free(warp->stack);
+    warp->stack = stack;
+    warp->stack_room = room;
+    return true;
+}
+
+/* Nobody may count on fresh local variables; they are the same for every call. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
-    struct cta *cta = warp->cta;
-    const struct launch *launch = cta->launch;
-    uint64_t bytes = frame->image->function->local_bytes;
-    size_t stack = launch->local_bytes - launch->own_bytes;
+    const struct launch *launch = warp->cta->launch;
+    uint32_t bytes = (uint32_t)frame->image->function->local_bytes;
+    uint32_t at = frame->local_base - launch->own_bytes;
     if (!bytes)
         return true;
-    if (!cta->stack)
-        cta->stack = calloc((size_t)launch->warps * WARP, stack);
-    uint8_t *first = cta->stack + (size_t)warp->index * WARP * stack + frame->local_base;
-    for (unsigned l = 0; l < WARP && cta->stack; l++)
+    if (!grow_stack(warp, at + bytes))
+        return false;
+    for (unsigned l = 0; l < WARP; l++)
         if (lanes >> l & 1)
-            memset(first - launch->own_bytes + l * stack, (int)(launch->memory->poison & 0xff),
-                   bytes);
-    return cta->stack;
+            memset(warp->stack + (size_t)l * warp->stack_room + at,
+                   (int)(launch->memory->poison & 0xff), bytes);
+    return true;
 }
 
 static void call_image(struct warp *warp, struct path *path, const struct inst *inst,

@@ -35,7 +35,6 @@ void cta_free(struct cta *cta)
     free(cta->shared);
     free(cta->special_memory);
     free(cta->local_memory);
-    free(cta->stack);
     free(cta->mbarriers);
     for (unsigned i = 0; i < MAX_WARPS; i++)
         warp_free(&cta->warps[i]);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emulator/analyse/flow.h"
+#include "emulator/analyse/lifetimes.h"
 #include "emulator/analyse/lines.h"
 #include "emulator/analyse/usage.h"
 
@@ -241,19 +242,100 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
+#define SIZES 5 /* predicates, and 1, 2, 4 and 8 bytes a lane */
+
+static unsigned size_of(const struct ptx_function *f, uint32_t reg)
+{
+    unsigned bytes = ptx_type_bytes(f->registers[reg].type);
+    return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
+}
+
+/* The places of each size that are free at an instruction, and the registers that begin or end there. */
+struct places {
+    const struct ptx_function *function;
+    const struct lifetime *lifetimes;
+    uint32_t *begin, *end, *next_begin, *next_end; /* lists of registers; NO_SLOT: at the end */
+    uint32_t *free[SIZES], free_count[SIZES];      /* by size_of() */
+};
+
+static bool open_places(struct places *places)
+{
+    const struct ptx_function *f = places->function;
+    size_t code = (size_t)f->code_count + 1, registers = (size_t)f->register_count + 1;
+    uint32_t *words = malloc((2 * code + (2 + SIZES) * registers) * sizeof *words);
+    if (!words)
+        return false;
+    places->begin = words;
+    places->end = words + code;
+    places->next_begin = words + 2 * code;
+    places->next_end = places->next_begin + registers;
+    for (unsigned size = 0; size < SIZES; size++)
+        places->free[size] = places->next_end + registers * (1 + size);
+    memset(words, 0xff, 2 * code * sizeof *words);
+    for (uint32_t i = f->register_count; i-- > 0;) {
+        struct lifetime life = places->lifetimes[i];
+        if (life.first > life.last)
+            continue;
+        places->next_begin[i] = places->begin[life.first];
+        places->begin[life.first] = i;
+        places->next_end[i] = places->end[life.last];
+        places->end[life.last] = i;
+    }
+    return true;
+}
+
+/* Registers take a place for their lifetime and leave it to others: fewer places stay in the CPU's
+ * caches, and many CTAs at once in memory. */
+static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
+{
+    const struct ptx_function *f = d->image->function;
+    struct places p = {.function = f, .lifetimes = lifetimes};
+    if (!open_places(&p))
+        return false;
+    for (uint32_t pc = 0; pc < f->code_count; pc++) {
+        for (uint32_t i = p.begin[pc]; i != NO_SLOT; i = p.next_begin[i]) {
+            unsigned size = size_of(f, i);
+            d->slots[i] = p.free_count[size]
+                              ? p.free[size][--p.free_count[size]]
+                              : decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+        }
+        for (uint32_t i = p.end[pc]; i != NO_SLOT; i = p.next_end[i]) {
+            unsigned size = size_of(f, i);
+            p.free[size][p.free_count[size]++] = d->slots[i];
+        }
+    }
+    free(p.begin);
+    return true;
+}
+
+/* Each register of a function that is too large to look at has a place of its own. */
+static bool place_all(struct decoder *d, uint32_t *used)
+{
+    const struct ptx_function *f = d->image->function;
+    struct lifetime *lifetimes = malloc(((size_t)f->register_count + 1) * sizeof *lifetimes);
+    bool ok = lifetimes != NULL;
+    if (ok && analyse_lifetimes(f, lifetimes))
+        ok = share_slots(d, lifetimes, used);
+    else
+        for (uint32_t i = 0; i < f->register_count; i++)
+            d->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    free(lifetimes);
+    return ok;
+}
+
 static bool place_registers(struct decoder *d)
 {
     const struct ptx_function *f = d->image->function;
     size_t n = (size_t)f->code_count + 1;
-    d->slots = malloc(((size_t)f->register_count + 1) * sizeof *d->slots);
+    d->slots = calloc((size_t)f->register_count + 1, sizeof *d->slots);
     d->meet = malloc(n * sizeof *d->meet);
     d->is_reduction = calloc(n, sizeof *d->is_reduction);
     if (!d->slots || !d->meet || !d->is_reduction || !analyse_reconvergence(f, d->meet) ||
         !analyse_reductions(f, d->is_reduction))
         return false;
     uint32_t *used = &d->image->register_bytes;
-    for (uint32_t i = 0; i < f->register_count; i++)
-        d->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    if (!place_all(d, used))
+        return false;
     d->carry = (struct slot){.offset = decode_take_slot(used, 0)};
     if (!f->is_kernel && f->locals)
         d->image->local_slot = decode_take_slot(used, 8);

@@ -257,7 +257,9 @@ struct async_copy {
 
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local;                          /* the launch's own_bytes for each lane */
+    uint8_t *local; /* the launch's own_bytes for each lane */
+    uint8_t *stack; /* stack_room for each lane: it grows with the calls */
+    uint32_t stack_room;
     struct frame *frame;                     /* of the instruction that runs */
     struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
     uint32_t groups[WARP];                   /* of copies, that each lane has closed */
@@ -292,7 +294,6 @@ struct cta {
     uint32_t mbarrier_count, mbarrier_room;
     uint64_t idle_polls; /* waits that were not over while nobody did anything else */
     uint8_t *special_memory, *local_memory;
-    uint8_t *stack; /* of all threads; NULL until a function with local variables is called */
     struct cta *next;
 };
 

@@ -733,5 +733,6 @@ void warp_free(struct warp *warp)
         free(warp->paths[i]->stack);
         free(warp->paths[i]);
     }
+    free(warp->stack);
     async_free(warp);
 }

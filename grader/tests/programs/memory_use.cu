@@ -40,6 +40,23 @@ __global__ void keep_locally(int *data)
     data[threadIdx.x] = own[data[threadIdx.x]];
 }
 
+// The same, in a function that is called: it is on the threads' stacks.
+__device__ __noinline__ int sum_of_copy(const int *data, int which)
+{
+    volatile int own[100];
+    for (int i = 0; i < 100; i++)
+        own[i] = data[i];
+    cooperative_groups::this_grid().sync();
+    return own[which] + own[99 - which];
+}
+
+__global__ void keep_on_stack(int *data)
+{
+    int sum = sum_of_copy(data, threadIdx.x % 100);
+    cooperative_groups::this_grid().sync();
+    data[threadIdx.x] = sum;
+}
+
 // As many blocks as fit: all are under way at once. Returns how many threads they have.
 static size_t fill_gpu(const void *kernel)
 {
@@ -98,6 +115,11 @@ static size_t local_memory()
     return fill_gpu((const void *)keep_locally) * 100 * sizeof(int);
 }
 
+static size_t stack_memory()
+{
+    return fill_gpu((const void *)keep_on_stack) * 100 * sizeof(int);
+}
+
 static size_t come_and_go()
 {
     for (int i = 0; i < 200; i++) {
@@ -127,7 +149,7 @@ static const struct {
 } ways[] = {
     {"device", device_memory},   {"copies", copies},      {"shared", shared_with_host},
     {"waiting", waiting_blocks}, {"local", local_memory}, {"pool", come_and_go},
-    {"handles", handles},
+    {"handles", handles},        {"stack", stack_memory},
 };
 
 static long peak()

@@ -1,0 +1,16 @@
+/* From where to where in a function's code each register holds a value that is still needed. */
+#ifndef ANALYSE_LIFETIMES_H
+#define ANALYSE_LIFETIMES_H
+
+#include "emulator/ptx/module.h"
+
+struct lifetime {
+    uint32_t first, last; /* instructions; a register that nobody names has first > last */
+};
+
+/* LIFETIMES has room for FUNCTION's registers. Two of them whose lifetimes have no instruction in common
+ * may lie in one place, whatever way each lane takes. False when that is not known: memory is out, or
+ * the function is too large. */
+bool analyse_lifetimes(const struct ptx_function *function, struct lifetime *lifetimes);
+
+#endif
