@@ -32,6 +32,11 @@ Test(racecheck, global_memory)
     marks_check("races_global", "racecheck", 24);
 }
 
+Test(racecheck, barriers_and_copies_beside_the_threads)
+{
+    marks_check("races_async", "racecheck", 16);
+}
+
 Test(racecheck, finds_the_same_with_any_number_of_workers)
 {
     static const char *const programs[] = {"races_shared", "races_words", "races_global"};
