@@ -186,19 +186,25 @@ static bool comes_before(const struct CUgraphNode_st *node, const struct CUgraph
     return false;
 }
 
-/* Whether the stream that began waits, at its end, for all that the others have done. */
+/* Whether the stream that began waits for all that the one of VIEW has done. */
+static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
+{
+    for (size_t i = 0; i < view->depend_count; i++) {
+        bool joined = is_among(view->depends[i], first->depends, first->depend_count);
+        for (size_t k = 0; k < first->depend_count && !joined; k++)
+            joined = comes_before(view->depends[i], first->depends[k]);
+        if (!joined)
+            return false;
+    }
+    return true;
+}
+
 static bool is_joined(const struct session *session)
 {
-    const struct rt_capture *first = session->views;
-    for (const struct rt_capture *view = first->next; view; view = view->next)
-        for (size_t i = 0; i < view->depend_count; i++) {
-            bool joined = is_among(view->depends[i], first->depends, first->depend_count);
-            for (size_t k = 0; k < first->depend_count && !joined; k++)
-                joined = comes_before(view->depends[i], first->depends[k]);
-            if (!joined)
-                return false;
-        }
-    return true;
+    const struct rt_capture *view = session->views->next;
+    while (view && waits_for(session->views, view))
+        view = view->next;
+    return !view;
 }
 
 static cudaError_t end(cudaStream_t stream, cudaGraph_t *graph)
@@ -236,7 +242,7 @@ void rt_capture_forget(struct rt_capture *view)
 {
     pthread_mutex_lock(&lock);
     struct session *session = view->session;
-    session->invalid = true;
+    session->invalid |= session->views == view || !waits_for(session->views, view);
     if (session->views == view) {
         if (session->owns_graph)
             rt_graph_free(session->graph);

@@ -2,6 +2,8 @@
  * turns them into work first, whether it adds a node, changes one, or changes one that is ready. */
 #include "cudart/graph.h"
 
+#include <string.h>
+
 /* --- parameters as work ----------------------------------------------------------------------------------- */
 
 cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodeParams *params)
@@ -92,6 +94,49 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
     RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
     return add(node, graph, depends, count, &work, cudaSuccess);
+}
+
+/* The memory is there from now on, as its address must be; it stays, as the graph may run again. */
+static cudaError_t add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
+                              const cudaGraphNode_t *depends, size_t count,
+                              struct cudaMemAllocNodeParams *params)
+{
+    struct emu_device *device;
+    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!params || !params->bytesize ||
+        params->poolProps.allocType != cudaMemAllocationTypePinned ||
+        params->poolProps.location.type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    error = rt_allocate(&work.memory, params->bytesize, RT_POOL, 0);
+    if (error != cudaSuccess)
+        return error;
+    error = add(node, graph, depends, count, &work, cudaSuccess);
+    if (error == cudaSuccess)
+        params->dptr = work.memory;
+    else
+        rt_free(device, work.memory);
+    return error;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *depends, size_t count,
+                                     struct cudaMemAllocNodeParams *params)
+{
+    RT_CALLED();
+    return rt_return(add_memory(node, graph, depends, count, params));
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *depends, size_t count, void *memory)
+{
+    RT_CALLED();
+    struct rt_range range;
+    struct rt_work work = {.type = cudaGraphNodeTypeMemFree, .memory = memory};
+    bool known = rt_range_find(memory, &range) && range.ptr == memory && range.owner == RT_POOL;
+    return add(node, graph, depends, count, &work, known ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -310,6 +355,27 @@ cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNode
     const struct rt_work *work = work_of(node, cudaGraphNodeTypeHost, params);
     if (work)
         *params = work->host;
+    return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                           struct cudaMemAllocNodeParams *params)
+{
+    struct rt_range range;
+    const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemAlloc, params);
+    if (!work || !rt_range_find(work->memory, &range))
+        return rt_return(cudaErrorInvalidValue);
+    *params = (struct cudaMemAllocNodeParams){.bytesize = range.size, .dptr = work->memory};
+    params->poolProps.allocType = cudaMemAllocationTypePinned;
+    params->poolProps.location.type = cudaMemLocationTypeDevice;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
+{
+    const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemFree, memory);
+    if (work)
+        memcpy(memory, &work->memory, sizeof work->memory);
     return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
 }
 

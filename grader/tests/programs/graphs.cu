@@ -207,6 +207,81 @@ static void check_nested()
     MUST(cudaGraphDestroy(outer));
 }
 
+/* Memory that a graph takes and gives back: its address is known before it runs. */
+static void check_memory()
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t take, set, more, copy, give;
+    cudaMemAllocNodeParams memory = {}, asked = {};
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = N * sizeof(int);
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory));
+    int *own = (int *)memory.dptr, n = N, value = 7;
+    MUST(cudaGraphMemAllocNodeGetParams(take, &asked));
+    expect("what a graph takes", asked.dptr == own && asked.bytesize == N * sizeof(int), true);
+    cudaMemsetParams fill = {own, 0, 0, 1, N * sizeof(int), 1};
+    MUST(cudaGraphAddMemsetNode(&set, graph, &take, 1, &fill));
+    void *args[] = {&own, &n, &value}, *freed;
+    cudaKernelNodeParams kernel = {(void *)add, dim3(5), dim3(64), 0, args, nullptr};
+    MUST(cudaGraphAddKernelNode(&more, graph, &set, 1, &kernel));
+    MUST(cudaGraphAddMemcpyNode1D(&copy, graph, &more, 1, host, own, sizeof host,
+                                  cudaMemcpyDeviceToHost));
+    MUST(cudaGraphAddMemFreeNode(&give, graph, &copy, 1, own));
+    MUST(cudaGraphMemFreeNodeGetParams(give, &freed));
+    expect("what it gives back", freed == own, true);
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        memset(host, 0, sizeof host);
+        MUST(cudaGraphLaunch(exec, 0));
+        MUST(cudaDeviceSynchronize());
+        expect("memory of the graph", host[N - 1], 7);
+    }
+    memory.bytesize = 0;
+    expect("memory of no size", cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory),
+           cudaErrorInvalidValue);
+    expect("memory that is none", cudaGraphAddMemFreeNode(&give, graph, nullptr, 0, host),
+           cudaErrorInvalidValue);
+    (void)cudaGetLastError();
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+}
+
+/* A stream whose work the first one waits for may be destroyed before the capture ends. */
+static void check_captured_memory()
+{
+    cudaStream_t s, side;
+    cudaEvent_t fork, join;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    int *own;
+    MUST(cudaStreamCreate(&s));
+    MUST(cudaStreamCreate(&side));
+    MUST(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+    MUST(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    MUST(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    MUST(cudaMallocAsync(&own, N * sizeof(int), s));
+    MUST(cudaMemsetAsync(own, 0, N * sizeof(int), s));
+    MUST(cudaEventRecord(fork, s));
+    MUST(cudaStreamWaitEvent(side, fork, 0));
+    add<<<5, 64, 0, side>>>(own, N, 21);
+    MUST(cudaMemcpyAsync(host, own, sizeof host, cudaMemcpyDeviceToHost, side));
+    MUST(cudaFreeAsync(own, side));
+    MUST(cudaEventRecord(join, side));
+    MUST(cudaStreamWaitEvent(s, join, 0));
+    MUST(cudaStreamDestroy(side));
+    MUST(cudaStreamEndCapture(s, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, s));
+    MUST(cudaStreamSynchronize(s));
+    expect("memory that was captured", host[N - 1], 21);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(s));
+}
+
 int main()
 {
     MUST(cudaMalloc(&a, N * sizeof(int)));
@@ -215,5 +290,7 @@ int main()
     check_by_hand();
     check_captured();
     check_nested();
+    check_memory();
+    check_captured_memory();
     return summary();
 }
