@@ -277,14 +277,15 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:s, s:s}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:O, s:O, "
+        "s:s, s:s}",
         "id", id, "title", check->info->title, "points",
         judge_points(check->share, check->info->points), "max_points", check->info->points,
         "status", check->status ? check->status : "", "message", check->message, "case",
         check->failed_case, "hint", full || !hint ? "" : hint, "seconds", seconds, "counters",
         check->counters, "figure", describe_figure(check), "file", check->file, "line",
-        (int)check->line, "column", (int)check->column, "findings", check->findings, "broken",
-        check->broken, "note", check->note);
+        (int)check->line, "column", (int)check->column, "findings", check->findings, "lines",
+        check->lines, "accesses", check->accesses, "broken", check->broken, "note", check->note);
 }
 
 static double now(void)
@@ -325,7 +326,9 @@ void check_perform(const struct check_info *info)
     check = (struct check){.info = info,
                            .budget = info->figure.budget,
                            .counters = json_object(),
-                           .findings = json_array()};
+                           .findings = json_array(),
+                           .lines = json_array(),
+                           .accesses = json_array()};
     cr_assert(run_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
     if (check_runs_on(info, check.job.device)) {
         check.random = check_random_start(check.job.seed, info->id);
@@ -340,4 +343,6 @@ void check_perform(const struct check_info *info)
     check_free_inputs(&check);
     json_decref(check.counters);
     json_decref(check.findings);
+    json_decref(check.lines);
+    json_decref(check.accesses);
 }

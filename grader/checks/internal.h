@@ -34,13 +34,14 @@ struct check {
     double share;                    /* of the points */
     struct judge_budget budget; /* the figure's: as declared, or as check_speed() measured it */
     bool measured;
-    double value;     /* the figure's, if measured */
-    char note[300];   /* shown beside the result, whatever it is; "" none */
-    char file[256];   /* the source line to show; "" none */
-    unsigned line;    /* from 1; 0: unknown */
-    unsigned column;  /* from 1; 0: unknown */
-    json_t *counters; /* of the last trial */
-    json_t *findings; /* of all trials */
+    double value;             /* the figure's, if measured */
+    char note[300];           /* shown beside the result, whatever it is; "" none */
+    char file[256];           /* the source line to show; "" none */
+    unsigned line;            /* from 1; 0: unknown */
+    unsigned column;          /* from 1; 0: unknown */
+    json_t *counters;         /* of the last trial */
+    json_t *findings;         /* of all trials */
+    json_t *lines, *accesses; /* of the student's own lines, in all trials: run/line_record.h */
 
     /* Rounds of timing. */
     unsigned round;

@@ -16,6 +16,7 @@
 
 #include "config.h"
 #include "run/exec.h"
+#include "run/line_record.h"
 #include "run/record.h"
 #include "run/text.h"
 
@@ -45,8 +46,8 @@ static void take_over(const char *name, char *text, size_t size, const char ***n
         *(*next)++ = text;
 }
 
-static void fill_environment(struct surroundings *around, const struct check_run *run,
-                             uint64_t poison)
+static void fill_environment(struct surroundings *around, const struct check *check,
+                             const struct check_run *run, uint64_t poison)
 {
     const char **next = around->environment;
     *next++ = "PATH=/usr/bin:/bin";
@@ -66,6 +67,8 @@ static void fill_environment(struct surroundings *around, const struct check_run
         *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
         if (run->races)
             *next++ = "LANEWISE_TOOLS=racecheck";
+        if (check->job.pictures)
+            *next++ = "LANEWISE_TRACE=*";
 #ifdef LANEWISE_PRELOAD
         /* The runtime library is built with it too, and its program is not. */
         *next++ = "LD_PRELOAD=" LANEWISE_PRELOAD;
@@ -338,6 +341,16 @@ static json_t *sum_counters(const json_t *record)
     return totals;
 }
 
+/* What the submission's own lines did. */
+static void take_lines(struct check *check, const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+        run_lines_add(check->lines, json_object_get(launch, "lines"), check->job.file_name);
+    run_accesses_add(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
+}
+
 static void take_record(struct check *check, struct trial *trial, const char *folder)
 {
     char path[RUN_PATH_SIZE], error[200] = "";
@@ -356,6 +369,7 @@ static void take_record(struct check *check, struct trial *trial, const char *fo
     json_decref(check->counters);
     check->counters = json_incref(trial->counters);
     json_array_extend(check->findings, json_object_get(trial->record, "findings"));
+    take_lines(check, trial->record);
 }
 
 static void take_result(struct check *check, struct trial *trial, const char *folder)
@@ -400,7 +414,7 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
     uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
     *trial = (struct trial){.races = run->races};
-    fill_environment(&around, run, check_random_next(&stream) >> 1 | 1);
+    fill_environment(&around, check, run, check_random_next(&stream) >> 1 | 1);
     int seconds = wall_seconds(check, run);
     execute(&around, run, seconds, &outcome);
     if (run->device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)

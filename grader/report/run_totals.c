@@ -91,10 +91,9 @@ static void add_launch(struct tally *tally, const json_t *launch)
     emu_counters_add(&kernel->counters, &counters);
 }
 
-static void add_line(struct tally *tally, const json_t *from)
+static void add_line(struct tally *tally, const char *file, const json_t *from)
 {
     struct report_totals *totals = tally->totals;
-    const char *file = json_string_value(json_object_get(from, "file"));
     unsigned number = json_integer_value(json_object_get(from, "line"));
     char *key;
     if (!file || !*file || number == 0 ||
@@ -141,25 +140,47 @@ static int by_waste(const void *a, const void *b)
     return names ? names : (left->number > right->number) - (left->number < right->number);
 }
 
-void report_add_up(const json_t *document, struct report_totals *totals)
+static struct tally open_tally(struct report_totals *totals)
 {
     *totals = (struct report_totals){0};
-    struct tally tally = {
+    return (struct tally){
         .totals = totals, .kernel_index = json_object(), .line_index = json_object()};
+}
+
+/* Sorts the lines. */
+static void close_tally(struct tally *tally)
+{
+    struct report_totals *totals = tally->totals;
+    for (size_t i = 0; i < totals->line_count; i++)
+        totals->lines[i].waste = report_waste(&totals->lines[i].counters);
+    if (totals->line_count)
+        qsort(totals->lines, totals->line_count, sizeof *totals->lines, by_waste);
+    totals->unknown_lines = totals->kernel_count > 0 && totals->line_count == 0;
+    json_decref(tally->kernel_index);
+    json_decref(tally->line_index);
+}
+
+void report_add_up(const json_t *document, struct report_totals *totals)
+{
+    struct tally tally = open_tally(totals);
     size_t i, j;
     json_t *launch, *line;
     json_array_foreach(json_object_get(document, "launches"), i, launch)
     {
         add_launch(&tally, launch);
-        json_array_foreach(json_object_get(launch, "lines"), j, line) add_line(&tally, line);
+        json_array_foreach(json_object_get(launch, "lines"), j, line)
+            add_line(&tally, json_string_value(json_object_get(line, "file")), line);
     }
-    for (i = 0; i < totals->line_count; i++)
-        totals->lines[i].waste = report_waste(&totals->lines[i].counters);
-    if (totals->line_count)
-        qsort(totals->lines, totals->line_count, sizeof *totals->lines, by_waste);
-    totals->unknown_lines = totals->kernel_count > 0 && totals->line_count == 0;
-    json_decref(tally.kernel_index);
-    json_decref(tally.line_index);
+    close_tally(&tally);
+}
+
+void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals)
+{
+    struct tally tally = open_tally(totals);
+    size_t i;
+    json_t *line;
+    json_array_foreach(lines, i, line) add_line(&tally, file, line);
+    close_tally(&tally);
 }
 
 void report_totals_free(struct report_totals *totals)

@@ -41,6 +41,8 @@ struct report_totals {
 
 /* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
 void report_add_up(const json_t *document, struct report_totals *totals);
+/* The same for LINES of one FILE, which have no kernels: a result's "lines". */
+void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 
 /* What COUNTERS cost beyond the ideal. */

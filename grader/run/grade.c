@@ -13,6 +13,7 @@
 #include "report/version.h"
 #include "run/exec.h"
 #include "run/job.h"
+#include "run/line_record.h"
 #include "run/text.h"
 
 #define RUNNER_SECONDS 600 /* far more than all checks may take: each of them has its own limit */
@@ -25,6 +26,7 @@ struct grade {
     struct run_build builds[2]; /* by enum run_device */
     struct run_job job;
     json_t *result;
+    json_t *lines, *accesses; /* over all checks: run/line_record.h */
     enum run_grade_end end;
     char *error;
     size_t error_size;
@@ -139,6 +141,7 @@ static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
     struct run_job *job = &grade->job;
     job->device = grade->grading->device;
     job->seed = grade->grading->seed;
+    job->pictures = grade->grading->pictures;
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
     if (run_path(job->folder, "%s/checks", grade->folder) && mkdir(job->folder, 0700) == 0 &&
         run_path(path, "%s/job.json", grade->folder) && run_job_write(job, path))
@@ -349,6 +352,8 @@ static bool collect(struct grade *grade, bool built, json_t *checks, json_t *fin
         json_array_append_new(checks, describe_check(grade, declared, verdict));
         json_array_foreach(json_object_get(verdict, "findings"), j, finding)
             add_finding(grade, findings, finding);
+        run_lines_add(grade->lines, json_object_get(verdict, "lines"), NULL);
+        run_accesses_add(grade->accesses, json_object_get(verdict, "accesses"), NULL);
         json_decref(verdict);
     }
     return true;
@@ -403,20 +408,38 @@ static void compose(struct grade *grade, bool built, json_t *checks, json_t *fin
         "checks", checks, "findings", findings);
 }
 
+/* Adds what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */
+static void compose_lines(struct grade *grade)
+{
+    size_t i;
+    json_t *access;
+    json_array_foreach(grade->accesses, i, access)
+        json_object_set_new(access, "file", json_string(grade->grading->submission->shown));
+    json_object_set(grade->result, "lines", grade->lines);
+    if (grade->grading->pictures)
+        json_object_set(grade->result, "accesses", grade->accesses);
+}
+
 /* Builds, checks and composes, in the private folder. */
 static void perform(struct grade *grade)
 {
     double start = now();
     json_t *checks = json_array(), *findings = json_array();
+    grade->lines = json_array();
+    grade->accesses = json_array();
     if (build_all(grade)) {
         bool built = grade->builds[grade->grading->device].end == RUN_BUILT;
         if ((!built || run_checks(grade)) && collect(grade, built, checks, findings))
             compose(grade, built, checks, findings, now() - start);
+        if (grade->result)
+            compose_lines(grade);
     }
     if (grade->end == RUN_GRADED && !grade->result)
         stop(grade, RUN_GRADER_FAILED, "out of memory");
     json_decref(checks);
     json_decref(findings);
+    json_decref(grade->lines);
+    json_decref(grade->accesses);
 }
 
 enum run_grade_end run_grade(const struct run_grading *grading, json_t **result, char *error,

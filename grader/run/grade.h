@@ -18,6 +18,7 @@ struct run_grading {
     enum run_device device;
     const char *gpu_name, *gpu_arch; /* for RUN_GPU: see gpu.h */
     uint64_t seed;                   /* below 2^63 */
+    bool pictures;                   /* the result has "accesses", to be drawn */
 };
 
 enum run_grade_end {

@@ -18,6 +18,7 @@
 struct run_job {
     enum run_device device; /* that the submission is graded on */
     uint64_t seed;          /* below 2^63 */
+    bool pictures;          /* accesses are recorded, to be drawn */
     char folder[RUN_PATH_SIZE];
     char file_name[256];             /* the lab's, "parallelize.cu" */
     char programs[2][RUN_PATH_SIZE]; /* the submission by enum run_device; "" if not built */

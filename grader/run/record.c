@@ -13,6 +13,7 @@
 
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
+#include "run/line_record.h"
 #include "run/text.h"
 
 enum {
@@ -276,37 +277,21 @@ static bool copy_access(json_t *access, const json_t *from)
            copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
 }
 
-static json_int_t loss_of(const json_t *access)
+/* Checks them all and keeps the costliest of each line. */
+static bool add_accesses(struct builder *builder, const json_t *from)
 {
-    return json_integer_value(json_object_get(access, "cost")) -
-           json_integer_value(json_object_get(access, "ideal"));
-}
-
-/* Of the accesses by one line, keeps the one that costs most beyond its ideal; the first of equals. */
-static void merge_access(json_t *accesses, json_t *access)
-{
+    json_t *accesses = json_array(), *one;
     size_t i;
-    json_t *known;
-    json_array_foreach(accesses, i, known)
+    bool good = true;
+    json_array_foreach(from, i, one)
     {
-        if (!json_equal(json_object_get(known, "line"), json_object_get(access, "line")) ||
-            !json_equal(json_object_get(known, "file"), json_object_get(access, "file")))
-            continue;
-        if (loss_of(access) > loss_of(known))
-            json_array_set(accesses, i, access);
-        return;
+        json_t *access = json_object();
+        good = good && copy_access(access, one);
+        json_array_append_new(accesses, access);
     }
-    if (i < RUN_RECORD_ACCESSES)
-        json_array_append(accesses, access);
-}
-
-static bool add_access(struct builder *builder, const json_t *from)
-{
-    json_t *access = json_object();
-    bool good = copy_access(access, from);
     if (good)
-        merge_access(builder->accesses, access);
-    json_decref(access);
+        run_accesses_add(builder->accesses, accesses, NULL);
+    json_decref(accesses);
     return good;
 }
 
@@ -341,7 +326,7 @@ static bool add_calls(json_t *calls, const json_t *from)
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
 {
-    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding, *access;
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
     const json_t *launch = json_object_get(line, "launch");
     const json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
@@ -355,10 +340,7 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     {
         good = good && add_finding(builder, finding);
     }
-    json_array_foreach(accesses, i, access)
-    {
-        good = good && add_access(builder, access);
-    }
+    good = good && add_accesses(builder, accesses);
     json_decref(line);
     return good;
 }
