@@ -109,6 +109,11 @@ grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|
 		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
+report: lanewise ## Grade a lab, as one HTML page: LAB=02 [SUBMISSION=file] [OUT=report.html] [DEVICE=…] [SEED=n]
+	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
+		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
+		$(call option,SEED,seed) || test $$? -eq 1
+
 hint: lanewise ## Tell one more hint for a lab: LAB=02
 	@$(LANEWISE) hint $(call option,LAB,lab)
 
@@ -164,4 +169,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade hint watch run trace diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade report hint watch run trace diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

@@ -4,6 +4,9 @@ GRADER := $(BUILD)/lib/liblanewise-grader.a
 GRADER_LIBS := -ljansson -lnettle -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
+# The style sheet is built in.
+$(BUILD)/obj/grader/report/html.o: grader/report/report.css
+
 $(GRADER): $(GRADER_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

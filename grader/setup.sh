@@ -27,6 +27,7 @@ grade    | links jansson.h json_object -ljansson         | libjansson-dev      |
 grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        | the SHA-256 of a submission
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
+test     | runs chromium --version                       | chromium            | opening reports as a student would
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
 check    | runs clang-format --version                   | clang-format        | the format of the sources
 bench    | runs oclgrind --version                       | oclgrind            | the emulator that ours is compared with

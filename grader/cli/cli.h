@@ -8,6 +8,7 @@
 int cmd_grade(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_hint(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

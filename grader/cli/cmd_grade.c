@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -90,22 +89,6 @@ static int read_options(int argc, char **argv, struct options *options)
                         "what is \"%s\"? A file goes after --submission, a lab after --lab",
                         argv[optind]);
     return -1;
-}
-
-/* The seed: the one given, or a random one that is short enough to be typed again. */
-static bool choose_seed(const char *text, uint64_t *seed)
-{
-    uint32_t random;
-    char *end;
-    if (!text) {
-        if (getrandom(&random, sizeof random, 0) != sizeof random)
-            return false;
-        *seed = random;
-        return true;
-    }
-    errno = 0;
-    *seed = strtoull(text, &end, 10);
-    return errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX;
 }
 
 /* --- grading -------------------------------------------------------------------------------------- */
@@ -289,9 +272,8 @@ int cmd_grade(int argc, char **argv)
     int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
-    if (!choose_seed(options.seed, &session.seed))
-        return complain(EXIT_USAGE, "the seed is a whole number from 0 to %lld, not \"%s\"",
-                        (long long)INT64_MAX, options.seed ? options.seed : "");
+    if (!cli_choose_seed("grade", options.seed, &session.seed))
+        return EXIT_USAGE;
     if (options.json && !report_json_writable(options.json))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,

@@ -1,9 +1,12 @@
 #include "cli/common.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "run/exec.h"
 #include "run/gpu.h"
@@ -39,6 +42,23 @@ bool cli_choose_device(const char *command, const char *text, enum run_device *d
         return false;
     }
     return true;
+}
+
+bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
+{
+    uint32_t random;
+    char *end;
+    if (!text && getrandom(&random, sizeof random, 0) == sizeof random) {
+        *seed = random;
+        return true;
+    }
+    errno = 0;
+    *seed = text ? strtoull(text, &end, 10) : 0;
+    if (text && errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX)
+        return true;
+    cli_complain(command, EXIT_USAGE, "the seed is a whole number from 0 to %lld, not \"%s\"",
+                 (long long)INT64_MAX, text ? text : "");
+    return false;
 }
 
 static void on_signal(int number)

@@ -2,6 +2,8 @@
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
+#include <stdint.h>
+
 #include "run/lab.h"
 
 /* Exit codes of the commands that grade. */
@@ -15,6 +17,10 @@ int cli_complain(const char *command, int code, const char *format, ...)
  * GPU's. False: the complaint was made. */
 bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
                        size_t size);
+
+/* The seed that TEXT is, or, if that is NULL, a random one that is short enough to be typed again. False:
+ * the complaint was made. */
+bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
 
 /* Ctrl-C and its like end what is running, and then all is tidied up as always. */
 void cli_catch_signals(void);

@@ -66,7 +66,7 @@ const char report_svg_style[] =
     ".lw-off{fill:none;stroke:#8c959f;stroke-dasharray:2 2}"
     ".lw .lw-bar{fill:#c4451c}.lw .lw-heat1{fill-opacity:.25}.lw .lw-heat2{fill-opacity:.4}"
     ".lw .lw-heat3{fill-opacity:.6}.lw .lw-heat4{fill-opacity:.8}"
-    "@media (prefers-color-scheme:dark){.lw .lw-bar{fill:#ff8f66}"
+    "@media screen and (prefers-color-scheme:dark){.lw .lw-bar{fill:#ff8f66}"
     ".lw text{fill:#e6e9ec}.lw .lw-dim{fill:#a3adb8}.lw .lw-empty{stroke:#454c55}"
     ".lw .lw-used{fill:#74c0fc;stroke:#16191d}.lw .lw-on{fill:#0b1a26}"
     ".lw .lw-waste{stroke:#e3b04b}.lw .lw-ground{fill:#33290f}.lw .lw-hatch{stroke:#e3b04b}"

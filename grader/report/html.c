@@ -1,0 +1,458 @@
+/* The HTML page of a grading. markup.h escapes whatever it is given, so every text here may come from the
+ * student; the style sheet is report.css beside this file, built in. */
+#include "report/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/counters.h"
+#include "report/heat.h"
+#include "report/markup.h"
+#include "report/number.h"
+#include "report/svg.h"
+#include "run/text.h"
+
+#define PICTURES 3 /* of the lines that waste most */
+
+/* The linker takes the file as it is. */
+__asm__(".section .rodata\n"
+        "report_css: .incbin \"grader/report/report.css\"\n"
+        ".byte 0\n"
+        ".text\n");
+extern const char report_css[] __attribute__((visibility("hidden")));
+
+struct page {
+    struct markup m;
+    const json_t *result;
+    const struct report_page *given;
+    struct report_totals totals; /* of the submission's lines */
+    const char *file;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static double real_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* --- small pieces ------------------------------------------------------------------------------------- */
+
+static void open_classed(struct page *page, const char *element, const char *class)
+{
+    markup_open(&page->m, element);
+    markup_set(&page->m, "class", "%s", class);
+}
+
+static void close_line(struct page *page)
+{
+    markup_close(&page->m);
+    markup_break(&page->m);
+}
+
+static void open_section(struct page *page, const char *id, const char *title)
+{
+    markup_open(&page->m, "section");
+    markup_set(&page->m, "id", "%s", id);
+    markup_break(&page->m);
+    markup_leaf(&page->m, "h2", NULL, "%s", title);
+    markup_break(&page->m);
+}
+
+/* A paragraph, unless TEXT is empty. */
+static void put_paragraph(struct page *page, const char *class, const char *before,
+                          const char *text)
+{
+    if (!*text)
+        return;
+    markup_leaf(&page->m, "p", class, "%s%s", before, text);
+    markup_break(&page->m);
+}
+
+/* "file.cu:31", which leads to the line below if it is the submission's. */
+static void put_place(struct page *page, const char *file, json_int_t line)
+{
+    bool own = strcmp(file, page->file) == 0;
+    if (!*file || line <= 0)
+        return;
+    markup_open(&page->m, own ? "a" : "span");
+    if (own)
+        markup_set(&page->m, "href", "#L%lld", (long long)line);
+    markup_text(&page->m, "%s:%lld", file, (long long)line);
+    markup_close(&page->m);
+}
+
+/* --- checks and findings ------------------------------------------------------------------------------ */
+
+static const char *mark_of(const char *status)
+{
+    static const struct {
+        const char *status, *mark;
+    } marks[] = {
+        {"passed", "\u2713 passed"},    {"partial", "\u25d0 partly"},
+        {"failed", "\u2717 failed"},    {"crashed", "\u2717 crashed"},
+        {"timeout", "\u2717 too long"}, {"no-result", "\u2717 no result"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strcmp(status, marks[i].status) == 0)
+            return marks[i].mark;
+    return "\u2717 not built";
+}
+
+/* The line that a check points at, with a caret. */
+static void put_snippet(struct page *page, const json_t *place)
+{
+    const char *source = text_of(place, "source");
+    char *text = NULL;
+    size_t size;
+    FILE *memory = *source ? open_memstream(&text, &size) : NULL;
+    if (!memory)
+        return;
+    run_print_snippet_line(memory, source, strlen(source), (unsigned)number_of(place, "line"),
+                           (unsigned)number_of(place, "column"));
+    fclose(memory);
+    markup_leaf(&page->m, "pre", NULL, "%s", text);
+    markup_break(&page->m);
+    free(text);
+}
+
+static void put_check(struct page *page, const json_t *check)
+{
+    struct markup *m = &page->m;
+    const char *status = text_of(check, "status");
+    const json_t *place = json_object_get(check, "place");
+    markup_open(m, "article");
+    markup_set(m, "class", "check %s", status);
+    markup_open(m, "h3");
+    markup_leaf(m, "span", "mark", "%s", mark_of(status));
+    markup_leaf(m, "span", NULL, "%s", text_of(check, "title"));
+    markup_leaf(m, "span", "points", "%.6g of %.6g", real_of(check, "points"),
+                real_of(check, "max_points"));
+    close_line(page);
+    put_paragraph(page, NULL, "", text_of(check, "message"));
+    put_paragraph(page, "dim", "Input: ", text_of(check, "case"));
+    if (json_is_object(place)) {
+        put_place(page, text_of(place, "file"), number_of(place, "line"));
+        put_snippet(page, place);
+    }
+    put_paragraph(page, "hint", "Hint: ", text_of(check, "hint"));
+    put_paragraph(page, "dim", "", text_of(check, "note"));
+    close_line(page);
+}
+
+static void put_checks(struct page *page)
+{
+    const json_t *build = json_object_get(page->result, "build");
+    size_t i;
+    json_t *check;
+    open_section(page, "checks", "Checks");
+    if (*text_of(build, "messages")) {
+        markup_leaf(&page->m, "p", NULL, "The compiler said:");
+        markup_leaf(&page->m, "pre", NULL, "%s", text_of(build, "messages"));
+        markup_break(&page->m);
+    }
+    json_array_foreach(json_object_get(page->result, "checks"), i, check) put_check(page, check);
+    close_line(page);
+}
+
+static void put_finding(struct page *page, const json_t *finding)
+{
+    struct markup *m = &page->m;
+    json_int_t count = number_of(finding, "count");
+    size_t i;
+    json_t *other;
+    markup_open(m, "article");
+    markup_set(m, "class", "finding %s", text_of(finding, "severity"));
+    markup_open(m, "h3");
+    markup_leaf(m, "span", "mark", "%s", text_of(finding, "severity"));
+    put_place(page, text_of(finding, "file"), number_of(finding, "line"));
+    markup_leaf(m, "code", "points", "[%s]", text_of(finding, "id"));
+    close_line(page);
+    put_paragraph(page, NULL, "", text_of(finding, "message"));
+    json_array_foreach(json_object_get(finding, "related"), i, other)
+    {
+        markup_open(m, "p");
+        markup_text(m, "The other access: ");
+        put_place(page, text_of(other, "file"), number_of(other, "line"));
+        close_line(page);
+    }
+    put_paragraph(page, "hint", "Help: ", text_of(finding, "help"));
+    if (count > 1)
+        markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
+    close_line(page);
+}
+
+static void put_findings(struct page *page)
+{
+    const json_t *findings = json_object_get(page->result, "findings");
+    size_t i;
+    json_t *finding;
+    open_section(page, "findings", "Findings");
+    if (json_array_size(findings) == 0)
+        markup_leaf(&page->m, "p", "dim", "Nothing was found to be wrong while the kernels ran.");
+    json_array_foreach(findings, i, finding) put_finding(page, finding);
+    close_line(page);
+}
+
+/* --- pictures ----------------------------------------------------------------------------------------- */
+
+/* The access that was recorded for LINE, or NULL. */
+static const json_t *access_of(const struct page *page, unsigned line)
+{
+    size_t i;
+    json_t *access;
+    json_array_foreach(json_object_get(page->result, "accesses"), i, access)
+    {
+        if (number_of(access, "line") == line)
+            return access;
+    }
+    return NULL;
+}
+
+static void put_picture(struct page *page, const struct report_line *line, const json_t *access)
+{
+    char id[24];
+    snprintf(id, sizeof id, "access%u", line->number);
+    struct report_picture picture = {.id = id,
+                                     .file = page->file,
+                                     .source = page->given->source,
+                                     .inlined = true,
+                                     .line = &line->counters};
+    markup_open(&page->m, "figure");
+    open_classed(page, "div", "scroll");
+    markup_set(&page->m, "tabindex", "0"); /* so that the arrow keys can scroll it */
+    markup_break(&page->m);
+    report_svg_access(page->m.to, access, &picture);
+    close_line(page);
+    markup_open(&page->m, "figcaption");
+    put_place(page, page->file, line->number);
+    markup_text(&page->m, ": %s sectors, wavefronts or branches beyond the ideal in all.",
+                NUMBER(line->waste));
+    markup_close(&page->m);
+    close_line(page);
+}
+
+/* Of the lines that waste most; of the first that accesses memory if none wastes anything. */
+static void put_pictures(struct page *page)
+{
+    unsigned drawn = 0;
+    open_section(page, "pictures", "What the costliest lines do to memory");
+    for (size_t i = 0; i < page->totals.line_count && drawn < PICTURES; i++) {
+        const struct report_line *line = &page->totals.lines[i];
+        const json_t *access = access_of(page, line->number);
+        if (!access || (drawn && !line->waste))
+            continue;
+        put_picture(page, line, access);
+        drawn++;
+    }
+    if (!drawn)
+        markup_leaf(&page->m, "p", "dim", "No line's accesses to memory were recorded.");
+    close_line(page);
+}
+
+/* --- the source --------------------------------------------------------------------------------------- */
+
+/* A cell with what moved and what would have been enough; empty if there was nothing. */
+static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
+                        size_t count)
+{
+    uint64_t cost = 0, ideal = 0;
+    for (size_t i = 0; i < count; i++) {
+        cost += value[kinds[i]]; /* its ideal comes next */
+        ideal += value[kinds[i] + 1];
+    }
+    open_classed(page, "td", "extra");
+    if (cost && cost > ideal)
+        markup_text(&page->m, "%s (ideal %s)", NUMBER(cost), NUMBER(ideal));
+    else if (cost)
+        markup_text(&page->m, "%s", NUMBER(cost));
+    markup_close(&page->m);
+}
+
+static void put_counters(struct page *page, const struct report_heat *heat)
+{
+    static const enum emu_counter sectors[] = {EMU_global_load_sectors, EMU_global_store_sectors,
+                                               EMU_global_atomic_sectors,
+                                               EMU_global_reduction_sectors};
+    static const enum emu_counter wavefronts[] = {EMU_shared_load_wavefronts,
+                                                  EMU_shared_store_wavefronts};
+    struct markup *m = &page->m;
+    if (!heat->line) {
+        markup_raw(m, "<td></td><td class=\"extra\"></td><td class=\"extra\"></td>"
+                      "<td class=\"extra\"></td>");
+        return;
+    }
+    const uint64_t *value = heat->line->counters.value;
+    markup_open(m, "td");
+    markup_set(m, "class", "heat heat%u", heat->level);
+    markup_text(m, "%.1f %%", 100 * heat->share);
+    markup_close(m);
+    markup_leaf(m, "td", "extra", "%s", NUMBER(value[EMU_warp_instructions]));
+    put_traffic(page, value, sectors, sizeof sectors / sizeof *sectors);
+    put_traffic(page, value, wavefronts, sizeof wavefronts / sizeof *wavefronts);
+}
+
+static void put_source_line(struct page *page, unsigned number, const struct report_heat *heat)
+{
+    const char *line;
+    size_t length;
+    markup_open(&page->m, "tr");
+    markup_set(&page->m, "id", "L%u", number);
+    put_counters(page, heat);
+    markup_leaf(&page->m, "td", "number", "%u", number);
+    open_classed(page, "td", "text code");
+    if (run_source_line(page->given->source, number, &line, &length))
+        markup_bytes(&page->m, line, length);
+    markup_close(&page->m);
+    close_line(page);
+}
+
+static void put_source_head(struct page *page)
+{
+    static const struct {
+        const char *class, *text;
+    } columns[] = {{"", "cost"},         {"extra", "warp instructions"},
+                   {"extra", "sectors"}, {"extra", "wavefronts"},
+                   {"", "line"},         {"text", "source"}};
+    markup_open(&page->m, "thead");
+    markup_open(&page->m, "tr");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        open_classed(page, "th", columns[i].class);
+        markup_set(&page->m, "scope", "col");
+        markup_text(&page->m, "%s", columns[i].text);
+        markup_close(&page->m);
+    }
+    markup_close(&page->m);
+    close_line(page);
+}
+
+static void put_source(struct page *page)
+{
+    size_t count = report_line_count(page->given->source);
+    struct report_heat *heat = calloc(count + 1, sizeof *heat);
+    if (!heat)
+        return;
+    report_heat(&page->totals, page->file, heat, count);
+    open_section(page, "source", "Your source, line by line");
+    markup_leaf(
+        &page->m, "p", "dim",
+        "Cost is the line's share of all warp instructions, sectors and wavefronts, over all "
+        "runs of this grading. Sectors are 32 bytes of global memory, wavefronts passes "
+        "through shared memory.");
+    markup_break(&page->m);
+    open_classed(page, "div", "scroll");
+    markup_set(&page->m, "tabindex", "0");
+    open_classed(page, "table", "lines");
+    markup_break(&page->m);
+    put_source_head(page);
+    markup_open(&page->m, "tbody");
+    markup_break(&page->m);
+    for (size_t i = 0; i < count; i++)
+        put_source_line(page, (unsigned)i + 1, &heat[i]);
+    markup_close(&page->m);
+    markup_close(&page->m);
+    markup_close(&page->m);
+    close_line(page);
+    free(heat);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------- */
+
+static void put_fact(struct page *page, const char *name, const char *value)
+{
+    if (!*value)
+        return;
+    markup_leaf(&page->m, "dt", NULL, "%s", name);
+    markup_leaf(&page->m, "dd", NULL, "%s", value);
+    markup_break(&page->m);
+}
+
+static void put_environment(struct page *page)
+{
+    char seed[32];
+    const json_t *result = page->result;
+    snprintf(seed, sizeof seed, "%lld", (long long)number_of(result, "seed"));
+    open_section(page, "environment", "Graded with");
+    markup_open(&page->m, "dl");
+    markup_break(&page->m);
+    put_fact(page, "Lanewise", text_of(result, "version"));
+    put_fact(page, "Device", text_of(result, "device_name"));
+    put_fact(page, "Seed of the inputs", seed);
+    put_fact(page, "Date", page->given->date);
+    put_fact(page, "File", page->file);
+    put_fact(page, "SHA-256 of the file", text_of(result, "source_sha256"));
+    markup_close(&page->m);
+    close_line(page);
+}
+
+static void put_head(struct page *page)
+{
+    struct markup *m = &page->m;
+    markup_open(m, "head");
+    markup_break(m);
+    markup_raw(m, "<meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "style-src 'unsafe-inline'\">\n");
+    markup_leaf(m, "title", NULL, "%s: %.6g of %.6g points", text_of(page->result, "lab"),
+                real_of(page->result, "score"), real_of(page->result, "max_score"));
+    markup_break(m);
+    markup_open(m, "style");
+    markup_raw(m, report_css);
+    markup_raw(m, report_svg_style);
+    markup_close(m);
+    markup_break(m);
+    close_line(page);
+}
+
+static void put_summary(struct page *page)
+{
+    struct markup *m = &page->m;
+    markup_open(m, "header");
+    markup_break(m);
+    markup_leaf(m, "h1", NULL, "%s: %s", text_of(page->result, "lab"),
+                text_of(page->result, "title"));
+    open_classed(page, "p", "score");
+    markup_leaf(m, "strong", NULL, "%.6g", real_of(page->result, "score"));
+    markup_text(m, " of %.6g points", real_of(page->result, "max_score"));
+    close_line(page);
+    markup_raw(m, "<nav><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
+                  "<a href=\"#pictures\">Pictures</a><a href=\"#source\">Source</a>"
+                  "<a href=\"#environment\">Graded with</a></nav>\n");
+    close_line(page);
+}
+
+void report_html(FILE *to, const json_t *result, const struct report_page *given)
+{
+    struct page page = {.m = {.to = to}, .result = result, .given = given};
+    page.file = text_of(result, "submission");
+    report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
+    markup_raw(&page.m, "<!doctype html>\n");
+    markup_open(&page.m, "html");
+    markup_set(&page.m, "lang", "en");
+    markup_break(&page.m);
+    put_head(&page);
+    markup_open(&page.m, "body");
+    markup_break(&page.m);
+    put_summary(&page);
+    markup_open(&page.m, "main");
+    markup_break(&page.m);
+    put_checks(&page);
+    put_findings(&page);
+    put_pictures(&page);
+    put_source(&page);
+    put_environment(&page);
+    close_line(&page);
+    close_line(&page);
+    close_line(&page);
+    report_totals_free(&page.totals);
+}

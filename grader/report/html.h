@@ -1,0 +1,19 @@
+/* One grading as one HTML page: score, checks, findings, pictures of the costliest lines, the source with
+ * its counters, and what it was graded with.
+ *
+ * The page needs no network and no script, and forbids both to itself. */
+#ifndef REPORT_HTML_H
+#define REPORT_HTML_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct report_page {
+    const char *source; /* the submission's text */
+    const char *date;   /* as it shall be shown; "" leaves it out */
+};
+
+/* Writes the page of RESULT (lanewise/result/v1). The same arguments give the same bytes. */
+void report_html(FILE *to, const json_t *result, const struct report_page *page);
+
+#endif
