@@ -42,7 +42,8 @@ static const char usage[] =
     "  --all                 show all source lines\n"
     "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
     "  --workers N           CPU threads that run blocks (default: one for each core)\n"
-    "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck\n"
+    "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, "
+    "initcheck\n"
     "  --max-instructions N  end a launch after N warp instructions\n";
 
 struct options {

@@ -77,7 +77,7 @@ static enum emu_status unlock(struct emu_device *device, enum emu_status status)
 /* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
-    if (options->deterministic || options->tools & EMU_RACECHECK)
+    if (options->deterministic || options->tools & (EMU_RACECHECK | EMU_INITCHECK))
         return 1;
     long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;
@@ -99,6 +99,7 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     (*device)->limits[EMU_PRINT] = 8650752;
     mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
              options->poison);
+    (*device)->memory.tracks = options->tools & EMU_INITCHECK;
     return EMU_OK;
 }
 
@@ -218,6 +219,8 @@ enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *fr
     uint8_t *bytes = range(device, to, size);
     if (bytes && size)
         memcpy(bytes, from, size);
+    if (bytes)
+        mem_mark(&device->memory, to, size, true);
     return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
@@ -237,6 +240,8 @@ enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, 
     uint8_t *target = source ? range(device, to, size) : NULL;
     if (target && size)
         memmove(target, source, size);
+    if (target)
+        mem_copy_marks(&device->memory, to, from, size);
     return unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
@@ -246,6 +251,8 @@ enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, u
     uint8_t *bytes = range(device, to, size);
     if (bytes && size)
         memset(bytes, value, size);
+    if (bytes)
+        mem_mark(&device->memory, to, size, true);
     return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
@@ -369,6 +376,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     if (!block)
         return false;
     *addr = block->addr;
+    mem_trust(block);
     block->is_constant = variable->space == PTX_CONST;
     block->name = name_of(module, variable);
     if (variable->initial)
@@ -490,6 +498,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
         return false;
     block->is_constant = true;
     block->name = "the kernel's parameters";
+    mem_trust(block);
     kernel->params_at = block->addr;
     return true;
 }
@@ -659,7 +668,9 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
     if (!request->cooperative)
         return true;
     if (!device->workspace) {
-        const struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
+        struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
+        if (block)
+            mem_trust(block);
         device->workspace = block ? block->addr : 0;
     }
     uint8_t *bytes = mem_range(&device->memory, device->workspace, WORKSPACE_BYTES);
@@ -688,6 +699,8 @@ static unsigned choose_observers(const struct emu_device *device,
     observers[count++] = &obs_synccheck;
     if (device->options.tools & EMU_RACECHECK)
         observers[count++] = &obs_racecheck;
+    if (device->options.tools & EMU_INITCHECK)
+        observers[count++] = &obs_initcheck;
     if (device->options.trace)
         observers[count++] = &obs_recorder;
     return count;

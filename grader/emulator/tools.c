@@ -7,8 +7,10 @@ bool emu_find_tools(const char *list, unsigned *tools)
     static const struct {
         const char *name;
         enum emu_tool tool;
-    } known[] = {
-        {"memcheck", EMU_MEMCHECK}, {"synccheck", EMU_SYNCCHECK}, {"racecheck", EMU_RACECHECK}};
+    } known[] = {{"memcheck", EMU_MEMCHECK},
+                 {"synccheck", EMU_SYNCCHECK},
+                 {"racecheck", EMU_RACECHECK},
+                 {"initcheck", EMU_INITCHECK}};
     unsigned found = 0;
     for (;; list++) {
         size_t length = strcspn(list, ","), i = 0, count = sizeof known / sizeof *known;

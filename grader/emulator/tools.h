@@ -7,11 +7,12 @@
 enum emu_tool {
     EMU_MEMCHECK = 1,  /* always on: without it no fault could be explained */
     EMU_SYNCCHECK = 4, /* so is this */
+    EMU_INITCHECK = 8, /* one worker here too */
     EMU_RACECHECK = 2, /* one worker then runs a launch: see observe/racecheck.c */
 };
 
 /* The names, as a message lists them. */
-#define EMU_TOOL_NAMES "memcheck, synccheck, racecheck"
+#define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 
 /* *TOOLS becomes what LIST names, with commas between. False: something in it is no tool. */
 bool emu_find_tools(const char *list, unsigned *tools);

@@ -89,7 +89,7 @@ Test(racecheck, unknown_tools_are_refused)
     char *text = shell(&code, "$LANEWISE run --tools memcheck,race $PROGRAMS/races_shared");
     cr_expect_eq(code, 2);
     cr_expect_str_eq(text, "lanewise run: --tools memcheck,race: a list of these is wanted here: "
-                           "memcheck, synccheck, racecheck\n");
+                           "memcheck, synccheck, racecheck, initcheck\n");
     free(text);
     text = shell(&code, "LANEWISE_TOOLS=, $LANEWISE run $PROGRAMS/races_shared");
     cr_expect(strstr(text, "LANEWISE_TOOLS=,: a list of tools is wanted here"));

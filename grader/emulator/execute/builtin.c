@@ -217,10 +217,15 @@ static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            set_result(warp, inst, l,
-                       heap_alloc(warp->cta->launch->heap, parameter(warp, inst, 0, l)));
+    const struct launch *launch = warp->cta->launch;
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        uint64_t size = parameter(warp, inst, 0, l), addr = heap_alloc(launch->heap, size);
+        if (addr)
+            mem_mark(launch->memory, addr, size, false);
+        set_result(warp, inst, l, addr);
+    }
 }
 
 static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)

@@ -13,6 +13,75 @@ void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
     *memory = (struct memory){.next = MEM_GLOBAL_BASE, .limit = limit, .poison = poison};
 }
 
+/* --- what was written ------------------------------------------------------------------------------ */
+
+void mem_trust(struct mem_block *block)
+{
+    free(block->written);
+    block->written = NULL;
+}
+
+static bool is_written(const uint8_t *bits, uint64_t at)
+{
+    return bits[at / 8] >> at % 8 & 1;
+}
+
+static void mark_bit(uint8_t *bits, uint64_t at, bool written)
+{
+    uint8_t bit = (uint8_t)(1u << at % 8);
+    bits[at / 8] = (uint8_t)(written ? bits[at / 8] | bit : bits[at / 8] & ~bit);
+}
+
+static void mark_bits(uint8_t *bits, uint64_t at, uint64_t end, bool written)
+{
+    for (; at < end && at % 8; at++)
+        mark_bit(bits, at, written);
+    if (at < end)
+        memset(bits + at / 8, written ? 0xff : 0, (end - at) / 8);
+    for (at += at < end ? (end - at) / 8 * 8 : 0; at < end; at++)
+        mark_bit(bits, at, written);
+}
+
+void mem_mark(const struct memory *memory, uint64_t addr, uint64_t size, bool written)
+{
+    const struct mem_block *block = memory->tracks ? mem_nearest(memory, addr) : NULL;
+    if (block && block->written)
+        mark_bits(block->written, addr - block->addr, addr - block->addr + size, written);
+}
+
+void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size)
+{
+    const struct mem_block *source = memory->tracks ? mem_nearest(memory, from) : NULL;
+    const struct mem_block *target = memory->tracks ? mem_nearest(memory, to) : NULL;
+    if (!source || !target || !target->written)
+        return;
+    uint64_t at = to - target->addr, there = from - source->addr;
+    if (!source->written)
+        mark_bits(target->written, at, at + size, true);
+    else if (at <= there) /* ranges may overlap */
+        for (uint64_t i = 0; i < size; i++)
+            mark_bit(target->written, at + i, is_written(source->written, there + i));
+    else
+        for (uint64_t i = size; i-- > 0;)
+            mark_bit(target->written, at + i, is_written(source->written, there + i));
+}
+
+uint64_t mem_first_unwritten(const struct mem_block *block, uint64_t at, uint64_t size)
+{
+    uint64_t i = 0;
+    while (i < size) {
+        if ((at + i) % 8 == 0 && size - i >= 8 && block->written[(at + i) / 8] == 0xff)
+            i += 8;
+        else if (is_written(block->written, at + i))
+            i++;
+        else
+            return i;
+    }
+    return size;
+}
+
+/* --- blocks ---------------------------------------------------------------------------------------- */
+
 static void release(struct mem_block *block)
 {
     if (block->is_lent)
@@ -22,6 +91,7 @@ static void release(struct mem_block *block)
     else
         free(block->host);
     block->host = NULL;
+    mem_trust(block);
 }
 
 void mem_close(struct memory *memory)
@@ -86,6 +156,8 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
         insert(memory, (struct mem_block){.addr = memory->next, .size = size, .host = host});
     memory->next += (size + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memory->used += size;
+    if (memory->tracks)
+        block->written = calloc(size / 8 + 1, 1); /* without memory it is not watched */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -128,7 +200,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     struct mem_block *block = mem_nearest(memory, addr);
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
-        release(block);
+        release(block); /* the program may write there any time: all of it counts as written */
         block->host = host;
         block->is_lent = true;
         return true;

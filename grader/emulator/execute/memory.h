@@ -29,6 +29,7 @@ struct mem_block {
     bool is_lent;     /* its bytes are the program's own: see mem_lend() */
     bool is_guest;    /* and so is its address */
     const char *name; /* of a variable, or NULL; owned by the module */
+    uint8_t *written; /* a bit for each byte that holds a value; NULL: all do, or nobody asks */
 };
 
 struct memory {
@@ -36,6 +37,7 @@ struct memory {
     uint32_t count, room;
     uint64_t next, used, limit; /* next free address; bytes */
     uint64_t poison;
+    bool tracks; /* which bytes were written, of blocks that are allocated from now on */
 };
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
@@ -46,6 +48,13 @@ void mem_close(struct memory *memory);
 struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 /* Makes a new block all zeros, where it is not: pages that nobody has touched stay so. */
 void mem_zero(const struct memory *memory, struct mem_block *block);
+/* All bytes of the block count as written, from now on. */
+void mem_trust(struct mem_block *block);
+/* SIZE bytes at ADDR, all in one block, count as written, or as not. Those at TO like those at FROM. */
+void mem_mark(const struct memory *memory, uint64_t addr, uint64_t size, bool written);
+void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
+/* Of SIZE bytes from AT on in the block: the first that was not written, or SIZE. */
+uint64_t mem_first_unwritten(const struct mem_block *block, uint64_t at, uint64_t size);
 /* False if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 

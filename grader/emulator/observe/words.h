@@ -14,8 +14,9 @@ void words_fault_thread(char *text, size_t size, const struct obs_fault *fault);
 /* The variable at ADDR of shared or global memory: "s"; "" for memory without a name. */
 void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,
                     uint64_t addr);
-/* The variable at ADDR of a CTA's shared memory, NULL if there is none. One without a size goes on to the
- * end. */
-const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr);
+/* The same for a CTA's shared memory, where BEGIN gets its first byte's address; NULL if there is none. One
+ * without a size goes on to the end. */
+const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr,
+                                                 uint64_t *begin);
 
 #endif

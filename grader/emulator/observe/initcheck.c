@@ -1,0 +1,410 @@
+/* The initcheck observer: reads of bytes that nobody has written.
+ *
+ * Of global memory, memory.c keeps a bit for each byte; what the host writes, sets or copies is marked there
+ * too. Variables count as written, and so does memory that the program lends (page-locked, managed): the
+ * host may write it any time, and nobody sees when. Of shared memory and of the kernels' own local
+ * variables, a byte for each byte is kept here, for each CTA; functions' variables are not watched.
+ *
+ * Copies of structures read their padding. So an access of which some bytes were written, or that is of one
+ * or two bytes, is only a fault if the value that holds an unwritten one is used for more than being stored
+ * elsewhere. A copy counts as written. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/analyse/operands.h"
+#include "emulator/execute/machine.h"
+#include "emulator/observe/words.h"
+
+struct init_cta {
+    uint64_t cta;
+    uint8_t *shared, *local; /* 1: written */
+    struct init_cta *next;
+};
+
+/* What one instruction has done. */
+struct init_site {
+    uint64_t low, high; /* of what it wrote, in SPACE; high 0: nothing */
+    uint64_t count;     /* of its reads that were faults; of the first one: */
+    uint64_t addr, cta;
+    uint32_t thread;
+    uint8_t space;
+};
+
+struct init {
+    const struct obs_launch *launch;
+    struct init_site *sites; /* by pc */
+    struct init_cta *current, *others, *idle;
+    const struct mem_block *block; /* that was used last */
+    size_t local_bytes;
+    bool failed; /* memory is out, nothing more is looked at */
+};
+
+/* --- what a value is used for ------------------------------------------------------------------------ */
+
+struct search {
+    uint32_t wanted;
+    bool found;
+};
+
+static void compare_register(void *context, uint32_t reg)
+{
+    struct search *search = context;
+    search->found |= reg == search->wanted;
+}
+
+static bool reads(const struct ptx_instruction *in, uint32_t reg)
+{
+    struct search search = {reg, false};
+    operands_read(in, compare_register, &search);
+    return search.found;
+}
+
+static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
+{
+    return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
+}
+
+/* Whether element K of what the load at PC loads is used for more than being stored. */
+static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_function *f = image->function;
+    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    const struct ptx_operand *element = to->kind == PTX_VECTOR ? &to->elements[k] : to;
+    if (element->kind != PTX_REGISTER)
+        return false;
+    for (uint32_t i = 0; i < f->code_count; i++)
+        if (reads(&f->code[i], element->index) && !is_copy(&f->code[i], element->index))
+            return true;
+    return false;
+}
+
+/* --- marks -------------------------------------------------------------------------------------------- */
+
+/* A lane's bytes of the access: flags (of shared and local memory) or a block; neither: not watched. */
+struct init_place {
+    uint8_t *flags;
+    const struct mem_block *block;
+};
+
+static const struct mem_block *find_block(struct init *init, uint64_t addr, unsigned bytes)
+{
+    const struct mem_block *block = init->block;
+    if (!block || addr < block->addr || addr - block->addr >= block->size)
+        init->block = block = mem_nearest(init->launch->launch->memory, addr);
+    bool inside = block && block->host && addr - block->addr < block->size &&
+                  bytes <= block->size - (addr - block->addr);
+    return inside && block->written ? block : NULL;
+}
+
+static struct init_place find_place(struct init *init, const struct obs_access *access,
+                                    uint32_t lane)
+{
+    const struct launch *launch = init->launch->launch;
+    uint64_t addr = access->addr[lane], own = launch->own_bytes;
+    struct init_place place = {NULL, NULL};
+    if (addr % access->bytes)
+        return place; /* memcheck's affair, as are those outside */
+    if (access->space == PTX_GLOBAL)
+        place.block = find_block(init, addr, access->bytes);
+    else if (access->space == PTX_SHARED && addr < launch->shared_bytes &&
+             access->bytes <= launch->shared_bytes - addr)
+        place.flags = init->current->shared + addr;
+    else if (access->space == PTX_LOCAL && addr < own && access->bytes <= own - addr)
+        place.flags = init->current->local + (access->warp * WARP + lane) * own + addr;
+    return place;
+}
+
+/* From byte AT of the lane's on: the first of SIZE that was not written, or SIZE. */
+static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
+{
+    if (place.block)
+        return (unsigned)mem_first_unwritten(place.block, addr - place.block->addr, size);
+    const uint8_t *zero = place.flags ? memchr(place.flags, 0, size) : NULL;
+    return zero ? (unsigned)(zero - place.flags) : size;
+}
+
+static bool is_any_written(struct init_place place, uint64_t addr, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        struct init_place byte = {place.flags ? place.flags + i : NULL, place.block};
+        if (first_unwritten(byte, addr + i, 1) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether what LANE reads is a fault. *AT gets the first byte that was not written. */
+static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
+                     struct init_place place, unsigned *at)
+{
+    uint64_t addr = access->addr[lane];
+    unsigned element = access->element ? access->element : access->bytes;
+    *at = first_unwritten(place, addr, access->bytes);
+    if (*at == access->bytes)
+        return false;
+    bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
+    if (access->kind != OBS_LOAD || !is_part)
+        return true;
+    for (unsigned k = 0; access->element && k < access->bytes / element; k++) {
+        struct init_place part = {place.flags ? place.flags + k * element : NULL, place.block};
+        unsigned first = first_unwritten(part, addr + k * element, element);
+        if (first < element && is_used(init->launch->kernel, access->pc, k)) {
+            *at = k * element + first;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark(struct init *init, struct init_place place, uint64_t addr, unsigned size)
+{
+    if (place.block)
+        mem_mark(init->launch->launch->memory, addr, size, true);
+    else if (place.flags)
+        memset(place.flags, 1, size);
+}
+
+/* --- accesses ------------------------------------------------------------------------------------------ */
+
+static void add_fault(struct init *init, const struct obs_access *access, uint32_t lane,
+                      unsigned at)
+{
+    struct init_site *site = &init->sites[access->pc];
+    if (site->count++)
+        return;
+    site->addr = access->addr[lane] + at;
+    site->cta = init->current->cta;
+    site->thread = access->warp * WARP + lane;
+    site->space = access->space;
+}
+
+static void note_reach(struct init_site *site, const struct obs_access *access)
+{
+    site->space = access->space;
+    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
+        uint64_t low = access->addr[l], high = low + access->bytes;
+        site->low = !site->high || low < site->low ? low : site->low;
+        site->high = high > site->high ? high : site->high;
+    }
+}
+
+/* An exchange gives the old value to whoever asks, and is for writing. */
+static bool reads_first(const struct init *init, const struct obs_access *access)
+{
+    const struct inst *inst = &init->launch->kernel->code[access->pc];
+    return access->kind == OBS_LOAD ||
+           ((access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION) &&
+            inst->run == atomic_run && inst->mem.op != PTX_MOD_exch);
+}
+
+static void initcheck_access(void *state, const struct obs_access *access)
+{
+    struct init *init = state;
+    bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
+    if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
+        return;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        unsigned at;
+        struct init_place place = find_place(init, access, lane);
+        if (!place.block && !place.flags)
+            continue;
+        if (is_read && is_fault(init, access, lane, place, &at))
+            add_fault(init, access, lane, at);
+        if (is_write)
+            mark(init, place, access->addr[lane], access->bytes);
+    }
+    if (is_write)
+        note_reach(&init->sites[access->pc], access);
+}
+
+/* --- CTAs ------------------------------------------------------------------------------------------------ */
+
+static void free_cta(struct init_cta *cta)
+{
+    if (cta) {
+        free(cta->shared);
+        free(cta->local);
+    }
+    free(cta);
+}
+
+static struct init_cta *take_cta(struct init *init, uint64_t linear)
+{
+    struct init_cta **place = &init->others, *cta;
+    while (*place && (*place)->cta != linear)
+        place = &(*place)->next;
+    if ((cta = *place)) {
+        *place = cta->next;
+        return cta;
+    }
+    size_t shared = init->launch->launch->shared_bytes;
+    if ((cta = init->idle)) {
+        init->idle = cta->next;
+    } else if ((cta = calloc(1, sizeof *cta))) {
+        cta->shared = malloc(shared + 1);
+        cta->local = malloc(init->local_bytes + 1);
+    }
+    if (!cta || !cta->shared || !cta->local) {
+        free_cta(cta);
+        return NULL;
+    }
+    memset(cta->shared, 0, shared);
+    memset(cta->local, 0, init->local_bytes);
+    cta->cta = linear;
+    return cta;
+}
+
+static void put_away(struct init_cta **list, struct init_cta *cta)
+{
+    cta->next = *list;
+    *list = cta;
+}
+
+static void initcheck_order(void *state, const struct obs_order *event)
+{
+    struct init *init = state;
+    bool ends = event->kind == OBS_CTA_ENDS;
+    if (init->failed || (event->kind != OBS_CTA_RUNS && !ends))
+        return;
+    if (init->current)
+        put_away(ends ? &init->idle : &init->others, init->current);
+    init->current = ends ? NULL : take_cta(init, event->cta);
+    init->failed = !ends && !init->current;
+}
+
+/* --- findings --------------------------------------------------------------------------------------------- */
+
+/* The array that was read. */
+struct init_array {
+    uint64_t begin, end;
+    char name[64];
+};
+
+static struct init_array array_of(const struct init *init, const struct init_site *site)
+{
+    const struct launch *launch = init->launch->launch;
+    struct init_array array = {0, launch->own_bytes, "its local variables"};
+    if (site->space == PTX_SHARED) {
+        const struct ptx_variable *v =
+            words_shared_variable(launch->kernel, site->addr, &array.begin);
+        array.end = v && v->size ? array.begin + v->size : launch->shared_bytes;
+        words_variable(array.name, sizeof array.name, launch, true, site->addr);
+        if (!v)
+            array.begin = 0;
+        if (!*array.name)
+            snprintf(array.name, sizeof array.name, "shared memory");
+    } else if (site->space == PTX_GLOBAL) {
+        const struct mem_block *block = mem_nearest(launch->memory, site->addr);
+        array.begin = block->addr;
+        array.end = block->addr + block->size;
+        snprintf(array.name, sizeof array.name, "a %" PRIu64 "-byte allocation", block->size);
+    }
+    return array;
+}
+
+/* The instruction that writes nearest to what was read, in the same array: NO_PC if there is none. */
+static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
+                               const struct init_array *array)
+{
+    uint64_t best = UINT64_MAX;
+    uint32_t writer = NO_PC;
+    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++) {
+        const struct init_site *other = &init->sites[pc];
+        if (other == site || !other->high || other->space != site->space ||
+            other->low >= array->end || other->high <= array->begin)
+            continue;
+        uint64_t far = site->addr < other->low    ? other->low - site->addr
+                       : site->addr > other->high ? site->addr - other->high
+                                                  : 0;
+        if (far < best) {
+            best = far;
+            writer = pc;
+        }
+    }
+    return writer;
+}
+
+static void report_site(const struct init *init, uint32_t pc)
+{
+    const struct init_site *site = &init->sites[pc];
+    const struct launch *launch = init->launch->launch;
+    struct init_array array = array_of(init, site);
+    uint32_t writer = nearest_writer(init, site, &array);
+    uint32_t line = writer == NO_PC ? 0 : kernel_line(launch->kernel, writer).line;
+    char thread[112], others[48] = "";
+    words_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
+    if (line)
+        snprintf(others, sizeof others, "; line %u writes others", line);
+    struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
+                                                line ? writer : NO_PC, site->count);
+    if (finding)
+        snprintf(finding->message, sizeof finding->message,
+                 "%s reads byte %" PRIu64 " of %s, never written%s", thread,
+                 site->addr - array.begin, array.name, others);
+    findings_unlock(init->launch->findings);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------- */
+
+static void free_list(struct init_cta *cta)
+{
+    while (cta) {
+        struct init_cta *next = cta->next;
+        free_cta(cta);
+        cta = next;
+    }
+}
+
+static void initcheck_free(struct init *init)
+{
+    free_cta(init->current);
+    free_list(init->others);
+    free_list(init->idle);
+    free(init->sites);
+    free(init);
+}
+
+static void *initcheck_begin(const struct obs_launch *launch)
+{
+    struct init *init = calloc(1, sizeof *init);
+    if (!init)
+        return NULL;
+    init->launch = launch;
+    init->local_bytes = (size_t)launch->launch->own_bytes * WARP * launch->launch->warps;
+    init->sites = calloc((size_t)launch->kernel->code_count + 1, sizeof *init->sites);
+    if (init->sites)
+        return init;
+    initcheck_free(init);
+    return NULL;
+}
+
+static void initcheck_join(void *into, void *state) /* one worker alone runs a launch */
+{
+    (void)into;
+    initcheck_free(state);
+}
+
+static void initcheck_end(void *state, const struct obs_launch *launch,
+                          struct emu_counters *per_instruction)
+{
+    struct init *init = state;
+    (void)per_instruction;
+    for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
+        if (init->sites[pc].count)
+            report_site(init, pc);
+    initcheck_free(init);
+}
+
+const struct observer obs_initcheck = {
+    .name = "initcheck",
+    .events = OBS_ACCESS | OBS_ORDER,
+    .begin = initcheck_begin,
+    .access = initcheck_access,
+    .order = initcheck_order,
+    .join = initcheck_join,
+    .end = initcheck_end,
+};

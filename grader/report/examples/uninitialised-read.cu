@@ -1,0 +1,28 @@
+// Each word becomes the sum of its neighbours.
+__global__ void right(int *a)
+{
+    __shared__ int s[66];
+    s[threadIdx.x + 1] = a[threadIdx.x];
+    if (threadIdx.x < 2)
+        s[65 * threadIdx.x] = 0; // the edges, too
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
+}
+
+__global__ void wrong(int *a)
+{
+    __shared__ int s[66];
+    s[threadIdx.x + 1] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2]; // s[0] and s[65] hold anything
+}
+
+int main()
+{
+    int *a;
+    cudaMalloc(&a, 64 * sizeof(int));
+    cudaMemset(a, 0, 64 * sizeof(int));
+    right<<<1, 64>>>(a);
+    wrong<<<1, 64>>>(a);
+    return cudaDeviceSynchronize();
+}
