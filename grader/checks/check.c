@@ -57,10 +57,15 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+bool check_is_own_file(const struct check *check, const char *file)
+{
+    return strcmp(base_name(file), check->job.file_name) == 0;
+}
+
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column)
 {
     /* Only into the student's own file: it was compiled in a folder that no longer exists. */
-    if (line == 0 || strcmp(base_name(file), check->job.file_name) != 0)
+    if (line == 0 || !check_is_own_file(check, file))
         return;
     snprintf(check->file, sizeof check->file, "%s", check->job.file_name);
     check->line = line;
@@ -174,7 +179,7 @@ static void point_at_worst_line(struct check *check, const struct trial *trial)
     json_t *launch, *line;
     size_t i, j;
     json_int_t most = 0;
-    if (!counter)
+    if (!counter || check_point_at_loss(check, trial))
         return;
     json_array_foreach(json_object_get(trial->record, "launches"), i, launch)
     {
@@ -183,7 +188,7 @@ static void point_at_worst_line(struct check *check, const struct trial *trial)
             const char *file = json_string_value(json_object_get(line, "file"));
             json_int_t count =
                 json_integer_value(json_object_get(json_object_get(line, "counters"), counter));
-            if (!file || count <= most || strcmp(base_name(file), check->job.file_name) != 0)
+            if (!file || count <= most || !check_is_own_file(check, file))
                 continue;
             most = count;
             check_point_at(check, file, (unsigned)json_integer_value(json_object_get(line, "line")),
@@ -276,16 +281,18 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     const char *hint = check->advised ? check->hint : check->info->hint;
     bool full = check->share >= 1;
     check_public_id(check->info, id);
-    return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:O, s:O, s:O, "
-        "s:s, s:s}",
-        "id", id, "title", check->info->title, "points",
-        judge_points(check->share, check->info->points), "max_points", check->info->points,
-        "status", check->status ? check->status : "", "message", check->message, "case",
-        check->failed_case, "hint", full || !hint ? "" : hint, "seconds", seconds, "counters",
-        check->counters, "figure", describe_figure(check), "file", check->file, "line",
-        (int)check->line, "column", (int)check->column, "findings", check->findings, "lines",
-        check->lines, "accesses", check->accesses, "broken", check->broken, "note", check->note);
+    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, "
+                     "s:s, s:O, s:O, s:O, "
+                     "s:s, s:s}",
+                     "id", id, "title", check->info->title, "points",
+                     judge_points(check->share, check->info->points), "max_points",
+                     check->info->points, "status", check->status ? check->status : "", "message",
+                     check->message, "case", check->failed_case, "hint", full || !hint ? "" : hint,
+                     "seconds", seconds, "counters", check->counters, "figure",
+                     describe_figure(check), "file", check->file, "line", (int)check->line,
+                     "column", (int)check->column, "cause", check->cause, "spare", check->spare,
+                     "findings", check->findings, "lines", check->lines, "accesses",
+                     check->accesses, "broken", check->broken, "note", check->note);
 }
 
 static double now(void)

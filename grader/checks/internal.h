@@ -39,6 +39,8 @@ struct check {
     char file[256];           /* the source line to show; "" none */
     unsigned line;            /* from 1; 0: unknown */
     unsigned column;          /* from 1; 0: unknown */
+    char cause[400];          /* why that line costs so much; "" unknown */
+    char spare[200];          /* what it would cost and give if it were ideal; "" unknown */
     json_t *counters;         /* of the last trial */
     json_t *findings;         /* of all trials */
     json_t *lines, *accesses; /* of the student's own lines, in all trials: run/line_record.h */
@@ -73,6 +75,10 @@ bool check_is_open(const struct check *check);
 
 /* Remembers the source line that the report shall show. */
 void check_point_at(struct check *check, const char *file, unsigned line, unsigned column);
+/* Is FILE the student's? */
+bool check_is_own_file(const struct check *check, const char *file);
+/* The same for the loss that the figure's counter owes most to, with its cause. False: there is none. */
+bool check_point_at_loss(struct check *check, const struct trial *trial);
 
 /* Starts the random stream of SEED and ID. */
 uint64_t check_random_start(uint64_t seed, const char *id);

@@ -15,7 +15,7 @@
 #define MAX_EXAMPLE   ((size_t)64 << 10)
 
 static const char usage[] = "usage: lanewise explain [ID]\n"
-                            "Tells what a finding means, such as [race-shared], with a small "
+                            "Tells what a finding means, such as [bank-conflict], with a small "
                             "example; without an id, lists "
                             "all.\n";
 

@@ -19,6 +19,7 @@
 #include "report/progress_terminal.h"
 #include "report/result_json.h"
 #include "report/result_terminal.h"
+#include "report/sarif.h"
 #include "run/gpu.h"
 #include "run/grade.h"
 #include "run/progress.h"
@@ -34,11 +35,12 @@ static const char usage[] =
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
+    "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
     "\n"
     "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed\n";
 
 struct options {
-    const char *lab, *submission, *device, *seed, *json;
+    const char *lab, *submission, *device, *seed, *json, *sarif;
 };
 
 #define complain(...) cli_complain("grade", __VA_ARGS__)
@@ -48,13 +50,11 @@ struct options {
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"submission", required_argument, NULL, 's'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"seed", required_argument, NULL, 'n'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option table[] = {
+        {"lab", required_argument, NULL, 'l'},    {"submission", required_argument, NULL, 's'},
+        {"device", required_argument, NULL, 'd'}, {"seed", required_argument, NULL, 'n'},
+        {"json", required_argument, NULL, 'j'},   {"sarif", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     int option;
     opterr = 0;
     optind = 1;
@@ -74,6 +74,9 @@ static int read_options(int argc, char **argv, struct options *options)
             break;
         case 'j':
             options->json = optarg;
+            break;
+        case 'r':
+            options->sarif = optarg;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -188,6 +191,16 @@ static int write_json(const struct session *session, const json_t *document)
     return complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(errno));
 }
 
+static int write_sarif(const struct session *session, const json_t *document)
+{
+    const char *path = session->options->sarif;
+    json_t *log = path ? report_sarif(document) : NULL;
+    bool written = !path || (log && report_json_write(log, path));
+    int reason = errno;
+    json_decref(log);
+    return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
+}
+
 static double sum_seconds(const json_t *results)
 {
     double sum = 0;
@@ -260,6 +273,8 @@ static int report(const struct session *session)
         run_progress_save(session->progress);
     int code = write_json(session, document);
     if (code == 0)
+        code = write_sarif(session, document);
+    if (code == 0)
         code = has_passed(document) ? EXIT_FULL : EXIT_NOT_YET;
     json_decref(document);
     return code;
@@ -276,6 +291,8 @@ int cmd_grade(int argc, char **argv)
         return EXIT_USAGE;
     if (options.json && !report_json_writable(options.json))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
+    if (options.sarif && !report_json_writable(options.sarif))
+        return complain(EXIT_USAGE, "cannot write %s: %s", options.sarif, strerror(errno));
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
                            sizeof session.gpu_name))
         return EXIT_USAGE;

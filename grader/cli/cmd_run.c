@@ -21,6 +21,7 @@
 #include "cudart/virtual_gpu.h"
 #include "emulator/tools.h"
 #include "report/run_terminal.h"
+#include "report/sarif.h"
 #include "run/record.h"
 
 #define USAGE_ERROR   2
@@ -36,10 +37,11 @@ static const char usage[] =
     "  --lab NAME            build and run your file of this lab\n"
     "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the "
     "terminal\n"
+    "  --sarif FILE          write the findings as SARIF 2.1.0, for editors and code review\n"
     "  --lines N             show N source lines, the worst first (default: the 10 worst that "
     "waste\n"
     "                        something)\n"
-    "  --all                 show all source lines\n"
+    "  --all                 show all source lines, and all findings\n"
     "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
     "  --workers N           CPU threads that run blocks (default: one for each core)\n"
     "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, "
@@ -48,7 +50,8 @@ static const char usage[] =
 
 struct options {
     const char *json; /* the file for it, or NULL */
-    const char *lab;  /* whose program to build and run, or NULL */
+    const char *sarif;
+    const char *lab; /* whose program to build and run, or NULL */
     struct cli_lab_program built;
     struct report_run_options report;
     char **argv; /* of the program, NULL-terminated */
@@ -111,6 +114,7 @@ static bool take_lines(struct options *options, const char *value)
 
 enum {
     OPTION_JSON = 1000,
+    OPTION_SARIF,
     OPTION_LAB,
     OPTION_LINES,
     OPTION_ALL,
@@ -126,6 +130,9 @@ static bool take_option(struct options *options, int option)
     switch (option) {
     case OPTION_JSON:
         options->json = optarg;
+        return true;
+    case OPTION_SARIF:
+        options->sarif = optarg;
         return true;
     case OPTION_LAB:
         options->lab = optarg;
@@ -176,6 +183,7 @@ static bool parse(struct options *options, int argc, char **argv, int *exit_code
 {
     static const struct option known[] = {
         {"json", required_argument, NULL, OPTION_JSON},
+        {"sarif", required_argument, NULL, OPTION_SARIF},
         {"lab", required_argument, NULL, OPTION_LAB},
         {"lines", required_argument, NULL, OPTION_LINES},
         {"all", no_argument, NULL, OPTION_ALL},
@@ -271,6 +279,11 @@ static int report(const struct options *options, int status, json_t *record)
     if (options->json &&
         (!document || json_dump_file(document, options->json, JSON_INDENT(2)) != 0))
         code = complain("cannot write %s: %s", options->json, strerror(errno));
+    json_decref(document);
+    document = options->sarif ? report_sarif(record) : NULL;
+    if (options->sarif &&
+        (!document || json_dump_file(document, options->sarif, JSON_INDENT(2)) != 0))
+        code = complain("cannot write %s: %s", options->sarif, strerror(errno));
     json_decref(document);
     return code;
 }

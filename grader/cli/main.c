@@ -17,7 +17,7 @@ static const struct command {
 } commands[] = {
     {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
-    {"explain", cmd_explain, "tell what a finding means: lanewise explain race-shared"},
+    {"explain", cmd_explain, "tell what a finding means: lanewise explain bank-conflict"},
     {"report", cmd_report, "grade a lab, as one HTML page: lanewise report --lab NAME"},
     {"trace", cmd_trace, "draw what a line does to memory: lanewise trace --line FILE:31 -o a.svg"},
     {"hint", cmd_hint, "tell one more hint: lanewise hint --lab NAME"},

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct finding_kind {
-    const char *id;       /* "race-shared" */
+    const char *id;       /* "bank-conflict" */
     const char *tool;     /* "counters", "memcheck", "synccheck", "racecheck" or "runtime" */
     const char *severity; /* "error" or "warning" */
     bool has_example;

@@ -117,8 +117,9 @@ static void put_snippet(struct page *page, const json_t *place)
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return;
+    const char *cause = json_string_value(json_object_get(place, "cause"));
     run_print_snippet_line(memory, source, strlen(source), (unsigned)number_of(place, "line"),
-                           (unsigned)number_of(place, "column"));
+                           (unsigned)number_of(place, "column"), cause);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/finding_terminal.h"
 #include "run/text.h"
 
 #define RED    "\033[31m"
@@ -130,7 +131,7 @@ static void put_place(const struct page *page, const json_t *place)
     FILE *memory = open_memstream(&snippet, &size);
     if (!memory)
         return;
-    run_print_snippet_line(memory, source, strlen(source), line, column);
+    report_place(memory, place, source, strlen(source));
     fclose(memory);
     put_lines(page, snippet);
     free(snippet);

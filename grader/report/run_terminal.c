@@ -14,11 +14,13 @@
 
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
+#include "report/finding_terminal.h"
 #include "report/number.h"
 #include "report/run_totals.h"
+#include "run/losses.h"
 #include "run/text.h"
 
-enum { MAX_SOURCE = 4 << 20 };
+enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5 };
 
 struct style {
     const char *strong, *bad, *dim, *off;
@@ -234,9 +236,24 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
-static void print_lines(struct page *page, const struct report_totals *totals,
-                        const struct report_run_options *options)
+static bool has_losses(const json_t *findings)
 {
+    size_t i;
+    json_t *finding;
+    json_array_foreach(findings, i, finding)
+    {
+        if (run_is_loss(finding))
+            return true;
+    }
+    return false;
+}
+
+/* Lines that were asked for, or else, where no finding tells more, those that waste something. */
+static void print_lines(struct page *page, const struct report_totals *totals,
+                        const struct report_run_options *options, const json_t *findings)
+{
+    if (!options->lines_asked && has_losses(findings))
+        return;
     size_t count = totals->line_count;
     if (!options->lines_asked)
         while (count > 0 && totals->lines[count - 1].waste == 0)
@@ -272,15 +289,36 @@ static void print_finding(struct page *page, const json_t *finding)
     else
         fprintf(page->to, "%s:%lld", shown_name(page, file), (long long)line);
     fprintf(page->to, ": %s%s:%s ", page->style.bad, severity, page->style.off);
-    if (*kernel && !strstr(message, kernel))
+    if (*kernel && !run_is_loss(finding) && !strstr(message, kernel))
         fprintf(page->to, "%s: ", kernel);
     fprintf(page->to, "%s [%s]", message, id);
-    if (count > 1)
+    if (count > 1 && !run_is_loss(finding))
         fprintf(page->to, ", %s times", NUMBER(count));
     fputc('\n', page->to);
-    const char *text = *file ? source_of(page, file) : NULL;
-    if (text)
-        run_print_snippet(page->to, text, line, column);
+    const char *text = *file ? source_of(page, file) : NULL, *source = NULL;
+    size_t length = 0;
+    if (text && !run_source_line(text, (unsigned)line, &source, &length))
+        source = NULL;
+    report_place(page->to, finding, source, length);
+}
+
+/* Errors, and the most wasteful losses: findings are sorted. */
+static void print_findings(struct page *page, const json_t *findings, bool all)
+{
+    size_t i, losses = 0;
+    json_t *finding;
+    if (json_array_size(findings) > 0)
+        fputc('\n', page->to);
+    json_array_foreach(findings, i, finding)
+    {
+        losses += run_is_loss(finding);
+        if (all || losses <= MOST_LOSSES)
+            print_finding(page, finding);
+    }
+    if (!all && losses > MOST_LOSSES)
+        fprintf(page->to, "%zu more findings: --all shows them\n", losses - MOST_LOSSES);
+    if (losses > 0)
+        fprintf(page->to, "\nlanewise explain ID tells more of a finding: [ID] is behind it.\n");
 }
 
 void report_run_terminal(FILE *to, const json_t *document, const struct report_run_options *options)
@@ -288,19 +326,16 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
     struct report_totals totals;
     struct page page = {
         .to = to, .style = options->colour ? coloured : plain, .folder = getcwd(NULL, 0)};
+    const json_t *findings = json_object_get(document, "findings");
     report_add_up(document, &totals);
     for (size_t i = 0; i < totals.kernel_count; i++)
         print_kernel(&page, &totals.kernels[i]);
-    print_lines(&page, &totals, options);
+    print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
         fprintf(to,
                 "\nREADME.md, \"What the counters mean\", explains lanes, sectors, wavefronts and "
                 "the rest.\n");
-    size_t i;
-    json_t *finding, *findings = json_object_get(document, "findings");
-    if (json_array_size(findings) > 0)
-        fputc('\n', to);
-    json_array_foreach(findings, i, finding) print_finding(&page, finding);
+    print_findings(&page, findings, options->line_limit == REPORT_ALL_LINES);
     report_totals_free(&totals);
     free(page.folder);
     free(page.source);

@@ -121,7 +121,7 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     fprintf(job->to, " %s\n", block->rest);
     for (unsigned i = 0; i < notes; ++i)
         fprintf(job->to, "%s\n", block->lines[i]);
-    run_print_snippet(job->to, job->source, block->number, column);
+    run_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
 /* Noise: advice on nvcc's flags, and counts of what was just shown. */

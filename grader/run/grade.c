@@ -207,6 +207,30 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
 
 /* --- the result ----------------------------------------------------------------------------------- */
 
+/* A copy of TEXT that is fit to be shown. */
+static json_t *clean_string(const char *text, size_t most)
+{
+    char *copy = strndup(text, most);
+    run_clean_text(copy, strlen(copy));
+    json_t *string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+static const char *const of_place[] = {"cause", "spare", NULL}, *const of_loss[] = {"cause", "help",
+                                                                                    "unit", "spare",
+                                                                                    NULL};
+
+/* Copies FROM's strings called NAMES that are not empty. */
+static void copy_texts(json_t *into, const json_t *from, const char *const *names)
+{
+    for (; *names; ++names) {
+        const char *text = json_string_value(json_object_get(from, *names));
+        if (text && *text)
+            json_object_set_new(into, *names, clean_string(text, 600));
+    }
+}
+
 /* Where a verdict points, with the line itself, so that every report can show it. */
 static json_t *describe_place(const struct grade *grade, const json_t *verdict)
 {
@@ -222,6 +246,7 @@ static json_t *describe_place(const struct grade *grade, const json_t *verdict)
     json_t *place = json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line,
                               "column", column, "source", clean);
     free(clean);
+    copy_texts(place, verdict, of_place);
     return place;
 }
 
@@ -276,16 +301,6 @@ static bool same_finding(const json_t *left, const json_t *right)
     return true;
 }
 
-/* A copy of TEXT that is fit to be shown. */
-static json_t *clean_string(const char *text, size_t most)
-{
-    char *copy = strndup(text, most);
-    run_clean_text(copy, strlen(copy));
-    json_t *string = json_string(copy);
-    free(copy);
-    return string;
-}
-
 /* FILE as messages call it: the submission, or another file by its name alone. */
 static json_t *shown_file(const struct grade *grade, const char *file)
 {
@@ -307,6 +322,16 @@ static json_t *describe_related(const struct grade *grade, const json_t *found)
     return related;
 }
 
+/* What only losses have. Those of several runs stay apart: what one cost says nothing of another. */
+static void copy_loss(json_t *finding, const json_t *found)
+{
+    static const char *const numbers[] = {"cost", "ideal", "share"};
+    copy_texts(finding, found, of_loss);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        if (json_is_number(json_object_get(found, numbers[i])))
+            json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
+}
+
 /* Adds a finding to the result's, or its count to the same one that is there. */
 static void add_finding(const struct grade *grade, json_t *findings, const json_t *found)
 {
@@ -320,6 +345,7 @@ static void add_finding(const struct grade *grade, json_t *findings, const json_
                   "severity", clean_string(severity, 16), "file", shown_file(grade, file), "line",
                   line, "column", column, "message", clean_string(message, 600), "count", count,
                   "related", describe_related(grade, found));
+    copy_loss(finding, found);
     size_t i;
     json_t *other;
     json_array_foreach(findings, i, other)

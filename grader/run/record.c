@@ -14,6 +14,7 @@
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
 #include "run/line_record.h"
+#include "run/losses.h"
 #include "run/text.h"
 
 enum {
@@ -169,12 +170,35 @@ static char *finding_key(const json_t *finding)
     return size < 0 ? NULL : key;
 }
 
-static void add_count(json_t *known, const json_t *finding)
+static json_int_t integer_of(const json_t *object, const char *name)
 {
-    json_int_t sum = json_integer_value(json_object_get(known, "count")) +
-                     json_integer_value(json_object_get(finding, "count"));
-    json_object_set_new(known, "count",
-                        json_integer(sum < RUN_RECORD_COUNTER ? sum : RUN_RECORD_COUNTER));
+    return json_integer_value(json_object_get(object, name));
+}
+
+static void add_number(json_t *known, const json_t *finding, const char *name)
+{
+    json_int_t sum = integer_of(known, name) + integer_of(finding, name);
+    if (json_object_get(known, name))
+        json_object_set_new(known, name,
+                            json_integer(sum < RUN_RECORD_COUNTER ? sum : RUN_RECORD_COUNTER));
+}
+
+static json_int_t waste_of(const json_t *finding)
+{
+    return integer_of(finding, "cost") - integer_of(finding, "ideal");
+}
+
+/* Adds FINDING to the same one that is known. Of losses the larger one's cause is told. */
+static void add_same(json_t *known, const json_t *finding)
+{
+    static const char *const of_cause[] = {"cause", "column", "worst_cost", "worst_ideal"};
+    if (waste_of(finding) > waste_of(known))
+        for (size_t i = 0; i < sizeof of_cause / sizeof *of_cause; i++)
+            if (json_object_get(finding, of_cause[i]))
+                json_object_set(known, of_cause[i], json_object_get(finding, of_cause[i]));
+    add_number(known, finding, "count");
+    add_number(known, finding, "cost");
+    add_number(known, finding, "ideal");
 }
 
 static bool merge_finding(struct builder *builder, json_t *finding)
@@ -184,7 +208,7 @@ static bool merge_finding(struct builder *builder, json_t *finding)
         return false;
     json_t *known = json_object_get(builder->known, key);
     if (known)
-        add_count(known, finding);
+        add_same(known, finding);
     else if (json_array_size(builder->findings) < RUN_RECORD_FINDINGS) {
         json_object_set(builder->known, key, finding);
         json_array_append(builder->findings, finding);
@@ -215,6 +239,18 @@ static bool copy_related(json_t *finding, const json_t *from)
     return good;
 }
 
+/* What only losses have. */
+static bool copy_loss(json_t *finding, const json_t *from)
+{
+    if (!json_object_get(from, "cause"))
+        return true;
+    return copy_text(finding, from, "cause", MAX_MESSAGE) &&
+           copy_number(finding, from, "cost", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "ideal", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_cost", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_ideal", RUN_RECORD_COUNTER);
+}
+
 static bool add_finding(struct builder *builder, const json_t *from)
 {
     json_t *finding = json_object();
@@ -226,7 +262,8 @@ static bool add_finding(struct builder *builder, const json_t *from)
                 copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
                 copy_text(finding, from, "message", MAX_MESSAGE) &&
                 copy_number(finding, from, "count", RUN_RECORD_COUNTER) &&
-                copy_related(finding, from) && merge_finding(builder, finding);
+                copy_related(finding, from) && copy_loss(finding, from) &&
+                merge_finding(builder, finding);
     json_decref(finding);
     return good;
 }
@@ -404,8 +441,10 @@ json_t *run_record_read(const char *path, char *error, size_t size)
     bool good = add_lines(&builder, file, error, size);
     fclose(file);
     json_decref(builder.known);
-    if (good)
+    if (good) {
+        run_losses_tell(builder.document);
         return builder.document;
+    }
     json_decref(builder.document);
     return NULL;
 }

@@ -1,6 +1,7 @@
 /* Cleaning text and showing a line of source. */
 #include "run/text.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -53,8 +54,39 @@ bool run_source_line(const char *text, unsigned number, const char **line, size_
     return *text != 0;
 }
 
+/* Bytes of the statement or argument that begins at TEXT, by its brackets: up to a semicolon or comma, a
+ * bracket that closes more than was opened, or a comment. What begins no expression is one byte. */
+static size_t expression_length(const char *text, size_t length)
+{
+    size_t end = 0;
+    int depth = 0;
+    if (length == 0 ||
+        (*text != '_' && *text != '*' && *text != '(' && !isalnum((unsigned char)*text)))
+        return 1;
+    for (; end < length; ++end) {
+        char c = text[end];
+        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+        if (depth < 0 || c == ';' || c == '{' || (c == ',' && depth == 0) || c == '"' ||
+            (c == '/' && end + 1 < length && text[end + 1] == '/'))
+            break;
+    }
+    while (end > 1 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+        --end;
+    return depth > 0 || end == 0 ? 1 : end; /* it goes on in the next line: not sure */
+}
+
+/* Writes NOTE behind the marks that end at column USED, or, if it is too long, below them. */
+static void print_note(FILE *to, const char *note, size_t used)
+{
+    size_t length = strlen(note);
+    if (used + 1 + length <= RUN_COLUMNS)
+        fprintf(to, " %s\n", note);
+    else
+        fprintf(to, "\n      | %*s%s\n", length + 12 <= RUN_COLUMNS ? 4 : 0, "", note);
+}
+
 void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
-                            unsigned column)
+                            unsigned column, const char *note)
 {
     size_t at = column > 0 ? column - 1 : 0;
     if (column == 0)
@@ -65,13 +97,23 @@ void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned 
     for (size_t i = 0; i < at && i < length; ++i)
         if (((unsigned char)line[i] & 0xc0) != 0x80) /* not in the middle of a character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);
-    fputs("^\n", to);
+    fputc('^', to);
+    size_t marks =
+        note && column > 0 && at < length ? expression_length(line + at, length - at) : 1;
+    for (size_t i = 1; i < marks; ++i)
+        if (((unsigned char)line[at + i] & 0xc0) != 0x80)
+            fputc('~', to);
+    if (note && *note)
+        print_note(to, note, strlen("      | ") + at + marks);
+    else
+        fputc('\n', to);
 }
 
-void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column)
+void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
+                       const char *note)
 {
     const char *line;
     size_t length;
     if (run_source_line(text, number, &line, &length))
-        run_print_snippet_line(to, line, length, number, column);
+        run_print_snippet_line(to, line, length, number, column, note);
 }

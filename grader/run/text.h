@@ -14,17 +14,21 @@ void run_clean_text(char *text, size_t size);
 /* The NUMBER-th line (from 1) of TEXT, without its newline. False: there is no such line. */
 bool run_source_line(const char *text, unsigned number, const char **line, size_t *length);
 
-/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1):
+#define RUN_COLUMNS 100 /* no line of a report is longer, if it can be helped */
+
+/* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1) and, where there is a NOTE
+ * (else NULL), marks under the expression that begins there, and the note:
  *
  *        12 |     mine += data[i];
- *           |             ^
+ *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes
  *
  * COLUMN 0: under the first character that is not blank. Writes nothing if there is no such line. */
-void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column);
+void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
+                       const char *note);
 
 /* The same for a line that is at hand: LENGTH bytes, line NUMBER of its file. */
 void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
-                            unsigned column);
+                            unsigned column, const char *note);
 
 /* What nvcc wrote about a submission, as the student should see it: a malloc'd string, or NULL when
  * out of memory. The file that was compiled as NAME is called SHOWN; messages are in gcc's form

@@ -108,10 +108,16 @@ json_t *marks_findings(const char *program, const char *tools, const char *optio
     char *text = shell_file("out.json", NULL);
     json_t *document = json_loads(text, 0, NULL);
     cr_assert(document);
-    json_t *findings = json_incref(json_object_get(document, "findings"));
+    json_t *errors = json_array(), *finding;
+    size_t i;
+    json_array_foreach(json_object_get(document, "findings"), i, finding)
+    {
+        if (strcmp(json_string_value(json_object_get(finding, "severity")), "error") == 0)
+            json_array_append(errors, finding);
+    }
     json_decref(document);
     free(text);
-    return findings;
+    return errors;
 }
 
 void marks_check(const char *program, const char *tools, size_t least)

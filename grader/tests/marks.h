@@ -10,7 +10,7 @@
  * findings that its source expects. Needs shell_init(). */
 void marks_check(const char *program, const char *tools, size_t least);
 
-/* The findings of such a run with OPTIONS: the caller's to decref. */
+/* The errors, not the losses, of such a run with OPTIONS: the caller's to decref. */
 json_t *marks_findings(const char *program, const char *tools, const char *options);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emulator/execute/machine.h"
+#include "emulator/observe/losses.h"
 
 #define LANES 32u
 #define BANKS 32u
@@ -23,7 +24,16 @@ struct state {
     uint32_t count;
     struct traffic *global, *shared; /* count of each, by pc */
     uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
+    struct sample *samples; /* of each pc the access that wasted most */
 };
+
+static void counters_free(struct state *state)
+{
+    free(state->global);
+    free(state->kind);
+    free(state->samples);
+    free(state);
+}
 
 static void *counters_begin(const struct obs_launch *launch)
 {
@@ -34,11 +44,10 @@ static void *counters_begin(const struct obs_launch *launch)
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
     state->kind = calloc(2 * (size_t)state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
-    if (state->global && state->kind)
+    state->samples = calloc(state->count, sizeof *state->samples);
+    if (state->global && state->kind && state->samples)
         return state;
-    free(state->global);
-    free(state->kind);
-    free(state);
+    counters_free(state);
     return NULL;
 }
 
@@ -131,19 +140,24 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_ideal = (words * access->bytes + 31) / 32;
 }
 
-LANES_INLINE void count_global(struct traffic *traffic, const struct obs_access *access)
+LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
+                               const struct obs_access *access)
 {
     unsigned bytes = access->bytes;
     traffic->requests++;
+    sample_again(sample, access);
     if (access->dense) {
         uint64_t low = access->addr[0], high = low + LANES * bytes - 1;
-        traffic->pieces += high / 32 - low / 32 + 1;
+        unsigned sectors = (unsigned)(high / 32 - low / 32 + 1);
+        traffic->pieces += sectors;
         traffic->lines += high / 128 - low / 128 + 1;
         traffic->ideal += LANES * bytes / 32;
+        sample_take(sample, access, sectors, LANES * bytes / 32);
         return;
     }
     if (!access->repeats)
         measure_global(traffic, access);
+    sample_take(sample, access, traffic->last_pieces, traffic->last_ideal);
     traffic->pieces += traffic->last_pieces;
     traffic->ideal += traffic->last_ideal;
     traffic->lines += traffic->last_lines;
@@ -182,7 +196,8 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
             measure_banks(traffic, access, 16 * half, 16);
 }
 
-LANES_INLINE void count_shared(struct traffic *traffic, const struct obs_access *access)
+LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
+                               const struct obs_access *access)
 {
     traffic->requests++;
     if (access->dense) {
@@ -193,6 +208,7 @@ LANES_INLINE void count_shared(struct traffic *traffic, const struct obs_access 
     }
     if (!access->repeats)
         measure_shared(traffic, access);
+    sample_take(sample, access, traffic->last_pieces, traffic->last_ideal);
     traffic->pieces += traffic->last_pieces;
     traffic->ideal += traffic->last_ideal;
 }
@@ -203,32 +219,26 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
     uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
     state->kind[at] = access->kind;
     if (access->space == PTX_GLOBAL)
-        count_global(&state->global[access->pc], access);
+        count_global(&state->global[access->pc], &state->samples[access->pc], access);
     else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
-        count_shared(&state->shared[access->pc], access);
+        count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
 }
 
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
 {
     struct traffic traffic = {0};
+    struct sample unused = {0};
     struct obs_access once = *access;
     once.repeats = false;
     if (access->space == PTX_SHARED)
-        count_shared(&traffic, &once);
+        count_shared(&traffic, &unused, &once);
     else
-        count_global(&traffic, &once);
+        count_global(&traffic, &unused, &once);
     *cost = (uint32_t)traffic.pieces;
     *ideal = (uint32_t)traffic.ideal;
 }
 
 /* --- results ------------------------------------------------------------------------------------ */
-
-static void counters_free(struct state *state)
-{
-    free(state->global);
-    free(state->kind);
-    free(state);
-}
 
 static void counters_join(void *into, void *argument)
 {
@@ -241,6 +251,8 @@ static void counters_join(void *into, void *argument)
     }
     for (uint32_t i = 0; i < 2 * total->count; i++)
         total->kind[i] |= state->kind[i];
+    for (uint32_t i = 0; i < total->count; i++)
+        sample_join(&total->samples[i], &state->samples[i]);
     counters_free(state);
 }
 
@@ -269,6 +281,8 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
     }
+    if (per_instruction)
+        losses_report(launch, per_instruction, state->samples);
     counters_free(state);
 }
 

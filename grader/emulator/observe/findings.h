@@ -12,6 +12,10 @@ struct finding {
     char message[400];
     uint32_t pc, related; /* related: of the other access of a pair, or NO_PC */
     uint64_t count;
+    /* Of a loss, whose message tells the cause: sectors, wavefronts or warp instructions, all in all, and
+     * as few as could be; the same of the worst request. Of an error 0. */
+    uint64_t cost, ideal;
+    uint32_t worst_cost, worst_ideal;
 };
 #define NO_PC UINT32_MAX
 

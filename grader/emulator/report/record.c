@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/finding_kinds.h"
+
 /* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
@@ -113,14 +115,28 @@ static struct source_line place_of(const struct kernel *kernel, uint32_t pc)
     return pc < kernel->code_count ? kernel_line(kernel, pc) : (struct source_line){0};
 }
 
+static void add_loss(json_t *object, const struct finding *finding)
+{
+    json_object_update_new(object,
+                           json_pack("{ss,sI,sI,sI,sI}", "cause", finding->message, "cost",
+                                     (json_int_t)finding->cost, "ideal", (json_int_t)finding->ideal,
+                                     "worst_cost", (json_int_t)finding->worst_cost, "worst_ideal",
+                                     (json_int_t)finding->worst_ideal));
+}
+
 static json_t *finding_json(const struct kernel *kernel, const char *kernel_name,
                             const struct finding *finding)
 {
+    const struct finding_kind *kind = emu_finding_kind(finding->id);
+    bool is_loss = kind && strcmp(kind->severity, "warning") == 0;
     struct source_line place = place_of(kernel, finding->pc);
-    json_t *object = json_pack("{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", "error",
-                               "kernel", kernel_name, "file", path_json(kernel->module, place.file),
-                               "line", (int)place.line, "column", (int)place.column, "message",
-                               finding->message, "count", (json_int_t)finding->count);
+    json_t *object = json_pack(
+        "{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", kind ? kind->severity : "error",
+        "kernel", kernel_name, "file", path_json(kernel->module, place.file), "line",
+        (int)place.line, "column", (int)place.column, "message",
+        is_loss ? kind->title : finding->message, "count", (json_int_t)finding->count);
+    if (is_loss)
+        add_loss(object, finding);
     if (finding->related == NO_PC)
         return object;
     place = place_of(kernel, finding->related);

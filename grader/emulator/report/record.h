@@ -10,6 +10,7 @@
  *
  * Accesses are there if some were asked for (struct emu_trace): of each line the costliest.
  *
+ * A loss has "cause", "cost", "ideal", "worst_cost" and "worst_ideal" too: see struct finding.
  * A finding about two accesses has the other one in "related"; others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.

@@ -1,0 +1,288 @@
+#include "emulator/observe/shape.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES 32u
+#define BANKS 32u
+
+/* The active lanes in their order. */
+struct lanes {
+    unsigned count, lane[LANES];
+    uint64_t addr[LANES];
+};
+
+static struct lanes active_lanes(const struct shape_access *access)
+{
+    struct lanes lanes = {0};
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(access->mask >> l & 1))
+            continue;
+        lanes.lane[lanes.count] = l;
+        lanes.addr[lanes.count++] = access->addr[l];
+    }
+    return lanes;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* --- finding the rule ----------------------------------------------------------------------------- */
+
+/* Bytes from active lane I to the next, for each lane in between; false if they do not divide. */
+static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
+{
+    int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+    int64_t gap = (int64_t)(lanes->lane[i + 1] - lanes->lane[i]);
+    *step = far / gap;
+    return far % gap == 0;
+}
+
+static bool is_stride(const struct lanes *lanes, struct shape *shape)
+{
+    int64_t step;
+    if (!step_at(lanes, 0, &shape->step))
+        return false;
+    for (unsigned i = 1; i + 1 < lanes->count; i++)
+        if (!step_at(lanes, i, &step) || step != shape->step)
+            return false;
+    return true;
+}
+
+/* Where rows of WIDTH lanes, the first of them FIRST lanes long, would put the lanes. */
+static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
+                      struct shape *shape)
+{
+    bool step_known = false, jump_known = false;
+    unsigned phase = width - first;
+    for (unsigned i = 0; i + 1 < lanes->count; i++) {
+        unsigned one = lanes->lane[i] + phase, next = lanes->lane[i + 1] + phase;
+        int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+        int64_t *want = one / width == next / width ? &shape->step : &shape->jump;
+        bool *known = one / width == next / width ? &step_known : &jump_known;
+        if (!*known)
+            *want = far;
+        *known = true;
+        if (*want != far)
+            return false;
+    }
+    /* what was found is the way from the end of a row to the next one's beginning */
+    shape->jump += (int64_t)(width - 1) * shape->step;
+    shape->width = width;
+    return step_known && jump_known;
+}
+
+/* Rows, if all lanes up to the last active one are. A row's end is where the steps change first; it may
+ * have begun in the warp before, so that the row after it says how long rows are. */
+static bool is_rows(const struct lanes *lanes, struct shape *shape)
+{
+    unsigned first = 1, second = 1;
+    if (lanes->lane[lanes->count - 1] != lanes->count - 1 || lanes->count < 3)
+        return false;
+#define STEP(i) ((int64_t)(lanes->addr[(i) + 1] - lanes->addr[i]))
+    while (first + 1 < lanes->count && STEP(first) == STEP(0))
+        first++;
+    first++; /* lanes, not steps */
+    while (first + second < lanes->count &&
+           (second == 1 || STEP(first + second - 2) == STEP(first)))
+        second++;
+    if (first + second < lanes->count)
+        second--;
+#undef STEP
+    unsigned width = first > second ? first : second;
+    /* a first row of one lane shows as a step of its own */
+    return fits_rows(lanes, first, width, shape) || fits_rows(lanes, 1, second + 1, shape);
+}
+
+/* Neighbouring words, each of them, in any order. */
+static bool is_mixed(const struct lanes *lanes, unsigned bytes, uint64_t span)
+{
+    uint64_t sorted[LANES];
+    unsigned distinct = 1;
+    memcpy(sorted, lanes->addr, sizeof sorted);
+    qsort(sorted, lanes->count, sizeof *sorted, by_value);
+    for (unsigned i = 1; i < lanes->count; i++)
+        distinct += sorted[i] != sorted[i - 1];
+    return span <= (uint64_t)distinct * bytes;
+}
+
+struct shape shape_find(const struct shape_access *access)
+{
+    struct lanes lanes = active_lanes(access);
+    struct shape shape = {.kind = SHAPE_SINGLE};
+    uint64_t low = lanes.addr[0], high = low;
+    for (unsigned i = 1; i < lanes.count; i++) {
+        low = lanes.addr[i] < low ? lanes.addr[i] : low;
+        high = lanes.addr[i] > high ? lanes.addr[i] : high;
+    }
+    shape.span = high - low + access->bytes;
+    if (lanes.count == 1)
+        return shape;
+    if (low == high)
+        shape.kind = SHAPE_SAME;
+    else if (is_stride(&lanes, &shape))
+        shape.kind = SHAPE_STRIDE;
+    else if (is_rows(&lanes, &shape))
+        shape.kind = SHAPE_ROWS;
+    else
+        shape.kind = is_mixed(&lanes, access->bytes, shape.span) ? SHAPE_MIXED : SHAPE_SCATTERED;
+    return shape;
+}
+
+/* --- in words: global memory -------------------------------------------------------------------------- */
+
+static void tell_stride(char *text, size_t size, const struct shape_access *access,
+                        const struct shape *shape, const char *verb)
+{
+    unsigned bytes = access->bytes;
+    uint64_t first = access->addr[__builtin_ctz(access->mask)];
+    uint64_t step = (uint64_t)llabs(shape->step);
+    const char *back = shape->step < 0 ? ", backwards" : "";
+    unsigned count = (unsigned)__builtin_popcount(access->mask);
+    if (step == bytes && shape->span > (uint64_t)count * bytes)
+        snprintf(text, size, "only %u of the %" PRIu64 " neighbouring lanes %s", count,
+                 shape->span / bytes, verb);
+    else if (step == bytes)
+        snprintf(text, size, "lanes %s neighbouring words%s, from %u bytes behind a sector's start",
+                 verb, back, (unsigned)(first % 32));
+    else if (step > bytes && step % bytes == 0 && step <= 128)
+        snprintf(text, size,
+                 "each lane %ss %u of every %" PRIu64 " bytes (stride %" PRIu64 " elements%s)",
+                 verb, bytes, step, step / bytes, back);
+    else if (step % bytes == 0)
+        snprintf(text, size,
+                 "neighbouring lanes %s %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)",
+                 verb, step, step / bytes, back);
+    else
+        snprintf(text, size, "neighbouring lanes %s %" PRIu64 " bytes apart%s", verb, step, back);
+}
+
+static void tell_rows(char *text, size_t size, const struct shape_access *access,
+                      const struct shape *shape, const char *verb)
+{
+    if (shape->step == 0)
+        snprintf(text, size,
+                 "each %u lanes %s the same word, the next ones %" PRId64 " bytes further",
+                 shape->width, verb, shape->jump);
+    else if (shape->jump == 0)
+        snprintf(text, size, "lanes %s the same words again every %u lanes (modulo %u)", verb,
+                 shape->width, shape->width);
+    else if (shape->step == (int64_t)access->bytes)
+        snprintf(text, size,
+                 "rows of %u lanes %s neighbouring words, %" PRId64 " bytes from row to row",
+                 shape->width, verb, shape->jump);
+    else
+        snprintf(text, size,
+                 "rows of %u lanes %s %" PRId64 " bytes apart, %" PRId64 " from row to row",
+                 shape->width, verb, shape->step, shape->jump);
+}
+
+void shape_tell_global(char *text, size_t size, const struct shape_access *access, const char *verb)
+{
+    struct shape shape = shape_find(access);
+    switch (shape.kind) {
+    case SHAPE_STRIDE:
+        tell_stride(text, size, access, &shape, verb);
+        break;
+    case SHAPE_ROWS:
+        tell_rows(text, size, access, &shape, verb);
+        break;
+    case SHAPE_MIXED:
+        snprintf(text, size, "lanes %s neighbouring words, but in another order", verb);
+        break;
+    case SHAPE_SCATTERED:
+        snprintf(text, size, "each lane %ss a place of its own, over %" PRIu64 " bytes", verb,
+                 shape.span);
+        break;
+    default: /* of one word: it is as good as it can be */
+        snprintf(text, size, "the lanes %s one word", verb);
+    }
+}
+
+/* --- in words: shared memory -------------------------------------------------------------------------- */
+
+/* The lanes whose words lie in the bank that is asked for most words: one lane a word. */
+struct collision {
+    unsigned count, lane[LANES], bank;
+    uint32_t word[LANES]; /* of 4 bytes */
+};
+
+static bool has_word(const struct collision *hit, uint32_t word)
+{
+    for (unsigned i = 0; i < hit->count; i++)
+        if (hit->word[i] == word)
+            return true;
+    return false;
+}
+
+/* Of the LANES from FIRST on. What a lane asks for, at least a word, fills one column of banks. */
+static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
+{
+    unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
+    unsigned columns = BANKS * 4 >> shift;
+    struct collision hits[BANKS] = {0}, *most = &hits[0];
+    for (unsigned l = first; l < first + count; l++) {
+        uint32_t piece = (uint32_t)access->addr[l] >> shift, word = piece << shift >> 2;
+        struct collision *hit = &hits[piece & (columns - 1)];
+        if (!(access->mask >> l & 1) || has_word(hit, word))
+            continue;
+        hit->bank = word % BANKS;
+        hit->lane[hit->count] = l;
+        hit->word[hit->count++] = word;
+        most = hit->count > most->count ? hit : most;
+    }
+    return *most;
+}
+
+static struct collision worst_collision(const struct shape_access *access)
+{
+    if (access->bytes < 16)
+        return collide(access, 0, LANES);
+    struct collision low = collide(access, 0, LANES / 2),
+                     high = collide(access, LANES / 2, LANES / 2);
+    return high.count > low.count ? high : low;
+}
+
+/* "0, 4, 8, ..." */
+static void list(char text[48], const unsigned *numbers, unsigned count)
+{
+    snprintf(text, 48, "%u, %u", numbers[0], numbers[1]);
+    size_t used = strlen(text);
+    if (count > 2)
+        snprintf(text + used, 48 - used, ", %u%s", numbers[2], count > 3 ? ", ..." : "");
+}
+
+/* " (stride 8 words)", or what else is the rule; "" if there is none. */
+static void tell_rule(char text[64], const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    *text = '\0';
+    if (shape.kind == SHAPE_STRIDE && shape.step % 4 == 0)
+        snprintf(text, 64, " (stride %" PRId64 " words)", shape.step / 4);
+    else if (shape.kind == SHAPE_STRIDE)
+        snprintf(text, 64, " (stride %" PRId64 " bytes)", shape.step);
+    else if (shape.kind == SHAPE_ROWS && shape.jump % 4 == 0)
+        snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width,
+                 shape.jump / 4);
+}
+
+void shape_tell_shared(char *text, size_t size, const struct shape_access *access, const char *verb)
+{
+    char lanes[48], words[48], rule[64];
+    struct collision hit = worst_collision(access);
+    if (hit.count < 2) {
+        snprintf(text, size, "lanes %s more than the banks give at once", verb);
+        return;
+    }
+    list(lanes, hit.lane, hit.count);
+    list(words, hit.word, hit.count);
+    tell_rule(rule, access);
+    snprintf(text, size, "lanes %s %s words %s: all in bank %u%s", lanes, verb, words, hit.bank,
+             rule);
+}

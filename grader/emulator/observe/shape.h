@@ -1,0 +1,48 @@
+/* Shapes: the rule behind the addresses of a warp's lanes, found in the addresses alone.
+ *
+ * With l for a lane, nearly every access of real programs is one of
+ *   stride   first + l * step
+ *   rows     first + (l + phase) % width * step + (l + phase) / width * jump      two-dimensional
+ * (step 0 or jump 0: lanes share words), or else neighbouring words in another order, or scattered. */
+#ifndef OBSERVE_SHAPE_H
+#define OBSERVE_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum shape_kind {
+    SHAPE_SINGLE,
+    SHAPE_SAME,
+    SHAPE_STRIDE,
+    SHAPE_ROWS,
+    SHAPE_MIXED,
+    SHAPE_SCATTERED
+};
+
+struct shape {
+    enum shape_kind kind;
+    int64_t step;   /* of a stride and in a row: bytes from a lane to the next */
+    int64_t jump;   /* bytes from a row to the next */
+    unsigned width; /* lanes of a row */
+    uint64_t span;  /* bytes from the lowest address to the end of the highest */
+};
+
+/* One access of a warp: inactive lanes' addresses do not count; MASK is not 0. */
+struct shape_access {
+    uint64_t addr[32];
+    uint32_t mask;
+    unsigned bytes; /* of a lane */
+};
+
+struct shape shape_find(const struct shape_access *access);
+
+/* Why ACCESS to global memory takes COST sectors, in at most 100 characters and no full stop:
+ * "each lane takes 4 of 12 bytes (stride 3 elements)". VERB: "read", "write" or "update". */
+void shape_tell_global(char *text, size_t size, const struct shape_access *access,
+                       const char *verb);
+/* Why it takes wavefronts: "lanes 0, 4, 8, ... read words 0, 32, 64, ...: all in bank 0 (stride 8
+ * words)". */
+void shape_tell_shared(char *text, size_t size, const struct shape_access *access,
+                       const char *verb);
+
+#endif

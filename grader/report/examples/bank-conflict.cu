@@ -1,0 +1,25 @@
+// A warp reads down a column of a tile: all of it in one bank, unless rows are a word longer.
+__global__ void right(float *out)
+{
+    __shared__ float tile[32][33];
+    tile[threadIdx.y][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
+__global__ void wrong(float *out)
+{
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y]; // 32-way
+}
+
+int main()
+{
+    float *out;
+    cudaMalloc(&out, 32 * 32 * sizeof(float));
+    right<<<1, dim3(32, 32)>>>(out);
+    wrong<<<1, dim3(32, 32)>>>(out);
+    return cudaDeviceSynchronize();
+}

@@ -1,0 +1,25 @@
+// Each thread doubles a word; a block of wrong() takes so much shared memory that two fit at once.
+__global__ void right(float *a)
+{
+    __shared__ float mine[128];
+    mine[threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x];
+    a[blockIdx.x * 128 + threadIdx.x] = 2 * mine[threadIdx.x];
+}
+
+__global__ void wrong(float *a)
+{
+    extern __shared__ float large[]; // 100 KB of it
+    large[threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x];
+    a[blockIdx.x * 128 + threadIdx.x] = 2 * large[threadIdx.x];
+}
+
+int main()
+{
+    float *a;
+    cudaMalloc(&a, 1024 * 128 * sizeof(float));
+    cudaMemset(a, 0, 1024 * 128 * sizeof(float));
+    cudaFuncSetAttribute(wrong, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10);
+    right<<<1024, 128>>>(a);
+    wrong<<<1024, 128, 100 << 10>>>(a);
+    return cudaDeviceSynchronize();
+}

@@ -1,0 +1,27 @@
+// Counts: each block adds up what it has first, or every thread has an atomic of its own.
+__global__ void right(unsigned *counts)
+{
+    __shared__ unsigned block;
+    if (threadIdx.x == 0)
+        block = 0;
+    __syncthreads();
+    atomicAdd(&block, threadIdx.x & 1);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(&counts[0], block);
+}
+
+__global__ void wrong(unsigned *counts)
+{
+    atomicAdd(&counts[threadIdx.x * 16], threadIdx.x & 1); // 32 sectors a warp
+}
+
+int main()
+{
+    unsigned *counts;
+    cudaMalloc(&counts, 256 * 16 * sizeof(unsigned));
+    cudaMemset(counts, 0, 256 * 16 * sizeof(unsigned));
+    right<<<8, 256>>>(counts);
+    wrong<<<8, 256>>>(counts);
+    return cudaDeviceSynchronize();
+}

@@ -1,0 +1,46 @@
+#include "report/finding_terminal.h"
+
+#include <string.h>
+
+#include "report/result_terminal.h"
+#include "run/text.h"
+
+#define MARGIN "       "
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static unsigned number_of(const json_t *object, const char *name)
+{
+    return (unsigned)json_integer_value(json_object_get(object, name));
+}
+
+static void print_labelled(FILE *to, const char *label, const char *text)
+{
+    char line[RUN_COLUMNS * 4];
+    if (!*text)
+        return;
+    snprintf(line, sizeof line, "%s: %s", label, text);
+    report_folded(to, MARGIN, line);
+}
+
+void report_place(FILE *to, const json_t *object, const char *source, size_t length)
+{
+    const char *cause = text_of(object, "cause"), *spare = text_of(object, "spare");
+    const json_t *share = json_object_get(object, "share");
+    char ideal[RUN_COLUMNS * 2];
+    if (source)
+        run_print_snippet_line(to, source, length, number_of(object, "line"),
+                               number_of(object, "column"), *cause ? cause : NULL);
+    else
+        print_labelled(to, "cause", cause);
+    print_labelled(to, "help", text_of(object, "help"));
+    snprintf(ideal, sizeof ideal, "%s", spare);
+    if (*spare && share)
+        snprintf(ideal, sizeof ideal, "%s; the line takes %.0f %% of all", spare,
+                 json_number_value(share));
+    print_labelled(to, "ideal here", ideal);
+}

@@ -1,0 +1,140 @@
+#include "report/sarif.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/finding_kinds.h"
+#include "report/version.h"
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+
+/* A log being made. */
+struct log {
+    json_t *rules, *results;
+};
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static json_int_t integer_of(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+static json_t *text_json(const char *text)
+{
+    return json_pack("{s:s}", "text", text);
+}
+
+/* The URI of a path: an absolute one gets a scheme, what may not stand in one is escaped. */
+static json_t *uri_of(const char *path)
+{
+    char *uri = NULL;
+    size_t size;
+    FILE *to = open_memstream(&uri, &size);
+    if (!to)
+        return NULL;
+    fputs(*path == '/' ? "file://" : "", to);
+    for (; *path; path++)
+        if (isalnum((unsigned char)*path) || strchr("/._~-", *path))
+            fputc(*path, to);
+        else
+            fprintf(to, "%%%02X", (unsigned char)*path);
+    fclose(to);
+    json_t *value = json_string(uri);
+    free(uri);
+    return value;
+}
+
+/* Where OBJECT's "file", "line" and, if it is known, "column" are. */
+static json_t *location_of(const json_t *object)
+{
+    json_t *region = json_pack("{s:I}", "startLine", integer_of(object, "line"));
+    if (integer_of(object, "column") > 0)
+        json_object_set_new(region, "startColumn", json_integer(integer_of(object, "column")));
+    return json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri",
+                     uri_of(text_of(object, "file")), "region", region);
+}
+
+static bool has_place(const json_t *object)
+{
+    return *text_of(object, "file") && integer_of(object, "line") > 0;
+}
+
+/* The index of the rule for ID, made when it is first asked for. */
+static size_t rule_of(struct log *log, const char *id, const char *level)
+{
+    size_t i;
+    json_t *rule;
+    json_array_foreach(log->rules, i, rule)
+    {
+        if (strcmp(text_of(rule, "id"), id) == 0)
+            return i;
+    }
+    const struct finding_kind *kind = emu_finding_kind(id);
+    rule = json_pack("{s:s, s:{s:s}}", "id", id, "defaultConfiguration", "level", level);
+    if (kind) {
+        json_object_set_new(rule, "shortDescription", text_json(kind->title));
+        json_object_set_new(rule, "fullDescription", text_json(kind->text));
+        json_object_set_new(rule, "help", text_json(kind->help));
+    }
+    json_array_append_new(log->rules, rule);
+    return i;
+}
+
+/* What happened, why, and what it would cost if it were ideal. */
+static json_t *message_of(const json_t *finding)
+{
+    const char *cause = text_of(finding, "cause"), *spare = text_of(finding, "spare");
+    char *text;
+    if (asprintf(&text, "%s%s%s%s%s", text_of(finding, "message"), *cause ? "; " : "", cause,
+                 *spare ? "; ideal here: " : "", spare) < 0)
+        return NULL;
+    json_t *message = text_json(text);
+    free(text);
+    return message;
+}
+
+static void add_result(struct log *log, const json_t *finding)
+{
+    const char *id = text_of(finding, "id");
+    const char *level = strcmp(text_of(finding, "severity"), "warning") == 0 ? "warning" : "error";
+    size_t i, rule = rule_of(log, id, level);
+    json_t *place, *locations = json_array(), *related = json_array();
+    if (has_place(finding))
+        json_array_append_new(locations, location_of(finding));
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        if (has_place(place))
+            json_array_append_new(related, location_of(place));
+    }
+    json_array_append_new(log->results, json_pack("{s:s, s:I, s:s, s:o, s:o, s:o}", "ruleId", id,
+                                                  "ruleIndex", (json_int_t)rule, "level", level,
+                                                  "message", message_of(finding), "locations",
+                                                  locations, "relatedLocations", related));
+}
+
+static void add_findings(struct log *log, const json_t *document)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(json_object_get(document, "findings"), i, finding) add_result(log, finding);
+}
+
+json_t *report_sarif(const json_t *document)
+{
+    struct log log = {json_array(), json_array()};
+    size_t i;
+    json_t *result;
+    add_findings(&log, document);
+    json_array_foreach(json_object_get(document, "results"), i, result) add_findings(&log, result);
+    return json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:s, s:o}}, s:s, s:o}]}", "$schema", SCHEMA,
+                     "version", "2.1.0", "runs", "tool", "driver", "name", "Lanewise", "version",
+                     LANEWISE_VERSION, "rules", log.rules, "columnKind", "unicodeCodePoints",
+                     "results", log.results);
+}

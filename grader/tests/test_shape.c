@@ -1,0 +1,141 @@
+/* Shapes: what the addresses of a warp are said to be must be what they are. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/observe/shape.h"
+
+/* Lane l's address: base + l % width * step + l / width * jump, of the lanes of MASK. */
+struct row {
+    const char *name;
+    unsigned bytes, base, width;
+    int step, jump;
+    uint32_t mask; /* 0: all */
+    const char *want;
+};
+
+static struct shape_access make(const struct row *row)
+{
+    struct shape_access access = {.mask = row->mask ? row->mask : UINT32_MAX, .bytes = row->bytes};
+    for (int l = 0; l < 32; l++)
+        access.addr[l] =
+            (uint64_t)(int64_t)((1 << 20) + (int)row->base + l % (int)row->width * row->step +
+                                l / (int)row->width * row->jump);
+    return access;
+}
+
+static void expect_text(const struct row *row, const char *got)
+{
+    cr_expect_str_eq(got, row->want, "%s: \"%s\"", row->name, got);
+    cr_expect_leq(strlen(got), (size_t)92, "%s: too long: %s", row->name, got);
+}
+
+Test(shape, global_accesses)
+{
+    static const struct row rows[] = {
+        {"neighbours, shifted", 4, 4, 32, 4, 0, 0,
+         "lanes read neighbouring words, from 4 bytes behind a sector's start"},
+        {"backwards, shifted", 4, 12, 32, -4, 0, 0,
+         "lanes read neighbouring words, backwards, from 12 bytes behind a sector's start"},
+        {"structure of 8", 4, 0, 32, 8, 0, 0,
+         "each lane reads 4 of every 8 bytes (stride 2 elements)"},
+        {"structure of 12", 4, 4, 32, 12, 0, 0,
+         "each lane reads 4 of every 12 bytes (stride 3 elements)"},
+        {"structure of 16", 4, 0, 32, 16, 0, 0,
+         "each lane reads 4 of every 16 bytes (stride 4 elements)"},
+        {"structure of 20", 4, 8, 32, 20, 0, 0,
+         "each lane reads 4 of every 20 bytes (stride 5 elements)"},
+        {"structure of 24, a double", 8, 0, 32, 24, 0, 0,
+         "each lane reads 8 of every 24 bytes (stride 3 elements)"},
+        {"structure of 32, a byte", 1, 0, 32, 32, 0, 0,
+         "each lane reads 1 of every 32 bytes (stride 32 elements)"},
+        {"a chunk a thread", 4, 0, 32, 256, 0, 0,
+         "neighbouring lanes read 256 bytes apart (stride 64 elements)"},
+        {"every second lane", 4, 0, 32, 4, 0, 0x55555555,
+         "only 16 of the 31 neighbouring lanes read"},
+        {"stride in every second lane", 4, 0, 32, 16, 0, 0x55555555,
+         "each lane reads 4 of every 16 bytes (stride 4 elements)"},
+        {"tile of 16", 4, 0, 16, 4, 4000, 0,
+         "rows of 16 lanes read neighbouring words, 4000 bytes from row to row"},
+        {"tile of 8", 4, 0, 8, 4, 4000, 0,
+         "rows of 8 lanes read neighbouring words, 4000 bytes from row to row"},
+        {"rows of 20", 4, 0, 20, 4, 4000, 0,
+         "rows of 20 lanes read neighbouring words, 4000 bytes from row to row"},
+        {"columns of a tile", 4, 0, 16, 4000, 4, 0,
+         "rows of 16 lanes read 4000 bytes apart, 4 from row to row"},
+        {"a word for four", 4, 0, 4, 0, 64, 0,
+         "each 4 lanes read the same word, the next ones 64 bytes further"},
+        {"modulo 8", 8, 0, 8, 64, 0, 0, "lanes read the same words again every 8 lanes (modulo 8)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        struct shape_access access = make(&rows[i]);
+        shape_tell_global(text, sizeof text, &access, "read");
+        expect_text(&rows[i], text);
+    }
+}
+
+Test(shape, every_stride_is_told_by_its_number)
+{
+    for (int stride = 2; stride <= 33; stride++) {
+        struct row row = {"", 4, 0, 32, 4 * stride, 0, 0, ""};
+        struct shape_access access = make(&row);
+        char text[400], want[40];
+        snprintf(want, sizeof want, "(stride %d elements)", stride);
+        shape_tell_global(text, sizeof text, &access, "read");
+        cr_expect(strstr(text, want), "stride %d: %s", stride, text);
+    }
+}
+
+Test(shape, a_row_may_begin_in_the_warp_before)
+{
+    for (unsigned phase = 1; phase < 12; phase++) {
+        struct shape_access access = {.mask = UINT32_MAX, .bytes = 4};
+        for (unsigned l = 0; l < 32; l++)
+            access.addr[l] = 4096 + (l + phase) % 12 * 4 + (l + phase) / 12 * 1000;
+        struct shape shape = shape_find(&access);
+        cr_expect(shape.kind == SHAPE_ROWS && shape.width == 12 && shape.step == 4 &&
+                      shape.jump == 1000,
+                  "phase %u: kind %d, width %u, step %ld, jump %ld", phase, shape.kind, shape.width,
+                  (long)shape.step, (long)shape.jump);
+    }
+}
+
+Test(shape, without_a_rule)
+{
+    struct shape_access access = {.mask = UINT32_MAX, .bytes = 4};
+    char text[400];
+    for (unsigned l = 0; l < 32; l++)
+        access.addr[l] = 4096 + (l ^ 5) * 4;
+    shape_tell_global(text, sizeof text, &access, "write");
+    cr_expect_str_eq(text, "lanes write neighbouring words, but in another order");
+    for (unsigned l = 0; l < 32; l++)
+        access.addr[l] = 4096 + l * l * l * 4 % 9973;
+    access.addr[0] = 4096 + 9973 + 3;
+    shape_tell_global(text, sizeof text, &access, "read");
+    cr_expect_eq(strncmp(text, "each lane reads a place of its own, over ", 41), 0, "%s", text);
+}
+
+Test(shape, shared_accesses)
+{
+    static const struct row rows[] = {
+        {"stride 2", 4, 0, 32, 8, 0, 0,
+         "lanes 0, 16 read words 0, 32: all in bank 0 (stride 2 words)"},
+        {"stride 8", 4, 0, 32, 32, 0, 0,
+         "lanes 0, 4, 8, ... read words 0, 32, 64, ...: all in bank 0 (stride 8 words)"},
+        {"stride 32", 4, 8, 32, 128, 0, 0,
+         "lanes 0, 1, 2, ... read words 2, 34, 66, ...: all in bank 2 (stride 32 words)"},
+        {"doubles, stride 2", 8, 0, 32, 16, 0, 0,
+         "lanes 0, 8, 16, ... read words 0, 32, 64, ...: all in bank 0 (stride 4 words)"},
+        {"rows of 16, as long as the banks", 4, 0, 16, 4, 128, 0,
+         "lanes 0, 16 read words 0, 32: all in bank 0 (rows of 16 lanes, 32 words apart)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        struct shape_access access = make(&rows[i]);
+        for (unsigned l = 0; l < 32; l++)
+            access.addr[l] -= 1 << 20;
+        shape_tell_shared(text, sizeof text, &access, "read");
+        expect_text(&rows[i], text);
+    }
+}
