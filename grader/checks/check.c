@@ -114,7 +114,7 @@ static void check_equal(struct check *check, const struct trial *trial, const ch
     if (!is_one)
         check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
                      type_name, name);
-    else if (check->info->figure.text)
+    else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }
 
@@ -146,8 +146,9 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
         check_fail(check, "failed", "no kernel was launched");
     else
         check_fail(check, "failed",
-                   "the kernels read only %s of the %s bytes of data from global memory",
-                   check_number(read), check_number((double)bytes));
+                   "the kernels read %s of the %s bytes of data from global memory",
+                   read > 0 ? check_number(read) : "none", check_number((double)bytes));
+    check_advise(check, "The answer must come from kernels that read the data, not from main().");
 }
 
 unsigned long check_calls(const struct trial *trial, const char *name)

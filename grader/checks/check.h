@@ -200,7 +200,8 @@ void check_launched(struct check *check, const struct trial *trial, size_t index
 void check_refuse(struct check *check, const struct trial *trial, const char *hint,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* A counter summed over all launches (the maximum for longest_warp_instructions). 0 for NULL. */
+/* A counter summed over all launches, longest_warp_instructions too: launches run one after another,
+ * so the program's critical path is the sum of theirs. 0 for NULL. */
 double check_counter(const struct trial *trial, const char *name);
 
 /* No finding of the emulator may have an id that begins with PREFIX, such as "race-". */

@@ -152,14 +152,17 @@ static const char *advice_for(const char *id, const char *message)
         const char *id, *message, *hint;
     } rows[] = {
         {"out-of-bounds", "shared ",
-         "Has the array in shared memory room for every thread of the block? One that is extern "
-         "has "
-         "as many bytes as the third number of its launch."},
+         "Has the array in shared memory room for all that is kept there, and does every index "
+         "stay "
+         "below its length? An array that is extern has as many bytes as the third number of its "
+         "launch."},
         {"out-of-bounds", "", "Compare every index with the number of elements before you use it."},
         {"endless-loop", "",
          "Does the loop's counter change in every step, and towards its end? Or "
          "does every thread do "
          "the whole work?"},
+        {"invalid-launch", "",
+         "Look at the numbers between <<< and >>>: are they right for every size of the input?"},
         {"divergent-barrier", "", "Every thread of a block must reach the same __syncthreads()."},
         {"bad-warp-mask", "",
          "The mask must name just the lanes that call: not those outside of the if."},
@@ -326,9 +329,7 @@ static void add_counters(json_t *totals, const json_t *counters)
     {
         json_int_t sum = json_integer_value(json_object_get(totals, name));
         json_int_t more = json_integer_value(value);
-        bool is_maximum = strcmp(name, "longest_warp_instructions") == 0;
-        sum = is_maximum ? (more > sum ? more : sum) : sum + more;
-        json_object_set_new(totals, name, json_integer(sum));
+        json_object_set_new(totals, name, json_integer(sum + more));
     }
 }
 

@@ -65,12 +65,16 @@ CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
 }
 
 CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
-      .hint = "If the check above has failed too, mend that first. Otherwise the size is the "
-              "trouble: each thread's loop must run while i < n, and no further.")
+      .hint =
+          "If the check above has failed too, mend that first. Otherwise the size is the "
+          "trouble: each thread's loop must run while i < n, and no further; without a loop the "
+          "grid must grow with n.")
 {
-    const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003};
+    /* The last is larger than any other input: a grid made to measure for a million is too small. */
+    const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
+                         MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < 5; ++i)
             sum_up(check, rung, sizes[i]);
 }
 

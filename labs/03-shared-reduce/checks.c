@@ -4,6 +4,8 @@
  * stores once, with however many threads, has made one. Whether the threads waited for each other
  * before they read what others wrote is judged by the emulator's watch over shared memory, since a
  * program with a race may well be right on the day. */
+#include <limits.h>
+
 #include "checks/check.h"
 
 LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce.cu",
@@ -31,8 +33,6 @@ struct job {
     int rung, n, blocks, threads;
 };
 
-#define LARGEST 1000 /* a million of these still fit into an int */
-
 /* The reference: exact. */
 static int sum_of(const int *data, int n)
 {
@@ -46,7 +46,10 @@ static int sum_of(const int *data, int n)
 static struct case_data *make_case(struct check *check, struct job job, int *sum)
 {
     static const char *const names[] = {"atomic", "static", "dynamic"};
-    const int *data = check_random_ints(check, (size_t)job.n, -LARGEST, LARGEST);
+    /* As large as an int can add up, and more of them above 0 than below: a sum that is kept in a
+     * float, which has 24 bits, is wrong. */
+    int largest = INT_MAX / (job.n + 1);
+    const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
         check_case(check, "%s, n = %s, %s blocks of %s threads", names[job.rung],
                    check_number(job.n), check_number(job.blocks), check_number(job.threads));

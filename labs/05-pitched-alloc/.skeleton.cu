@@ -19,7 +19,7 @@
  *
  * Do the TODOs in their order: the program stays right after each of them.
  *
- * Try it:    make run PROGRAM=labs/05-pitched-alloc/pitched_alloc.cu ARGS='width=1000 height=5'
+ * Try it:    make run LAB=05-pitched-alloc ARGS='width=1000 height=5'
  * Grade it:  make grade LAB=05-pitched-alloc */
 #include "lab.h"
 

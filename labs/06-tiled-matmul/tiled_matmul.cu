@@ -10,7 +10,7 @@
  *
  * Any height and width will do, and any depth up to 12,288: 16 need not divide them.
  *
- * Try it:    make run PROGRAM=labs/06-tiled-matmul/tiled_matmul.cu ARGS='rung=2 height=20'
+ * Try it:    make run LAB=06-tiled-matmul ARGS='rung=2 height=20'
  * Grade it:  make grade LAB=06-tiled-matmul */
 #include "lab.h"
 
