@@ -17,6 +17,7 @@ $(EMULATOR_OBJECTS): grader/emulator/rules.mk
 # Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
 $(filter %/alu.o %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
 # Nobody asks which exceptions arithmetic raised; where that counts, loops with a choice stay scalar.
-$(filter %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math
+$(filter %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math
+$(filter %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
 # Loops over lanes are worth the compiler's vectoriser.
 $(filter %/execute/%.o %/observe/%.o,$(EMULATOR_OBJECTS)): OPTIMISE := -O3

@@ -116,46 +116,62 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
 
 /* --- running: textures ------------------------------------------------------------------------------------ */
 
-static struct texture_point point_of(const struct warp *warp, const struct inst *inst,
-                                     unsigned lane)
+static const uint32_t *lane_words(const struct warp *warp, struct slot slot)
 {
-    struct texture_point point = {.is_integer = inst->texture.is_integer,
-                                  .dims = inst->texture.dims};
-    unsigned first = inst->texture.layered;
-    if (first)
-        point.layer = (int32_t)lane_word(warp, inst->src[0], lane);
-    for (unsigned d = 0; d < point.dims; d++) {
-        uint32_t word = lane_word(warp, inst->src[first + d], lane);
-        memcpy(&point.at[d], &word, sizeof word);
-        memcpy(&point.index[d], &word, sizeof word);
-    }
-    return point;
+    return (const uint32_t *)(const void *)slot_at(warp, slot);
 }
 
-static void write_results(const struct warp *warp, const struct inst *inst, unsigned lane,
-                          const uint32_t value[4])
+static struct texture_points points_of(const struct warp *warp, const struct inst *inst)
 {
-    for (unsigned k = 0; k < 4; k++)
-        if (inst->texture.vector[k].offset != NO_SLOT)
-            memcpy(slot_at(warp, inst->texture.vector[k]) + lane * 4, &value[k], 4);
+    struct texture_points points = {.is_integer = inst->texture.is_integer,
+                                    .dims = inst->texture.dims};
+    unsigned first = inst->texture.layered;
+    if (first)
+        points.layer = lane_words(warp, inst->src[0]);
+    for (unsigned d = 0; d < points.dims; d++)
+        points.at[d] = lane_words(warp, inst->src[first + d]);
+    return points;
+}
+
+static void write_results(const struct warp *warp, const struct inst *inst, uint32_t lanes,
+                          uint32_t value[4][WARP])
+{
+    for (unsigned k = 0; k < 4; k++) {
+        if (inst->texture.vector[k].offset == NO_SLOT)
+            continue;
+        uint32_t *to = (uint32_t *)(void *)slot_at(warp, inst->texture.vector[k]);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = lanes >> l & 1 ? value[k][l] : to[l];
+    }
+}
+
+/* The lanes of TODO that name the same texture as its first. */
+static uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
+{
+    const uint64_t *handles = (const uint64_t *)(const void *)slot_at(warp, inst->texture.handle);
+    uint64_t wanted = handles[__builtin_ctz(todo)];
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        lanes |= (uint32_t)(handles[l] == wanted) << l;
+    return lanes & todo;
 }
 
 static void fetch_lanes(struct warp *warp, const struct inst *inst, uint32_t mask, bool gathers)
 {
+    struct texture_points points = points_of(warp, inst);
     uint8_t *texels;
-    for (unsigned l = 0; l < WARP; l++) {
-        if (!(mask >> l & 1))
-            continue;
-        const struct emu_texture *texture = find_texture(warp, inst, l, false, &texels);
+    for (uint32_t todo = mask; todo;) {
+        unsigned first = (unsigned)__builtin_ctz(todo);
+        const struct emu_texture *texture = find_texture(warp, inst, first, false, &texels);
         if (!texture)
             return;
-        struct texture_point point = point_of(warp, inst, l);
-        uint32_t value[4];
+        uint32_t lanes = same_texture(warp, inst, todo), value[4][WARP];
         if (gathers)
-            texture_gather(texture, texels, &point, inst->texture.component, value);
+            texture_gather(texture, texels, &points, lanes, inst->texture.component, value);
         else
-            texture_fetch(texture, texels, &point, value);
-        write_results(warp, inst, l, value);
+            texture_fetch(texture, texels, &points, lanes, value);
+        write_results(warp, inst, lanes, value);
+        todo &= ~lanes;
     }
 }
 
