@@ -134,7 +134,11 @@ json_t *fixture_record(struct fixture *fixture, int index)
 
 size_t fixture_finding_count(json_t *line)
 {
-    return json_array_size(json_object_get(line, "findings"));
+    json_t *findings = json_object_get(line, "findings"), *finding;
+    size_t i, errors = 0;
+    json_array_foreach(findings, i, finding) errors +=
+        strcmp(json_string_value(json_object_get(finding, "severity")), "error") == 0;
+    return errors;
 }
 
 json_t *fixture_finding(json_t *line, const char *id)

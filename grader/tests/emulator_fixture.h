@@ -58,7 +58,7 @@ json_t *fixture_record(struct fixture *fixture, int index);
 char *fixture_record_text(struct fixture *fixture);
 /* The finding ID of a line of the record; asserts that it is there. Borrowed. */
 json_t *fixture_finding(json_t *line, const char *id);
-/* How many findings the line has. */
+/* How many findings the line has that are errors; that a kernel wastes something is none. */
 size_t fixture_finding_count(json_t *line);
 
 #endif

@@ -173,7 +173,11 @@ Test(run, json_is_the_documented_schema)
     cr_expect(warps == 64 && percent == 100 && blocks == 8, "%d warps, %d blocks", warps, blocks);
     cr_expect(strcmp(limit, "warps") == 0 && registers <= 32, "%d registers", registers);
     cr_expect(strstr(kernel, "naive<float>(float const*"), "%s", kernel);
-    cr_expect(json_is_array(findings) && json_array_size(findings) == 0);
+    size_t i;
+    json_t *finding;
+    cr_expect(json_is_array(findings));
+    json_array_foreach(findings, i, finding)
+        cr_expect_str_neq(json_string_value(json_object_get(finding, "severity")), "error");
     cr_expect(json_array_size(lines) > 3);
     json_decref(document);
     free(text);
