@@ -246,7 +246,9 @@ static inline bool visit_fresh(const struct visit *visit, struct shadow *shadow,
     const struct obs_access *access = visit->access;
     uint64_t from = access->addr[0] - visit->base, any = 0;
     if (!access->dense || access->bytes != 4 || shadow->shift != 2 || shadow->atomic[0] ||
-        kind == RACE_ATOMIC || from % 4 || from + 4 * WARP > shadow->bytes)
+        kind == RACE_ATOMIC || from % 4)
+        return false;
+    if (from >= shadow->bytes || shadow->bytes - from < 4 * WARP) /* it begins or ends in another */
         return false;
     uint64_t *write = shadow->write + from / 4, *read = shadow->read[0] + from / 4;
     for (unsigned l = 0; l < WARP; l++)
@@ -385,7 +387,7 @@ static bool take_shared(struct race *race, uint64_t cta)
         if (found->is_used)
             shadow_clear(&found->shadow);
     } else {
-        found = malloc(sizeof *found);
+        found = calloc(1, sizeof *found);
         if (!found || !shadow_open(&found->shadow, race->launch->launch->shared_bytes)) {
             free(found);
             return false;
