@@ -113,9 +113,7 @@ static cudaError_t begin(cudaStream_t stream, struct CUgraph_st *graph,
                          enum cudaStreamCaptureMode mode)
 {
     struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
     if ((unsigned)mode > cudaStreamCaptureModeRelaxed || (count && !depends))

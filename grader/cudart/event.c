@@ -111,9 +111,7 @@ cudaError_t rt_event_record(cudaEvent_t event)
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
 {
     struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
     if (rt_is_capturing(stream))
@@ -188,9 +186,7 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
         return cudaErrorInvalidValue;
     struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
     if (!is_live(event))

@@ -42,9 +42,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
 {
     struct emu_device *device;
     struct rt_range range;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error == cudaSuccess)
         error = rt_allocate(ptr, size, RT_POOL, 0);
     if (error != cudaSuccess || !*ptr)
@@ -80,9 +78,7 @@ static cudaError_t release(void *ptr, cudaStream_t stream)
 {
     struct emu_device *device;
     struct rt_range range;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess || !ptr)
         return error;
     if (!rt_range_find(ptr, &range) || range.ptr != ptr || !(range.owner & (RT_DEVICE | RT_POOL)))

@@ -182,6 +182,8 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
 
 /* cudaSuccess, or cudaErrorInvalidResourceHandle for what is not a live stream. */
 cudaError_t rt_stream(cudaStream_t stream);
+/* rt_device() for work on STREAM: fails as it does, then as rt_stream(). */
+cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 
 /* The same function under the name that programs built with --default-stream per-thread ask for:
  * work is done when it is queued, so the two default streams differ in nothing. */

@@ -50,6 +50,12 @@ cudaError_t rt_stream(cudaStream_t stream)
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
+cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
+{
+    cudaError_t error = rt_device(device);
+    return error == cudaSuccess ? rt_stream(stream) : error;
+}
+
 /* STREAM as a live one, with the lock held, or NULL. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
@@ -282,9 +288,7 @@ RT_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
     if (rt_is_capturing(stream))

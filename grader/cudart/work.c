@@ -25,9 +25,7 @@ cudaError_t rt_run(struct emu_device *device, const struct rt_work *work)
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work)
 {
     struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
+    cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
     if (rt_is_capturing(stream))
