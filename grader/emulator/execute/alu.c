@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/bits.h"
 
 typedef uint16_t u16;
 typedef int16_t s16;
@@ -22,51 +22,23 @@ typedef double f64;
 
 /* --- what C has no operator for ----------------------------------------------------------------- */
 
-static inline f32 from_bits32(u32 bits)
-{
-    f32 value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline u32 to_bits32(f32 value)
-{
-    u32 bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline u64 to_bits64(f64 value)
-{
-    u64 bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static inline f64 from_bits64(u64 bits)
-{
-    f64 value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static inline f32 nan32(f32 value)
 {
-    return value != value ? from_bits32(0x7fffffffu) : value;
+    return value != value ? bits_float(0x7fffffffu) : value;
 }
 
 /* min and max return the operand that is not NaN, and order -0 below +0. */
 static inline f32 min32(f32 a, f32 b)
 {
     if (a == b)
-        return from_bits32(to_bits32(a) | to_bits32(b));
+        return bits_float(float_bits(a) | float_bits(b));
     return a < b || b != b ? nan32(a) : nan32(b);
 }
 
 static inline f32 max32(f32 a, f32 b)
 {
     if (a == b)
-        return from_bits32(to_bits32(a) & to_bits32(b));
+        return bits_float(float_bits(a) & float_bits(b));
     return a > b || b != b ? nan32(a) : nan32(b);
 }
 
@@ -78,29 +50,29 @@ static inline bool any_nan(f32 a, f32 b)
 /* The value's size with the sign that a * b has. */
 static inline f32 with_signs(f32 value, f32 a, f32 b)
 {
-    u32 sign = (to_bits32(a) ^ to_bits32(b)) & 0x80000000u;
-    return from_bits32((to_bits32(value) & 0x7fffffffu) | sign);
+    u32 sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
+    return bits_float((float_bits(value) & 0x7fffffffu) | sign);
 }
 
 /* div.approx multiplies by the reciprocal, which is 0 for divisors above 2^126. */
 static inline f32 divide_roughly(f32 a, f32 b)
 {
-    u32 size = to_bits32(b) & 0x7fffffffu;
+    u32 size = float_bits(b) & 0x7fffffffu;
     bool is_huge = size > 0x7e800000u && size < 0x7f800000u;
-    return is_huge ? a * from_bits32(to_bits32(b) & 0x80000000u) : a / b;
+    return is_huge ? a * bits_float(float_bits(b) & 0x80000000u) : a / b;
 }
 
 static inline f64 min64(f64 a, f64 b)
 {
     if (a == b)
-        return to_bits64(a) >> 63 ? a : b;
+        return double_bits(a) >> 63 ? a : b;
     return a < b || b != b ? a : b;
 }
 
 static inline f64 max64(f64 a, f64 b)
 {
     if (a == b)
-        return to_bits64(a) >> 63 ? b : a;
+        return double_bits(a) >> 63 ? b : a;
     return a > b || b != b ? a : b;
 }
 
@@ -112,14 +84,14 @@ static inline u64 upper_half(u64 bits)
 
 static inline f64 gross(f64 value)
 {
-    return from_bits64(upper_half(to_bits64(value)));
+    return bits_double(upper_half(double_bits(value)));
 }
 
 /* And what it gives: the nearest number that fits there. */
 static inline f64 rounded_gross(f64 value)
 {
-    return value != value ? from_bits64(0x7fffffff00000000u)
-                          : from_bits64(upper_half(to_bits64(value) + 0x80000000u));
+    return value != value ? bits_double(0x7fffffff00000000u)
+                          : bits_double(upper_half(double_bits(value) + 0x80000000u));
 }
 
 static inline s32 clamped(s64 value)
@@ -368,9 +340,9 @@ const struct alu_row *alu_find(const char *name)
 static void flush_lanes(f32 *d, u32 mask)
 {
     for (unsigned l = 0; l < WARP; l++) {
-        u32 bits = to_bits32(d[l]);
+        u32 bits = float_bits(d[l]);
         if (mask >> l & 1 && !(bits & 0x7f800000u))
-            d[l] = from_bits32(bits & 0x80000000u);
+            d[l] = bits_float(bits & 0x80000000u);
     }
 }
 

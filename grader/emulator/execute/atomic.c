@@ -1,37 +1,7 @@
 /* What an atomic does to one lane's bytes. The lanes take their turn in access.c; here each turn is
  * one compare-and-swap loop of the CPU, as other workers run other CTAs at the same time. */
-#include <string.h>
-
 #include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
-
-static float as_float(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t float_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double as_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t double_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static uint32_t flushed(uint32_t bits)
 {
@@ -41,7 +11,8 @@ static uint32_t flushed(uint32_t bits)
 /* The hardware flushes denormals when it adds in global memory, and not in shared. */
 static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
 {
-    float sum = flushes ? as_float(flushed(a)) + as_float(flushed(b)) : as_float(a) + as_float(b);
+    float sum =
+        flushes ? bits_float(flushed(a)) + bits_float(flushed(b)) : bits_float(a) + bits_float(b);
     if (sum != sum)
         return 0x7fffffffu;
     return flushes ? flushed(float_bits(sum)) : float_bits(sum);
@@ -83,7 +54,7 @@ static uint64_t combine64(const struct inst *inst, uint64_t old, uint64_t b, uin
     bool is_signed = inst->mem.type == PTX_s64, is_float = inst->mem.type == PTX_f64;
     switch (inst->mem.op) {
     case PTX_MOD_add:
-        return is_float ? double_bits(as_double(old) + as_double(b)) : old + b;
+        return is_float ? double_bits(bits_double(old) + bits_double(b)) : old + b;
     case PTX_MOD_min:
         return (is_signed ? (int64_t)b < (int64_t)old : b < old) ? b : old;
     case PTX_MOD_max:

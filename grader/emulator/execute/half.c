@@ -17,16 +17,16 @@ static inline f64 sum_to_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a;
     f64 error = (a - (sum - part)) + (b - part); /* exact; NaN if the sum is no number */
-    u64 bits = half_double_bits(sum);
+    u64 bits = double_bits(sum);
     bool grows = (error > 0) == (sum > 0);
     u64 odd = bits & 1 ? bits : grows ? bits + 1 : bits - 1;
-    return half_double(error > 0 || error < 0 ? odd : bits);
+    return bits_double(error > 0 || error < 0 ? odd : bits);
 }
 
 /* The smaller one, or the one that is a number; -0 is below +0. */
 static inline f64 lesser(f64 a, f64 b)
 {
-    bool first = a < b || b != b || (a == b && half_double_bits(a) >> 63);
+    bool first = a < b || b != b || (a == b && double_bits(a) >> 63);
     return first ? a : b;
 }
 
@@ -39,8 +39,8 @@ static inline f64 nan_of(f64 a, f64 b)
 /* The value's size with the sign that a * b has. */
 static inline f64 with_signs(f64 value, f64 a, f64 b)
 {
-    u64 sign = (half_double_bits(a) ^ half_double_bits(b)) & DOUBLE_SIGN;
-    return half_double((half_double_bits(value) & ~DOUBLE_SIGN) | sign);
+    u64 sign = (double_bits(a) ^ double_bits(b)) & DOUBLE_SIGN;
+    return bits_double((double_bits(value) & ~DOUBLE_SIGN) | sign);
 }
 
 /* --- rows --------------------------------------------------------------------------------------- */

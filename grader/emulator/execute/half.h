@@ -10,9 +10,7 @@
 #ifndef EXECUTE_HALF_H
 #define EXECUTE_HALF_H
 
-#include <string.h>
-
-#include "emulator/execute/machine.h"
+#include "emulator/execute/bits.h"
 
 struct half_format {
     unsigned fraction; /* bits */
@@ -48,24 +46,10 @@ LANES_INLINE struct half_format half_format(unsigned type)
     return half_is_f16(type) ? HALF_F16 : HALF_BF16;
 }
 
-LANES_INLINE uint64_t half_double_bits(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-LANES_INLINE double half_double(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* 2 ** exponent */
 LANES_INLINE double half_power(int exponent)
 {
-    return half_double((uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_DIGITS);
+    return bits_double((uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_DIGITS);
 }
 
 LANES_INLINE int64_t half_infinity(struct half_format format)
@@ -80,34 +64,34 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     int64_t rebias = (int64_t)(DOUBLE_BIAS - format.bias) << DOUBLE_DIGITS;
     /* denormals: as the fraction behind a leading one, which is taken away again */
     int64_t one = rebias + ((int64_t)1 << DOUBLE_DIGITS);
-    double small = half_double((uint64_t)(one + fraction)) - half_double((uint64_t)one);
+    double small = bits_double((uint64_t)(one + fraction)) - bits_double((uint64_t)one);
     int64_t normal = fraction + rebias;
     bool is_small = size < (int64_t)1 << format.fraction, is_huge = size >= half_infinity(format);
-    int64_t bits = is_small  ? (int64_t)half_double_bits(small)
+    int64_t bits = is_small  ? (int64_t)double_bits(small)
                    : is_huge ? normal | (int64_t)0x7ff << DOUBLE_DIGITS
                              : normal;
-    return half_double((uint64_t)bits | (uint64_t)(raw & HALF_SIGN) << 48);
+    return bits_double((uint64_t)bits | (uint64_t)(raw & HALF_SIGN) << 48);
 }
 
 /* The value's bits, rounded in the vector unit's mode. What is too large becomes BEYOND, the bits of
  * infinity or of the largest number, without a sign. */
 LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, int64_t beyond)
 {
-    int64_t bits = (int64_t)half_double_bits(value), size = bits & INT64_MAX;
+    int64_t bits = (int64_t)double_bits(value), size = bits & INT64_MAX;
     int64_t exponent = size >> DOUBLE_DIGITS;
     int64_t least = DOUBLE_BIAS + 1 - format.bias, most = DOUBLE_BIAS + format.bias + 2;
     exponent = exponent < least ? least : exponent > most ? most : exponent;
     /* a number so large that its last digit is the result's last digit: adding it rounds */
     int64_t digits = DOUBLE_DIGITS - format.fraction;
-    double magic = half_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
-                               (half_double_bits(value) & DOUBLE_SIGN));
+    double magic = bits_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
+                               (double_bits(value) & DOUBLE_SIGN));
     double rounded = (value + magic) - magic;
-    double round_size = half_double(half_double_bits(rounded) & INT64_MAX);
+    double round_size = bits_double(double_bits(rounded) & INT64_MAX);
     /* denormals: their fraction stands at the end of a number with as large a last digit */
     double end = half_power(DOUBLE_DIGITS + 1 - format.bias - (int)format.fraction);
-    int64_t small = (int64_t)half_double_bits(round_size + end) & 0x7fff;
+    int64_t small = (int64_t)double_bits(round_size + end) & 0x7fff;
     int64_t rebias = (int64_t)(DOUBLE_BIAS - format.bias) << format.fraction;
-    int64_t normal = ((int64_t)half_double_bits(round_size) >> digits) - rebias;
+    int64_t normal = ((int64_t)double_bits(round_size) >> digits) - rebias;
     int64_t infinity = half_infinity(format);
     int64_t result = round_size < half_power(1 - format.bias) ? small : normal;
     result = normal >= infinity ? beyond : result;
@@ -130,7 +114,7 @@ LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, ui
 /* What a NaN becomes that comes from an f64: the upper bits of it, and quiet. */
 LANES_INLINE uint16_t half_nan_from(double nan, struct half_format format)
 {
-    uint64_t bits = half_double_bits(nan), quiet = (uint64_t)1 << (format.fraction - 1);
+    uint64_t bits = double_bits(nan), quiet = (uint64_t)1 << (format.fraction - 1);
     return (uint16_t)((bits >> 48 & HALF_SIGN) |
                       (bits >> (DOUBLE_DIGITS - format.fraction) & 0x7fff) |
                       (uint64_t)half_infinity(format) | quiet);

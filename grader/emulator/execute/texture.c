@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/half.h"
 
 #define WEIGHT_BITS 8
 #define WEIGHT_ONE  (1 << WEIGHT_BITS)
@@ -25,45 +25,29 @@ uint64_t texture_bytes(const struct emu_texture *texture)
 
 /* --- texels ------------------------------------------------------------------------------------------ */
 
-static inline float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static inline uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
+/* A NaN is always the same one. */
 static float half_to_float(uint16_t half)
 {
-    int exponent = half >> 10 & 31;
-    float fraction = half & 1023, sign = half & 0x8000 ? -1.0f : 1.0f;
-    if (exponent == 31)
-        return fraction != 0 ? NAN : sign * INFINITY;
-    return sign * (exponent ? ldexpf(1024 + fraction, exponent - 25) : ldexpf(fraction, -24));
+    double value = half_widen(half, HALF_F16);
+    return value != value ? NAN : (float)value;
 }
 
 /* One channel as the texture's read mode wants it. */
 LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
 {
     if (texture->kind == 'f')
-        return texture->bits == 16 ? bits_of(half_to_float((uint16_t)raw)) : raw;
+        return texture->bits == 16 ? float_bits(half_to_float((uint16_t)raw)) : raw;
     unsigned unused = 32 - texture->bits;
     if (texture->kind == 's') {
         int32_t value = (int32_t)(raw << unused) >> unused;
         if (!texture->normalized_float)
             return (uint32_t)value;
         float most = (float)((1 << (texture->bits - 1)) - 1);
-        return bits_of(fmaxf((float)value / most, -1.0f));
+        return float_bits(fmaxf((float)value / most, -1.0f));
     }
     if (!texture->normalized_float)
         return raw;
-    return bits_of((float)raw / (float)((1u << texture->bits) - 1));
+    return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
 /* The same in all lanes. The common kinds have loops that the compiler vectorises. */
@@ -76,7 +60,7 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
         return;
     if (texture->kind == 'u')
         for (unsigned l = 0; l < WARP; l++)
-            words[l] = bits_of((float)(int32_t)words[l] / most);
+            words[l] = float_bits((float)(int32_t)words[l] / most);
     else
         for (unsigned l = 0; l < WARP; l++)
             words[l] = convert(texture, words[l]);
@@ -85,13 +69,13 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
 /* The border's colour is a float, and becomes a texel like the others. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
-    double value = float_of(texture->border[c]);
+    double value = bits_float(texture->border[c]);
     bool is_signed = texture->kind == 's';
     if (texture->kind == 'f' || !texture->normalized_float)
         return texture->border[c];
     double most = (double)((1u << (texture->bits - is_signed)) - 1);
     value = value > 1 ? 1 : value < -is_signed ? -is_signed : value;
-    return bits_of((float)((ceil(value * most - 0.5) + 0.0) / most));
+    return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
 }
 
 /* Words of BYTES each: CHANNELS of them from where each of LANES has its texel. */
@@ -142,7 +126,7 @@ LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value
     bool is_float = texture->kind == 'f' || texture->normalized_float;
     for (unsigned c = texture->channels; c < 4; c++)
         for (unsigned l = 0; l < WARP; l++)
-            value[c][l] = c < 3 ? 0 : is_float ? bits_of(1) : 1;
+            value[c][l] = c < 3 ? 0 : is_float ? float_bits(1) : 1;
 }
 
 /* --- addresses ---------------------------------------------------------------------------------------- */
@@ -201,7 +185,7 @@ LANES_INLINE void find_layers(const struct emu_texture *texture,
 /* A coordinate in texels; too far outside to matter, it is cut. */
 LANES_INLINE double in_texels(uint32_t word, double scale)
 {
-    double x = (double)float_of(word) * scale, limit = 1 << 30;
+    double x = (double)bits_float(word) * scale, limit = 1 << 30;
     x = x > limit ? limit : x < -limit ? -limit : x;
     return x != x ? 0 : x;
 }
@@ -312,17 +296,17 @@ LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *
 {
     if (steps == 1)
         for (unsigned l = 0; l < WARP; l++)
-            sum[l] += weight[l] ? weight[l] * (double)float_of(texel[l]) : -0.0;
+            sum[l] += weight[l] ? weight[l] * (double)bits_float(texel[l]) : -0.0;
     else
         for (unsigned l = 0; l < WARP; l++)
-            sum[l] += weight[l] ? weight[l] * nearest(float_of(texel[l]) * steps) : -0.0;
+            sum[l] += weight[l] ? weight[l] * nearest(bits_float(texel[l]) * steps) : -0.0;
 }
 
 LANES_INLINE void finish_sum(const double *sum, double steps, uint32_t *value)
 {
     for (unsigned l = 0; l < WARP; l++) {
         double mean = sum[l] / WEIGHT_ONE;
-        value[l] = bits_of((float)(steps == 1 ? mean : floor(mean + 0.5) / steps));
+        value[l] = float_bits((float)(steps == 1 ? mean : floor(mean + 0.5) / steps));
     }
 }
 
