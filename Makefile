@@ -94,6 +94,7 @@ include labs/rules.mk
 include grader/tests/rules.mk
 include grader/tests/fuzz/rules.mk
 include solutions/rules.mk
+include handouts/ladders/rules.mk
 
 -include $(wildcard $(OBJECTS:.o=.d))
 
@@ -147,6 +148,9 @@ bench: ## Time the emulator beside Oclgrind
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources
 
+facts: ## Make what the handouts say in figures: runs their ladders on the emulator
+record-ladders: ## Record how long the handouts' ladders take on this machine's GPU
+
 lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
 
@@ -169,4 +173,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade report hint watch run trace diff reset lab-check new-lab test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

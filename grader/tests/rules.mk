@@ -73,7 +73,7 @@ bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAM
 
 # --- make check: only what changed since the last check is looked at --------------------------------
 
-CODE := $(shell find grader labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+CODE := $(shell find grader handouts labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 HEADERS := $(filter grader/%.h,$(CODE))
 HEADERS_OK := $(HEADERS:%=$(BUILD)/check/%.ok)
 

@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Joins all that the handouts may say in figures into one file of facts.
+
+    facts.py --out OUT --ladders sumsq.json sumsq.g80.json ... --data handouts/data/h100.tsv ...
+
+NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json), and NAME.tsv beside it what it
+printed: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU. A data file has figures
+from elsewhere: ladder, rung, column, value, and a unit if it differs from what is said below.
+Writes OUT.json, and OUT.lua for pandoc's filters, with the same in it:
+
+  columns   {column: {title, unit}}
+  devices   {device: {device, driver, toolkit, date, command}}
+  ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, units: {column: unit}}}
+
+A recorded column gets its device's name: time of h100.tsv becomes time_h100. A rung without counters, or
+counters without a time in each recording of their ladder, is an error: then a recording is to be made anew.
+"""
+import argparse
+import json
+import os
+import sys
+
+# What a column is called in a table, and its unit. Counters that lanewise records may be asked for by their
+# own names, too.
+COLUMNS = {
+    "title": ("rung", ""),
+    "then": ("then", ""),
+    "time": ("time", "µs"),
+    "spread": ("spread", "%"),
+    "n": ("numbers", ""),
+    "threads": ("threads", ""),
+    "launches": ("launches", ""),
+    "longest_warp": ("longest warp", "instructions"),
+    "warp_instructions": ("warp instructions", ""),
+    "thread_instructions": ("thread instructions", ""),
+    "active_lanes": ("active lanes", ""),
+    "branches": ("branches", ""),
+    "divergent_branches": ("divergent branches", ""),
+    "divergent_percent": ("divergent", "%"),
+    "barriers": ("barriers", ""),
+    "requests": ("requests", ""),
+    "sectors": ("sectors", ""),
+    "sectors_ideal": ("ideal sectors", ""),
+    "sectors_per_request": ("sectors a request", ""),
+    "load_sectors_per_request": ("sectors a load", ""),
+    "store_sectors_per_request": ("sectors a store", ""),
+    "lines": ("lines", ""),
+    "lines_per_request": ("lines a request", ""),
+    "load_requests": ("loads", ""),
+    "store_requests": ("stores", ""),
+    "atomic_requests": ("atomics", ""),
+    "shared_requests": ("requests to shared memory", ""),
+    "wavefronts": ("wavefronts", ""),
+    "bank_conflicts": ("bank conflicts", ""),
+    "transactions": ("transactions", ""),
+    "transactions_per_request": ("transactions a half-warp", ""),
+    "occupancy": ("occupancy", "%"),
+    "occupancy_limit": ("limited by", ""),
+    "registers": ("registers", ""),
+    "gflops": ("speed", "GFLOP/s"),
+    "gb_per_s": ("rate", "GB/s"),
+    "error": ("largest error", ""),
+}
+
+
+def fail(text):
+    sys.exit("facts.py: " + text)
+
+
+def number(text):
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def read_table(path):
+    """The rows of a table with tabs, and what "# name: value" lines say."""
+    rows, said = [], {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            line = line.rstrip("\n")
+            if line.startswith("#"):
+                name, colon, value = line[1:].strip().partition(": ")
+                if colon:
+                    said[name] = value
+            elif line:
+                rows.append(line.split("\t"))
+    return rows, said
+
+
+# --- counters ------------------------------------------------------------------------------------
+
+
+def ratio(part, whole):
+    return part / whole if whole else 0
+
+
+def split_launches(path):
+    """A record's launches, as a list for each rung: see ladder_rung_begins() in ladder.cuh."""
+    rungs = []
+    with open(path, encoding="utf-8") as file:
+        for launch in json.load(file)["launches"]:
+            if launch["kernel"].startswith("ladder_rung_begins("):
+                rungs.append([])
+            elif not rungs:
+                fail(f"{path}: a launch before the first rung")
+            else:
+                rungs[-1].append(launch)
+    return rungs
+
+
+def add_up(launches):
+    total = {}
+    for launch in launches:
+        for name, value in launch["counters"].items():
+            longest = name == "longest_warp_instructions"
+            total[name] = max(total.get(name, 0), value) if longest else total.get(name, 0) + value
+    return total
+
+
+def columns_of(launches):
+    """What is said of a rung by its launches: all counters, and what follows from them."""
+    c = add_up(launches)
+    kinds = ("load", "store", "atomic", "reduction")
+
+    def all_of(what):
+        return sum(c[f"global_{kind}_{what}"] for kind in kinds)
+
+    shared = ("load", "store")
+    occupancy = launches[0]["occupancy"]
+    return {
+        **c,
+        "launches": len(launches),
+        "longest_warp": c["longest_warp_instructions"],
+        "active_lanes": ratio(c["thread_instructions"], c["warp_instructions"]),
+        "divergent_percent": 100 * ratio(c["divergent_branches"], c["branches"]),
+        "requests": all_of("requests"),
+        "sectors": all_of("sectors"),
+        "sectors_ideal": all_of("sectors_ideal"),
+        "lines": all_of("lines"),
+        "sectors_per_request": ratio(all_of("sectors"), all_of("requests")),
+        "lines_per_request": ratio(all_of("lines"), all_of("requests")),
+        "load_requests": c["global_load_requests"],
+        "store_requests": c["global_store_requests"],
+        "atomic_requests": c["global_atomic_requests"] + c["global_reduction_requests"],
+        "load_sectors_per_request": ratio(c["global_load_sectors"], c["global_load_requests"]),
+        "store_sectors_per_request": ratio(c["global_store_sectors"], c["global_store_requests"]),
+        "shared_requests": sum(c[f"shared_{kind}_requests"] for kind in shared),
+        "wavefronts": sum(c[f"shared_{kind}_wavefronts"] for kind in shared),
+        "bank_conflicts": sum(c[f"shared_{kind}_bank_conflicts"] for kind in shared),
+        "occupancy": occupancy["percent"],
+        "occupancy_limit": occupancy["limit"],
+        "registers": occupancy["registers"],
+    }
+
+
+def columns_by_rules(launches, rules):
+    """The same launches by the rules of an older GPU: what it counts is not sectors."""
+    new = columns_of(launches)
+    return {
+        f"requests_{rules}": new["requests"],
+        f"transactions_{rules}": new["sectors"],
+        f"transactions_per_request_{rules}": new["sectors_per_request"],
+        f"bank_conflicts_{rules}": new["bank_conflicts"],
+    }
+
+
+# --- joining ---------------------------------------------------------------------------------------
+
+
+class Facts:
+    def __init__(self):
+        self.ladders, self.devices, self.recorded = {}, {}, {}
+
+    def add_ladder(self, name, path):
+        ladder = self.ladders.setdefault(name, {"order": [], "rungs": {}, "units": {}})
+        for rung, column, value in read_table(path)[0]:
+            if rung not in ladder["rungs"]:
+                ladder["order"].append(rung)
+            ladder["rungs"].setdefault(rung, {})[column] = number(value)
+
+    def add_record(self, name, rules, path):
+        ladder, launches = self.ladders[name], split_launches(path)
+        if len(launches) != len(ladder["order"]):
+            fail(f"{path}: {len(launches)} rungs, but {len(ladder['order'])} names")
+        for rung, of_rung in zip(ladder["order"], launches):
+            ladder["rungs"][rung].update(columns_by_rules(of_rung, rules) if rules else columns_of(of_rung))
+
+    def add_recording(self, device, path):
+        rows, self.devices[device] = read_table(path)
+        for name, rung, column, value, *unit in rows:
+            if column == "title":
+                continue
+            column = column if column == "then" else f"{column}_{device}"
+            if rung not in self.ladders.get(name, {"rungs": {}})["rungs"]:
+                fail(f"{path}: {name} has no rung {rung}: make record-ladders")
+            self.ladders[name]["rungs"][rung][column] = number(value)
+            if unit:
+                self.ladders[name]["units"][column] = unit[0]
+            self.recorded.setdefault((name, device), set()).add(rung)
+
+    def check(self):
+        for (name, device), rungs in self.recorded.items():
+            missing = set(self.ladders[name]["order"]) - rungs
+            if missing and device != "classic":
+                fail(f"handouts/data/{device}.tsv lacks {name}'s {', '.join(sorted(missing))}: make record-ladders")
+
+    def columns(self):
+        """Titles and units of all columns that occur."""
+        used = {c for ladder in self.ladders.values() for rung in ladder["rungs"].values() for c in rung}
+        described = {}
+        for column in sorted(used):
+            base = column
+            while base not in COLUMNS and "_" in base:
+                base = base.rpartition("_")[0]
+            title, unit = COLUMNS.get(base if base in COLUMNS else "", (column.replace("_", " "), ""))
+            device = column.rpartition("_")[2]
+            if device in self.devices and base != column:
+                title += " on " + self.devices[device]["device"]
+            elif device in ("g80", "gt200"):
+                title += f", {device} rules"
+            described[column] = {"title": title, "unit": unit}
+        return described
+
+    def all(self):
+        return {"columns": self.columns(), "devices": self.devices, "ladders": self.ladders}
+
+
+# --- writing ----------------------------------------------------------------------------------------
+
+
+def as_lua(value, indent=""):
+    """A Lua expression for what JSON can say; a JSON text is a Lua string here."""
+    if isinstance(value, dict):
+        inner = indent + "  "
+        rows = [f"{inner}[{as_lua(k)}] = {as_lua(v, inner)},\n" for k, v in value.items()]
+        return "{\n" + "".join(rows) + indent + "}"
+    if isinstance(value, list):
+        return "{" + ", ".join(as_lua(v) for v in value) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--out", "--ladders", "--data"):
+        parser.add_argument(option, required=True, nargs=1 if option == "--out" else "+")
+    given, facts = parser.parse_args(), Facts()
+    for path in sorted(given.ladders, key=lambda path: path.count(".")):
+        name, *rules = os.path.basename(path)[: -len(".json")].split(".")
+        if not rules:
+            facts.add_ladder(name, path[: -len("json")] + "tsv")
+        facts.add_record(name, rules[0] if rules else None, path)
+    for path in given.data:
+        facts.add_recording(os.path.basename(path)[: -len(".tsv")], path)
+    facts.check()
+    with open(given.out[0] + ".json", "w", encoding="utf-8") as file:
+        json.dump(facts.all(), file, indent=1, ensure_ascii=False)
+        file.write("\n")
+    with open(given.out[0] + ".lua", "w", encoding="utf-8") as file:
+        file.write("return " + as_lua(facts.all()) + "\n")
+
+
+if __name__ == "__main__":
+    main()

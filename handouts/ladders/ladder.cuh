@@ -1,0 +1,141 @@
+/* What all ladders share. A ladder is a program whose rungs do one job in different ways:
+ *
+ *     ./sumsq counts    each rung once, at a small size: for the emulator, which counts
+ *     ./sumsq times     each rung at its real sizes, timed: for a GPU
+ *
+ * Either way each result is compared with the CPU's, and a wrong one ends the program. Then it prints
+ * a table of rung, column and value, with tabs between them; facts.py makes it a part of the handouts' facts.
+ *
+ * A time is the median of 15 runs after 2 to warm up (fewer where a run is slow), each between two events, in
+ * microseconds. Nothing is flushed in between: up to the size of the L2 cache the data are in it. The spread
+ * is the way from the fastest to the slowest run, in percent of the median. */
+#ifndef LADDER_CUH
+#define LADDER_CUH
+
+#include "lab.h" // CHECK_CUDA
+
+#define LADDER_WARM_UPS 2
+#define LADDER_RUNS     15
+#define LADDER_LEAST    5     /* runs, however slow they are */
+#define LADDER_ENOUGH   300e3 /* microseconds for the runs of a rung */
+
+struct ladder {
+    bool times;         // or else: counts
+    const char *suffix; // of the columns' names: which of several sizes this is
+    const char *rung;   // the latest
+    cudaEvent_t begin, end;
+};
+
+static struct ladder ladder;
+
+/* In a record, what follows one of these and comes before the next belongs to one rung. */
+__global__ void ladder_rung_begins()
+{
+}
+
+/* Adds a value to the latest rung. */
+static void ladder_value(const char *column, double value)
+{
+    printf("%s\t%s%s\t%.10g\n", ladder.rung, column, ladder.suffix, value);
+}
+
+static void ladder_open(int argc, char **argv)
+{
+    bool counts = argc == 2 && strcmp(argv[1], "counts") == 0;
+    ladder.times = argc == 2 && strcmp(argv[1], "times") == 0;
+    ladder.suffix = "";
+    if (!counts && !ladder.times) {
+        fprintf(stderr, "usage: %s counts|times\n", argv[0]);
+        exit(LAB_EXIT_USAGE);
+    }
+    CHECK_CUDA(cudaEventCreate(&ladder.begin));
+    CHECK_CUDA(cudaEventCreate(&ladder.end));
+}
+
+static int ladder_by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* One run, in microseconds. */
+template <typename Reset, typename Work> static float ladder_once(Reset reset, Work work)
+{
+    float milliseconds = 0;
+    reset();
+    CHECK_CUDA(cudaEventRecord(ladder.begin));
+    work();
+    CHECK_CUDA(cudaGetLastError());
+    CHECK_CUDA(cudaEventRecord(ladder.end));
+    CHECK_CUDA(cudaEventSynchronize(ladder.end));
+    CHECK_CUDA(cudaEventElapsedTime(&milliseconds, ladder.begin, ladder.end));
+    return milliseconds * 1000;
+}
+
+template <typename Reset, typename Work> static void ladder_time(Reset reset, Work work)
+{
+    float times[LADDER_RUNS], total = 0;
+    int runs = 0;
+    for (int i = 0; i < LADDER_WARM_UPS; ++i)
+        ladder_once(reset, work);
+    while (runs < LADDER_RUNS && (runs < LADDER_LEAST || total < LADDER_ENOUGH))
+        total += times[runs++] = ladder_once(reset, work);
+    qsort(times, runs, sizeof *times, ladder_by_value);
+    float median = times[runs / 2];
+    ladder_value("time", median);
+    ladder_value("spread", 100 * (times[runs - 1] - times[0]) / median);
+}
+
+/* Climbs one rung: RESET is done before each WORK and not timed, IS_RIGHT tells whether the result is. */
+template <typename Reset, typename Work, typename IsRight>
+static void ladder_rung(const char *rung, const char *title, Reset reset, Work work,
+                        IsRight is_right)
+{
+    ladder.rung = rung;
+    printf("%s\ttitle\t%s\n", rung, title);
+    if (ladder.times) {
+        ladder_time(reset, work);
+    } else {
+        reset();
+        ladder_rung_begins<<<1, 1>>>();
+        work();
+        CHECK_CUDA(cudaGetLastError());
+    }
+    CHECK_CUDA(cudaDeviceSynchronize());
+    if (!is_right()) {
+        fprintf(stderr, "the result of \"%s\" is wrong\n", rung);
+        exit(1);
+    }
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+template <typename T> static T *ladder_alloc(size_t count)
+{
+    T *memory;
+    CHECK_CUDA(cudaMalloc(&memory, count * sizeof(T)));
+    return memory;
+}
+
+template <typename T> static T *ladder_upload(const T *values, size_t count)
+{
+    T *memory = ladder_alloc<T>(count);
+    CHECK_CUDA(cudaMemcpy(memory, values, count * sizeof(T), cudaMemcpyHostToDevice));
+    return memory;
+}
+
+template <typename T> static void ladder_download(T *to, const T *from, size_t count)
+{
+    CHECK_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+/* N ints from 0 to 7, in no order; to be freed. */
+static int *ladder_ints(size_t n)
+{
+    int *values = (int *)malloc((n + 1) * sizeof *values);
+    for (size_t i = 0; i < n; ++i)
+        values[i] = (unsigned)i * 2654435761u >> 29;
+    return values;
+}
+
+#endif
