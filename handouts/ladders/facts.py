@@ -8,15 +8,15 @@ printed: rung, column, value. NAME.RULES.json is a record by the rules of an old
 from elsewhere: ladder, rung, column, value, and a unit if it differs from what is said below.
 Writes OUT.json, and OUT.lua for pandoc's filters, with the same in it:
 
-  columns   {column: {title, unit}}
   devices   {device: {device, driver, toolkit, date, command}}
-  ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, units: {column: unit}}}
+  ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, columns: {column: {title, unit}}}}
 
 A recorded column gets its device's name: time of h100.tsv becomes time_h100. A rung without counters, or
 counters without a time in each recording of their ladder, is an error: then a recording is to be made anew.
 """
 import argparse
 import json
+import math
 import os
 import sys
 
@@ -53,7 +53,8 @@ COLUMNS = {
     "wavefronts": ("wavefronts", ""),
     "bank_conflicts": ("bank conflicts", ""),
     "transactions": ("transactions", ""),
-    "transactions_per_request": ("transactions a half-warp", ""),
+    "transactions_per_request": ("transactions a request", ""),
+    "load_transactions_per_half_warp": ("transactions for the loads of 16 threads", ""),
     "occupancy": ("occupancy", "%"),
     "occupancy_limit": ("limited by", ""),
     "registers": ("registers", ""),
@@ -61,6 +62,8 @@ COLUMNS = {
     "gb_per_s": ("rate", "GB/s"),
     "error": ("largest error", ""),
 }
+
+RULES = ("g80", "gt200")
 
 
 def fail(text):
@@ -104,9 +107,7 @@ def split_launches(path):
         for launch in json.load(file)["launches"]:
             if launch["kernel"].startswith("ladder_rung_begins("):
                 rungs.append([])
-            elif not rungs:
-                fail(f"{path}: a launch before the first rung")
-            else:
+            elif rungs:  # what ran before prepared the input
                 rungs[-1].append(launch)
     return rungs
 
@@ -159,12 +160,15 @@ def columns_of(launches):
 def columns_by_rules(launches, rules):
     """The same launches by the rules of an older GPU: what it counts is not sectors."""
     new = columns_of(launches)
-    return {
-        f"requests_{rules}": new["requests"],
-        f"transactions_{rules}": new["sectors"],
-        f"transactions_per_request_{rules}": new["sectors_per_request"],
-        f"bank_conflicts_{rules}": new["bank_conflicts"],
+    half_warps = sum(math.prod(launch["grid"] + launch["block"]) for launch in launches) / 16
+    counted = {
+        "requests": new["requests"],
+        "transactions": new["sectors"],
+        "transactions_per_request": new["sectors_per_request"],
+        "load_transactions_per_half_warp": new["global_load_sectors"] / half_warps,
+        "bank_conflicts": new["bank_conflicts"],
     }
+    return {f"{column}_{rules}": value for column, value in counted.items()}
 
 
 # --- joining ---------------------------------------------------------------------------------------
@@ -173,32 +177,47 @@ def columns_by_rules(launches, rules):
 class Facts:
     def __init__(self):
         self.ladders, self.devices, self.recorded = {}, {}, {}
+        self.sizes = {}  # of a ladder: the suffix of columns -> words
+        self.climbed = {}  # of a ladder: (rung, suffix) in the order of its runs
+        self.units = {}  # of a ladder: column -> unit, where it is another one
 
     def add_ladder(self, name, path):
-        ladder = self.ladders.setdefault(name, {"order": [], "rungs": {}, "units": {}})
+        ladder = self.ladders[name] = {"order": [], "rungs": {}, "columns": {}}
+        self.sizes[name], self.climbed[name], self.units[name] = {}, [], {}
         for rung, column, value in read_table(path)[0]:
+            if rung == "*":
+                self.sizes[name][column.removeprefix("size")] = value
+                continue
+            if column.startswith("title"):
+                self.climbed[name].append((rung, column.removeprefix("title")))
             if rung not in ladder["rungs"]:
                 ladder["order"].append(rung)
-            ladder["rungs"].setdefault(rung, {})[column] = number(value)
+                ladder["rungs"][rung] = {"title": value}
+            elif not column.startswith("title"):
+                ladder["rungs"][rung][column] = number(value)
 
     def add_record(self, name, rules, path):
-        ladder, launches = self.ladders[name], split_launches(path)
-        if len(launches) != len(ladder["order"]):
-            fail(f"{path}: {len(launches)} rungs, but {len(ladder['order'])} names")
-        for rung, of_rung in zip(ladder["order"], launches):
-            ladder["rungs"][rung].update(columns_by_rules(of_rung, rules) if rules else columns_of(of_rung))
+        rungs, launches = self.ladders[name]["rungs"], split_launches(path)
+        if len(launches) != len(self.climbed[name]):
+            fail(f"{path}: {len(launches)} rungs, but {len(self.climbed[name])} names")
+        for (rung, size), of_rung in zip(self.climbed[name], launches):
+            counted = columns_by_rules(of_rung, rules) if rules else columns_of(of_rung)
+            rungs[rung].update((column + size, value) for column, value in counted.items())
 
     def add_recording(self, device, path):
         rows, self.devices[device] = read_table(path)
         for name, rung, column, value, *unit in rows:
-            if column == "title":
+            if column.startswith("title"):
+                continue
+            if rung == "*":
+                self.sizes[name][column.removeprefix("size")] = value
                 continue
             column = column if column == "then" else f"{column}_{device}"
             if rung not in self.ladders.get(name, {"rungs": {}})["rungs"]:
                 fail(f"{path}: {name} has no rung {rung}: make record-ladders")
             self.ladders[name]["rungs"][rung][column] = number(value)
             if unit:
-                self.ladders[name]["units"][column] = unit[0]
+                self.units[name][column] = unit[0]
             self.recorded.setdefault((name, device), set()).add(rung)
 
     def check(self):
@@ -207,25 +226,27 @@ class Facts:
             if missing and device != "classic":
                 fail(f"handouts/data/{device}.tsv lacks {name}'s {', '.join(sorted(missing))}: make record-ladders")
 
-    def columns(self):
-        """Titles and units of all columns that occur."""
-        used = {c for ladder in self.ladders.values() for rung in ladder["rungs"].values() for c in rung}
-        described = {}
-        for column in sorted(used):
-            base = column
-            while base not in COLUMNS and "_" in base:
-                base = base.rpartition("_")[0]
-            title, unit = COLUMNS.get(base if base in COLUMNS else "", (column.replace("_", " "), ""))
-            device = column.rpartition("_")[2]
-            if device in self.devices and base != column:
-                title += " on " + self.devices[device]["device"]
-            elif device in ("g80", "gt200"):
-                title += f", {device} rules"
-            described[column] = {"title": title, "unit": unit}
-        return described
+    def describe(self, name, column):
+        """A column's title and unit in a ladder. Names end in what tells a size, rules or a device."""
+        base, notes = column, []
+        while base not in COLUMNS and "_" in base:
+            base, _, end = base.rpartition("_")
+            if end in self.devices:
+                notes.append("on " + self.devices[end]["device"])
+            elif end in RULES:
+                notes.append(f"rules {end}")
+            elif "_" + end in self.sizes[name]:
+                notes.append(self.sizes[name]["_" + end])
+            else:
+                return {"title": column.replace("_", " "), "unit": ""}
+        title, unit = COLUMNS.get(base, (base, ""))
+        return {"title": ", ".join([title, *notes]), "unit": self.units[name].get(column, unit)}
 
     def all(self):
-        return {"columns": self.columns(), "devices": self.devices, "ladders": self.ladders}
+        for name, ladder in self.ladders.items():
+            used = sorted({column for rung in ladder["rungs"].values() for column in rung})
+            ladder["columns"] = {column: self.describe(name, column) for column in used}
+        return {"devices": self.devices, "ladders": self.ladders}
 
 
 # --- writing ----------------------------------------------------------------------------------------

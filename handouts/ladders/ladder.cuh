@@ -23,12 +23,13 @@ struct ladder {
     bool times;         // or else: counts
     const char *suffix; // of the columns' names: which of several sizes this is
     const char *rung;   // the latest
+    float median;       // its time in microseconds
     cudaEvent_t begin, end;
 };
 
 static struct ladder ladder;
 
-/* In a record, what follows one of these and comes before the next belongs to one rung. */
+/* In a record, what comes after one of these and before the next belongs to one rung. */
 __global__ void ladder_rung_begins()
 {
 }
@@ -37,6 +38,20 @@ __global__ void ladder_rung_begins()
 static void ladder_value(const char *column, double value)
 {
     printf("%s\t%s%s\t%.10g\n", ladder.rung, column, ladder.suffix, value);
+}
+
+/* The same for AMOUNT of bytes or operations in each run: in thousands of millions a second. */
+static void ladder_rate(const char *column, double amount)
+{
+    if (ladder.times)
+        ladder_value(column, amount / 1e3 / ladder.median);
+}
+
+/* From here on the rungs have another size, said in a few words; their columns end in SUFFIX. */
+static void ladder_size(const char *suffix, const char *words)
+{
+    ladder.suffix = suffix;
+    printf("*\tsize%s\t%s\n", suffix, words);
 }
 
 static void ladder_open(int argc, char **argv)
@@ -81,9 +96,9 @@ template <typename Reset, typename Work> static void ladder_time(Reset reset, Wo
     while (runs < LADDER_RUNS && (runs < LADDER_LEAST || total < LADDER_ENOUGH))
         total += times[runs++] = ladder_once(reset, work);
     qsort(times, runs, sizeof *times, ladder_by_value);
-    float median = times[runs / 2];
-    ladder_value("time", median);
-    ladder_value("spread", 100 * (times[runs - 1] - times[0]) / median);
+    ladder.median = times[runs / 2];
+    ladder_value("time", ladder.median);
+    ladder_value("spread", 100 * (times[runs - 1] - times[0]) / ladder.median);
 }
 
 /* Climbs one rung: RESET is done before each WORK and not timed, IS_RIGHT tells whether the result is. */
@@ -92,7 +107,7 @@ static void ladder_rung(const char *rung, const char *title, Reset reset, Work w
                         IsRight is_right)
 {
     ladder.rung = rung;
-    printf("%s\ttitle\t%s\n", rung, title);
+    printf("%s\ttitle%s\t%s\n", rung, ladder.suffix, title);
     if (ladder.times) {
         ladder_time(reset, work);
     } else {
@@ -127,6 +142,27 @@ template <typename T> static T *ladder_upload(const T *values, size_t count)
 template <typename T> static void ladder_download(T *to, const T *from, size_t count)
 {
     CHECK_CUDA(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDeviceToHost));
+}
+
+/* Whether COUNT values on the device are RIGHT's, bit by bit. */
+template <typename T> static bool ladder_same(const T *device, const T *right, size_t count)
+{
+    T *values = (T *)malloc(count * sizeof(T));
+    ladder_download(values, device, count);
+    bool same = memcmp(values, right, count * sizeof(T)) == 0;
+    free(values);
+    return same;
+}
+
+/* The sum of COUNT values on the device. */
+template <typename T> static T ladder_sum(const T *device, size_t count)
+{
+    T *values = (T *)malloc(count * sizeof(T)), sum = 0;
+    ladder_download(values, device, count);
+    for (size_t i = 0; i < count; ++i)
+        sum += values[i];
+    free(values);
+    return sum;
 }
 
 /* N ints from 0 to 7, in no order; to be freed. */

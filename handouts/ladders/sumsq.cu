@@ -14,24 +14,19 @@ namespace skeleton
 
 typedef unsigned long long wide;
 
-static void climb(const char *suffix, int n)
+static void climb(int n)
 {
     int *numbers = ladder_ints(n);
     const int *data = ladder_upload(numbers, n);
     wide right = solution::sum_on_cpu(numbers, n), *sum = ladder_alloc<wide>(1);
     auto reset = [=] { CHECK_CUDA(cudaMemsetAsync(sum, 0, sizeof *sum)); };
-    auto is_right = [=] {
-        wide result;
-        ladder_download(&result, sum, 1);
-        return result == right;
-    };
+    auto is_right = [=] { return ladder_same(sum, &right, 1); };
     auto rung = [=](const char *name, const char *title, auto kernel, int blocks, int threads) {
         ladder_rung(
             name, title, reset, [=] { kernel<<<blocks, threads>>>(data, n, sum); }, is_right);
         ladder_value("n", n);
         ladder_value("threads", (double)blocks * threads);
     };
-    ladder.suffix = suffix;
     rung("one-thread", "one thread", solution::sum_one_thread, 1, 1);
     rung("chunks", "256 threads, a chunk each", skeleton::sum_of_squares, 1, 256);
     rung("coalesced", "256 threads, interleaved", solution::sum_one_block, 1, 256);
@@ -47,8 +42,11 @@ static void climb(const char *suffix, int n)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    climb("", 1 << 20);
-    if (ladder.times)
-        climb("_64m", 1 << 26);
+    ladder_size("", "1,048,576 ints");
+    climb(1 << 20);
+    if (ladder.times) {
+        ladder_size("_64m", "67,108,864 ints");
+        climb(1 << 26);
+    }
     return 0;
 }
