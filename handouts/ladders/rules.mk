@@ -23,3 +23,14 @@ $(FACTS): handouts/ladders/facts.py $(LADDER_RECORDS) $(LADDER_DATA)
 	$(Q)python3 $< --out $(@:.lua=) --ladders $(LADDER_RECORDS) --data $(LADDER_DATA)
 
 facts: lanewise $(FACTS)
+
+# --- make record-ladders: the times, on a machine with a GPU -----------------------------------------------
+
+LADDERS_GPU := $(LADDERS:%=$(LADDERS_OUT)/gpu/%)
+
+$(LADDERS_GPU): $(LADDERS_OUT)/gpu/%: handouts/ladders/%.cu $(LADDER_PARTS) | build/config.mk
+	@mkdir -p $(@D)
+	$(Q)$(CONFIG_NVCC) -arch=native -O3 -Ishared -o $@ $<
+
+record-ladders: $(LADDERS_GPU)
+	$(Q)NVCC=$(CONFIG_NVCC) handouts/ladders/record.sh $(LADDERS_OUT)/gpu $(LADDERS)

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Records how long the ladders take on this machine's GPU: record.sh FOLDER LADDER..., where FOLDER has the
+# programs. Writes handouts/data/GPU.tsv, and nothing if one of them fails. $NVCC is the
+# compiler that built them. (make record-ladders calls it.)
+set -eu -o pipefail
+folder=$1
+shift
+
+query() {
+    nvidia-smi --query-gpu="$1" --format=csv,noheader | head -n 1
+}
+
+device=$(query name)
+# NVIDIA H100 80GB HBM3 -> h100
+tag=$(tr 'A-Z ' 'a-z\n' <<<"$device" | grep -m 1 '[0-9]')
+new=$(mktemp)
+trap 'rm -f "$new"' EXIT
+{
+    echo "# How long the rungs of handouts/ladders/ take: microseconds, medians of up to 15 runs (ladder.cuh)"
+    echo "# device: $device"
+    echo "# driver: $(query driver_version)"
+    echo "# toolkit: CUDA $("$NVCC" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')"
+    echo "# date: $(date +%F)"
+    echo "# command: make record-ladders"
+    printf '# ladder\trung\tcolumn\tvalue\n'
+    for ladder; do
+        echo "  $ladder" >&2
+        "$folder/$ladder" times | sed "s/^/$ladder\t/"
+    done
+} >"$new"
+cp "$new" "handouts/data/$tag.tsv"
+echo "handouts/data/$tag.tsv is new" >&2

@@ -1,0 +1,132 @@
+/* A block adds up its numbers in shared memory, one number a thread: thread 0 alone, trees with three ways
+ * to choose the threads and words, and registers. The first and the last but one are lab 04's. */
+#include "ladder.cuh"
+
+#define main lab_main // the lab's own, which nobody calls here
+namespace solution
+{
+#include "../../solutions/04-bank-conflicts/bank_conflicts.cu"
+}
+#undef main
+
+// Words 2 * off apart meet in one bank: the threads stay together, the words do not.
+__global__ void tree_conflicts(const int *data, int n, int *result)
+{
+    __shared__ int sums[MAX_THREADS];
+    int t = threadIdx.x;
+    sums[t] = solution::sum_of_thread(data, n);
+    __syncthreads();
+    for (int off = 1; off < blockDim.x; off *= 2) {
+        int i = 2 * off * t;
+        if (i < blockDim.x)
+            sums[i] += sums[i + off];
+        __syncthreads();
+    }
+    if (t == 0)
+        result[blockIdx.x] = sums[0];
+}
+
+// Every second thread works, then every fourth: all warps stay busy, with fewer and fewer lanes.
+__global__ void tree_mask(const int *data, int n, int *result)
+{
+    __shared__ int sums[MAX_THREADS];
+    int t = threadIdx.x;
+    sums[t] = solution::sum_of_thread(data, n);
+    __syncthreads();
+    for (int off = 1, mask = 1; off < blockDim.x; off *= 2, mask = 2 * mask + 1) {
+        if ((t & mask) == 0)
+            sums[t] += sums[t + off];
+        __syncthreads();
+    }
+    if (t == 0)
+        result[blockIdx.x] = sums[0];
+}
+
+// The same threads, found by a division.
+__global__ void tree_modulo(const int *data, int n, int *result)
+{
+    __shared__ int sums[MAX_THREADS];
+    int t = threadIdx.x;
+    sums[t] = solution::sum_of_thread(data, n);
+    __syncthreads();
+    for (unsigned off = 1; off < blockDim.x; off *= 2) {
+        if (t % (2 * off) == 0)
+            sums[t] += sums[t + off];
+        __syncthreads();
+    }
+    if (t == 0)
+        result[blockIdx.x] = sums[0];
+}
+
+// The upper half onto the lower: neighbouring threads, neighbouring words.
+__global__ void tree_sequential(const int *data, int n, int *result)
+{
+    __shared__ int sums[MAX_THREADS];
+    int t = threadIdx.x;
+    sums[t] = solution::sum_of_thread(data, n);
+    __syncthreads();
+    for (int off = blockDim.x / 2; off > 0; off /= 2) {
+        if (t < off)
+            sums[t] += sums[t + off];
+        __syncthreads();
+    }
+    if (t == 0)
+        result[blockIdx.x] = sums[0];
+}
+
+__device__ int sum_of_warp(int mine)
+{
+    for (int off = 16; off > 0; off /= 2)
+        mine += __shfl_down_sync(0xffffffff, mine, off);
+    return mine;
+}
+
+// Each warp adds up its lanes' registers, the first warp the warps' sums: one barrier, 32 words.
+__global__ void shuffle(const int *data, int n, int *result)
+{
+    __shared__ int sums[MAX_THREADS / 32];
+    int t = threadIdx.x, mine = sum_of_warp(solution::sum_of_thread(data, n));
+    if (t % 32 == 0)
+        sums[t / 32] = mine;
+    __syncthreads();
+    if (t >= 32)
+        return;
+    mine = sum_of_warp(t < blockDim.x / 32 ? sums[t] : 0);
+    if (t == 0)
+        result[blockIdx.x] = mine;
+}
+
+static void climb(const int *numbers, int n, int threads)
+{
+    const int *data = ladder_upload(numbers, n);
+    int right = solution::sum_on_cpu(numbers, n), blocks = n / threads;
+    int *result = ladder_alloc<int>(blocks);
+    auto reset = [=] { CHECK_CUDA(cudaMemsetAsync(result, 0xff, blocks * sizeof *result)); };
+    auto rung = [=](const char *name, const char *title, auto kernel) {
+        ladder_rung(
+            name, title, reset, [=] { kernel<<<blocks, threads>>>(data, n, result); },
+            [=] { return ladder_sum(result, blocks) == right; });
+        ladder_rate("gb_per_s", (double)n * sizeof(int));
+    };
+    rung("thread-0", "thread 0 alone", solution::sum_by_thread_0);
+    rung("conflicts", "tree, words 2 off t", tree_conflicts);
+    rung("mask", "tree, threads by a mask", tree_mask);
+    rung("modulo", "tree, threads by modulo", tree_modulo);
+    rung("sequential", "tree, halves", tree_sequential);
+    rung("unrolled", "tree, last warp alone", solution::sum_by_tree);
+    rung("shuffle", "shuffles", shuffle);
+    CHECK_CUDA(cudaFree((void *)data));
+    CHECK_CUDA(cudaFree(result));
+}
+
+int main(int argc, char **argv)
+{
+    ladder_open(argc, argv);
+    int n = ladder.times ? 1 << 26 : 8192; // 32 blocks of 256, as the classic tutorial has them
+    int *numbers = ladder_ints(n);
+    ladder_size("", "blocks of 256");
+    climb(numbers, n, 256);
+    ladder_size("_1024", "blocks of 1,024");
+    climb(numbers, n, 1024);
+    return 0;
+}
