@@ -95,6 +95,7 @@ include grader/tests/rules.mk
 include grader/tests/fuzz/rules.mk
 include solutions/rules.mk
 include handouts/ladders/rules.mk
+include handouts/rules.mk
 
 -include $(wildcard $(OBJECTS:.o=.d))
 
@@ -150,6 +151,9 @@ format: ## Let clang-format rewrite the sources
 
 facts: ## Make what the handouts say in figures: runs their ladders on the emulator
 record-ladders: ## Record how long the handouts' ladders take on this machine's GPU
+handouts: ## Make the handouts, a small web site: [HANDOUT=instructor] for the pages with answers
+handouts-pdf: ## Make the handouts as PDF: one for each page, and a book
+serve: ## Show the handouts in a browser, at http://localhost:8000/: [PORT=8000]
 
 lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
@@ -173,4 +177,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz bench check format doctor lanewise setup clean distclean FORCE

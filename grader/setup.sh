@@ -34,6 +34,10 @@ bench    | runs oclgrind --version                       | oclgrind            |
 bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
 handouts | runs pandoc --version                         | pandoc              | turning handouts into pages
+handouts | font tex-gyre/texgyrepagella-regular.otf | fonts-texgyre     | the letters of the handouts
+handouts | font tex-gyre-math/texgyrepagella-math.otf | fonts-texgyre-math | their mathematics
+handouts | runs command -v woff2_compress                | woff2               | making letters small for browsers
+handouts | runs python3 --version                        | python3             | drawing figures, make serve
 '
 purposes='grade test check bench fuzz handouts'
 
@@ -69,6 +73,11 @@ links() {
         "$1" "$2" >"$work/probe.c"
     runs gcc -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -o "$work/probe" "$work/probe.c" ${3:+"$3"} &&
         runs "$work/probe"
+}
+
+# font FILE: a font is where Debian puts it, which is where handouts/rules.mk takes it from.
+font() {
+    test -r "/usr/share/texmf/fonts/opentype/public/$1"
 }
 
 trim() {

@@ -1,0 +1,142 @@
+-- Commands with the output that they really have: the build runs them.
+--
+--   ```{.console run="make grade LAB=01 SEED=42"}
+--   ```
+--
+-- shown="make …" prints another command than is run, exit="1" declares that it fails so, lines="1-12" shows a
+-- part. norun="needs a GPU" is for what nobody can run here: the text stands between the fences, and says why.
+-- Elsewhere in a page, `make …` and `lanewise …` are looked up: a target or command that does not exist is an
+-- error.
+local common = require 'common'
+
+-- --- running ---------------------------------------------------------------------------------------------
+
+-- A shell word.
+local function quoted(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+-- Runs a command as a student would type it, but on fresh skeletons: filters/run.sh. Returns what it wrote,
+-- and its exit code.
+local function run(command)
+  local pipe = assert(io.popen('handouts/filters/run.sh ' .. quoted(command) .. ' 2>&1', 'r'))
+  local output = pipe:read('a')
+  local _, _, code = pipe:close()
+  return output, code
+end
+
+-- Without what differs from run to run: seconds, and whether a build was needed.
+local function steady(output)
+  local lines = {}
+  for line in common.lines((output:gsub(' %(unchanged since the last time%)', ''))) do
+    line = line:gsub('^(  %S.*%S)%s+[%d.]+ s$', '%1'):gsub(' in [%d.]+ s([:.])', '%1'):gsub('%s+$', '')
+    lines[#lines + 1] = line
+  end
+  while lines[1] == '' do table.remove(lines, 1) end
+  while lines[#lines] == '' do table.remove(lines) end
+  return lines
+end
+
+-- Lines FIRST to LAST, with dots where there were more.
+local function part(lines, range, needle)
+  local first, last = (range or '1-'):match('^(%d*)-(%d*)$')
+  if not first then
+    common.complain(needle, 'lines="%s" should be like "3-12"', range)
+    return lines
+  end
+  first, last = tonumber(first) or 1, tonumber(last) or #lines
+  if first > #lines or last > #lines then
+    common.complain(needle, 'lines="%s", but there are only %d', range, #lines)
+    return lines
+  end
+  local kept = table.move(lines, first, last, 1, {})
+  if first > 1 then table.insert(kept, 1, '…') end
+  if last < #lines then kept[#kept + 1] = '…' end
+  return kept
+end
+
+-- Complains, with the end of what it wrote, if a command did not end as declared.
+local function must(command, code, declared, output)
+  if code ~= declared then
+    common.complain(command, '"%s" ended with %d, not %d: %s', command, code or -1, declared, output:sub(-600))
+  end
+end
+
+-- --- what is written in the page ---------------------------------------------------------------------------
+
+local function code_block(text, class)
+  return pandoc.CodeBlock(text, pandoc.Attr('', { class }))
+end
+
+local function session(command, output)
+  local blocks = { code_block(command, 'command') }
+  if output and output ~= '' then blocks[2] = code_block(output, 'output') end
+  return pandoc.Div(blocks, { class = 'session' })
+end
+
+local targets, commands
+
+-- What may follow `make`: {target: its line in Makefile}.
+local function make_targets()
+  if targets then return targets end
+  targets = {}
+  for line in common.lines(common.read('Makefile')) do
+    local name = line:match('^([%a-]+):.*##')
+    if name then targets[name] = line end
+  end
+  return targets
+end
+
+local function lanewise_commands()
+  if commands then return commands end
+  commands = {}
+  for line in common.lines((run('build/lanewise help'))) do
+    commands[line:match('^  (%S+)') or ''] = true
+  end
+  return commands
+end
+
+-- Complains about a command with a target or variable that Makefile does not know, or that lanewise does not.
+local function check_command(text)
+  local rest = text:match('^make%s+(.*)$')
+  if rest then
+    local target = (' ' .. rest):match('%s([%l][%l-]*)')
+    local line = target and make_targets()[target]
+    if target and not line then return common.complain(text, '`%s`: make has no target "%s"', text, target) end
+    for variable in (' ' .. rest):gsub("'[^']*'", ''):gmatch('%s([%u_]+)=') do
+      if line and not line:match('[%[%s%(]' .. variable .. '[=%s%]]') then
+        common.complain(text, '`%s`: make %s knows no %s=', text, target, variable)
+      end
+    end
+  end
+  local command = text:match('^lanewise%s+([%l][%l-]*)') or text:match('^build/lanewise%s+([%l][%l-]*)')
+  if command and not lanewise_commands()[command] then
+    common.complain(text, '`%s`: lanewise has no command "%s"', text, command)
+  end
+end
+
+local function CodeBlock(block)
+  if not (block.classes:includes('console') or block.classes:includes('sh') or block.classes:includes('bash')) then
+    return nil
+  end
+  local attributes = block.attributes
+  if attributes.norun then
+    for line in common.lines(block.text) do check_command((line:gsub('^%$ ', ''))) end
+    return session((block.text:gsub('^%$ ', ''):gsub('\n%$ ', '\n')))
+  end
+  local command = attributes.run
+  if not command or block.text ~= '' then
+    return common.complain(command or block.text:match('[^\n]*'),
+      'commands are run: {.console run="…"} with nothing between the fences, or norun="the reason"')
+  end
+  local output, code = run(command)
+  must(command, code, tonumber(attributes.exit or 0), output)
+  check_command(attributes.shown or command)
+  return session(attributes.shown or command, table.concat(part(steady(output), attributes.lines, command), '\n'))
+end
+
+local function Code(code)
+  if #code.classes == 0 then check_command(code.text) end
+end
+
+return { CodeBlock = CodeBlock, Code = Code, run = run, must = must, check_command = check_command }

@@ -1,0 +1,43 @@
+-- What a page of the site and a chapter of the book have in common: figures, tables that scroll on a phone,
+-- and the list of pages.
+local contents = require 'contents'
+local shape = {}
+
+local function escape(text)
+  return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
+end
+
+-- A paragraph that is one image is a figure: its text is the caption, alt="…" what a blind reader hears.
+function shape.figure(para)
+  local image = para.content[1]
+  if #para.content ~= 1 or image.t ~= 'Image' then return nil end
+  local alt = image.attributes.alt or pandoc.utils.stringify(image.caption)
+  local html = ('<img src="%s" alt="%s">'):format(escape(image.src), escape(alt))
+  return {
+    pandoc.RawBlock('html', '<figure><div class="scroll">' .. html .. '</div><figcaption>'),
+    pandoc.Plain(image.caption),
+    pandoc.RawBlock('html', '</figcaption></figure>'),
+  }
+end
+
+function shape.scrolling(block)
+  return pandoc.Div({ block }, { class = 'scroll' })
+end
+
+-- ::: pages: all pages but this one, LINK(page) being where a page is.
+function shape.list(this, link)
+  local items = {}
+  for _, page in ipairs(contents.pages) do
+    if page.name ~= this then
+      local label = page.lab and page.lab:match('^%d+') or page.name:match('^%d+') or ''
+      local lines = { pandoc.Plain { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
+        pandoc.Link(page.title, link(page)),
+        pandoc.Span({ pandoc.Str(page.minutes and page.minutes .. '\u{a0}min' or '') }, { class = 'minutes' }) } }
+      if page.summary then lines[2] = pandoc.Para { pandoc.Str(page.summary) } end
+      items[#items + 1] = lines
+    end
+  end
+  return pandoc.Div({ pandoc.BulletList(items) }, { class = 'pages' })
+end
+
+return shape

@@ -1,0 +1,59 @@
+-- From a page's document to a page of the site: links to other pages, anchors, contents, previous and next.
+-- -M page=NAME says which one it is.
+package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
+local contents = require 'contents'
+local shape = require 'shape'
+
+local this
+
+local function link(page)
+  return page.name .. '.html'
+end
+
+-- The contents of the page: its sections.
+local function sections(blocks)
+  local items = {}
+  for _, block in ipairs(blocks) do
+    if block.t == 'Header' and block.level == 2 then
+      items[#items + 1] = { pandoc.Plain { pandoc.Link(block.content, '#' .. block.identifier) } }
+    end
+  end
+  return #items > 1 and pandoc.MetaBlocks { pandoc.BulletList(items) } or nil
+end
+
+local function turn(page)
+  return page and { href = link(page), title = page.title }
+end
+
+local function describe(doc)
+  local meta = doc.meta
+  meta.contents = sections(doc.blocks)
+  meta.previous, meta.next = turn(contents.pages[this.at - 1]), turn(contents.pages[this.at + 1])
+  local kicker = contents.kicker(this)
+  meta.kicker = #kicker > 0 and kicker or nil
+  meta.number = this.name:match('^%d+')
+  meta.summary = this.summary
+  return doc
+end
+
+local function Header(header)
+  if header.level < 2 or header.identifier == '' then return nil end
+  header.content:insert(pandoc.Link('#', '#' .. header.identifier, '', { class = 'anchor', ['aria-label'] = 'Link to this section' }))
+  return header
+end
+
+local function Link(element)
+  local name, anchor = element.target:match('^([%w-]+)%.md(.*)$')
+  if name then element.target = name .. '.html' .. anchor end
+  return element
+end
+
+local function Div(div)
+  return div.classes:includes('pages') and shape.list(this.name, link) or nil
+end
+
+return {
+  { Meta = function(meta) this = assert(contents.by_name[pandoc.utils.stringify(meta.page)], 'no such page') end },
+  { Pandoc = describe },
+  { Header = Header, Link = Link, Div = Div, Para = shape.figure, Table = shape.scrolling },
+}

@@ -1,0 +1,83 @@
+# Handouts: Markdown here becomes a site, and PDF.
+#
+#   handouts/NAME.md  --filters/page.lua-->  a document with code, facts and outputs filled in (.json)
+#                     --filters/site.lua, template.html-->  build/handouts/NAME.html
+#
+# A page is made again when something is new that it shows: filters/page.lua writes what that is into .d files.
+# HANDOUT=instructor makes the pages with answers, in folders of their own. The tests have pages elsewhere:
+# HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK what is made, HANDOUT_FACTS what is measured.
+HANDOUTS := handouts
+ifneq ($(filter-out instructor,$(HANDOUT)),)
+$(error HANDOUT=$(HANDOUT): only HANDOUT=instructor is known)
+endif
+HANDOUT_KIND := handouts$(if $(HANDOUT),-$(HANDOUT))
+HANDOUT_SITE := $(BUILD)/$(HANDOUT_KIND)
+HANDOUT_WORK := $(BUILD)/obj/$(HANDOUT_KIND)
+HANDOUT_FACTS := $(FACTS)
+$(FACTS): | build/setup/handouts
+
+HANDOUT_PAGES := $(patsubst $(HANDOUTS)/%.md,%,$(wildcard $(HANDOUTS)/*.md))
+HANDOUT_DOCUMENTS := $(HANDOUT_PAGES:%=$(HANDOUT_WORK)/%.json)
+HANDOUT_FIGURES := $(basename $(notdir $(wildcard $(HANDOUTS)/figures/*.*)))
+PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua \
+	console.lua exercises.lua run.sh)
+SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua contents.lua shape.lua)
+
+# Commands in pages are run, so a page depends on all tools.
+$(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $$(TOOLS) \
+		| build/setup/handouts $(HANDOUT_FACTS)
+	@mkdir -p $(@D)
+	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_DEPS=$(@:.json=.d) \
+		pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
+-include $(HANDOUT_DOCUMENTS:.json=.d)
+
+# Changes only when a page's front matter does: all pages link to their neighbours.
+HANDOUT_LIST := $(HANDOUT_WORK)/pages.tsv
+$(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh
+	@mkdir -p $(@D)
+	$(Q)handouts/filters/pages.sh $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) >$@.new
+	$(Q)cmp -s $@.new $@ || cp $@.new $@
+
+HANDOUT_PANDOC = HANDOUT_PAGES=$(HANDOUT_LIST) pandoc -f json -t html5 --mathml --wrap=none \
+	--syntax-definition=handouts/cuda.xml
+
+$(HANDOUT_SITE)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
+	$(call say,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* --lua-filter handouts/filters/site.lua -o $@ $<
+
+# --- what is beside the pages --------------------------------------------------------------------------
+
+# Palatino's shapes, and mathematics to match; where they are missing the style names others.
+FONTS := $(wildcard $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
+	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf))
+HANDOUT_FONTS := $(patsubst %.otf,$(HANDOUT_SITE)/fonts/%.woff2,$(notdir $(FONTS)))
+vpath %.otf $(sort $(dir $(FONTS)))
+
+$(HANDOUT_SITE)/fonts/%.woff2: %.otf | build/setup/handouts
+	@mkdir -p $(@D)
+	$(Q)cp $< $(@:.woff2=.otf) && woff2_compress $(@:.woff2=.otf) >/dev/null 2>&1 && rm $(@:.woff2=.otf)
+
+$(HANDOUT_SITE)/style.css: handouts/style.css
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# A figure is drawn by a script from the facts.
+define figure_rule
+$(HANDOUT_SITE)/figures/$(basename $(notdir $1)).svg: $1 $(HANDOUT_FACTS) | build/setup/handouts
+	@mkdir -p $$(@D)
+	$$(Q)$1 $(HANDOUT_FACTS:.lua=.json) >$$@
+endef
+$(foreach script,$(wildcard $(HANDOUTS)/figures/*.*),$(eval $(call figure_rule,$(script))))
+
+HANDOUT_HTML := $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html)
+HANDOUT_REST := $(HANDOUT_SITE)/style.css $(HANDOUT_FONTS) $(HANDOUT_FIGURES:%=$(HANDOUT_SITE)/figures/%.svg)
+
+handouts: build/setup/handouts $(HANDOUT_HTML) $(HANDOUT_REST)
+	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that are no more
+	@echo 'handouts: $(words $(HANDOUT_PAGES)) pages in $(HANDOUT_SITE), read them with make serve'
+
+PORT := 8000
+serve: handouts
+	@echo 'Lanewise handouts: http://localhost:$(PORT)/ (Ctrl-C ends it)'
+	@python3 -m http.server --bind 127.0.0.1 --directory $(HANDOUT_SITE) $(PORT)
