@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up: finds what a purpose needs on this machine, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|bench|fuzz|handouts]     (make calls it; by hand it probes anew)
+#   grader/setup.sh [grade|test|check|bench|fuzz|handouts|handouts-pdf]     (make calls it; by hand it probes anew)
 #
 # It tries the thing itself (a program that uses the library links and starts, the command runs) and
 # never asks for a package, so libraries that lie elsewhere (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH)
@@ -38,8 +38,10 @@ handouts | font tex-gyre/texgyrepagella-regular.otf | fonts-texgyre     | the le
 handouts | font tex-gyre-math/texgyrepagella-math.otf | fonts-texgyre-math | their mathematics
 handouts | runs command -v woff2_compress                | woff2               | making letters small for browsers
 handouts | runs python3 --version                        | python3             | drawing figures, make serve
+handouts-pdf | runs chromium --version                   | chromium            | printing handouts
+handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers of the contents
 '
-purposes='grade test check bench fuzz handouts'
+purposes='grade test check bench fuzz handouts handouts-pdf'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library; and two small
 # ones that hold headers only: what cooperative_groups.h includes, and cuda_profiler_api.h.

@@ -21,7 +21,7 @@ HANDOUT_DOCUMENTS := $(HANDOUT_PAGES:%=$(HANDOUT_WORK)/%.json)
 HANDOUT_FIGURES := $(basename $(notdir $(wildcard $(HANDOUTS)/figures/*.*)))
 PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.lua code.lua facts.lua \
 	console.lua exercises.lua run.sh)
-SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua contents.lua shape.lua)
+SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua book.lua contents.lua shape.lua)
 
 # Commands in pages are run, so a page depends on all tools.
 $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $$(TOOLS) \
@@ -41,7 +41,7 @@ $(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh
 HANDOUT_PANDOC = HANDOUT_PAGES=$(HANDOUT_LIST) pandoc -f json -t html5 --mathml --wrap=none \
 	--syntax-definition=handouts/cuda.xml
 
-$(HANDOUT_SITE)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
+$(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
 	$(call say,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* --lua-filter handouts/filters/site.lua -o $@ $<
@@ -76,6 +76,45 @@ HANDOUT_REST := $(HANDOUT_SITE)/style.css $(HANDOUT_FONTS) $(HANDOUT_FIGURES:%=$
 handouts: build/setup/handouts $(HANDOUT_HTML) $(HANDOUT_REST)
 	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that are no more
 	@echo 'handouts: $(words $(HANDOUT_PAGES)) pages in $(HANDOUT_SITE), read them with make serve'
+
+# --- PDF: Chromium prints, since it is the one that sets MathML -------------------------------------------------
+
+HANDOUT_PDF := $(BUILD)/handouts-pdf$(if $(HANDOUT),-$(HANDOUT))
+HANDOUT_PRINT := $(HANDOUT_WORK)/print
+# $(call print,HTML,PDF)
+print = HOME=$(abspath $(HANDOUT_PRINT)) timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+	--user-data-dir=$(abspath $(HANDOUT_PRINT))/profile-$(notdir $2) --no-pdf-header-footer --generate-pdf-document-outline \
+	--print-to-pdf=$2 file://$(abspath $1) >$2.log 2>&1 || { cat $2.log; exit 1; }; rm -rf $2.log $(HANDOUT_PRINT)/profile-$(notdir $2)
+
+# A page to be printed lies beside links to what the site has.
+$(HANDOUT_PAGES:%=$(HANDOUT_PRINT)/%.html): $(HANDOUT_PRINT)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
+	@mkdir -p $(@D)
+	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* -M print=yes --lua-filter handouts/filters/site.lua -o $@ $<
+	$(Q)ln -sfn $(foreach part,style.css fonts figures,$(abspath $(HANDOUT_SITE)/$(part))) $(@D)
+
+$(HANDOUT_PRINT)/book.html: $(HANDOUT_DOCUMENTS) $(HANDOUT_LIST) handouts/book.html handouts/cuda.xml $(SITE_FILTERS)
+	$(call say,$@)
+	@mkdir -p $(@D)
+	$(Q)HANDOUT_DOCUMENTS=$(HANDOUT_WORK) $(HANDOUT_PANDOC) --template handouts/book.html -M title='CUDA, measured line by line' \
+		-M subtitle='The handouts of Lanewise' --reference-location=section --lua-filter handouts/filters/book.lua -o $@ $<
+	$(Q)ln -sfn $(foreach part,style.css fonts figures,$(abspath $(HANDOUT_SITE)/$(part))) $(@D)
+
+$(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf): $(HANDOUT_PDF)/%.pdf: $(HANDOUT_PRINT)/%.html $(HANDOUT_REST) | build/setup/handouts-pdf
+	$(call say,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call print,$<,$@)
+
+# Printed twice: only then it is known on which page a section is. The numbers come in as a style sheet.
+$(HANDOUT_PDF)/lanewise.pdf: $(HANDOUT_PRINT)/book.html $(HANDOUT_REST) | build/setup/handouts-pdf
+	$(call say,$@)
+	@mkdir -p $(@D)
+	$(Q): >$(HANDOUT_PRINT)/folios.css; $(call print,$<,$(HANDOUT_PRINT)/draft.pdf)
+	$(Q)pdfinfo -dests $(HANDOUT_PRINT)/draft.pdf | awk -F '"' '$$2 != "" { split($$1, at, " "); \
+		printf ".folio[data-for=\"%s\"]::after { content: \"%d\" }\n", $$2, at[1] }' >$(HANDOUT_PRINT)/folios.css
+	$(Q)$(call print,$<,$@)
+
+handouts-pdf: build/setup/handouts-pdf $(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf) $(HANDOUT_PDF)/lanewise.pdf
+	@echo 'handouts-pdf: the book is $(HANDOUT_PDF)/lanewise.pdf, its chapters are beside it'
 
 PORT := 8000
 serve: handouts

@@ -24,14 +24,15 @@ function shape.scrolling(block)
   return pandoc.Div({ block }, { class = 'scroll' })
 end
 
--- ::: pages: all pages but this one, LINK(page) being where a page is.
+-- ::: pages: all pages but this one, LINK(page) being where a page is, or nil if one cannot go there.
 function shape.list(this, link)
   local items = {}
   for _, page in ipairs(contents.pages) do
     if page.name ~= this then
+      local target = link(page)
       local label = page.lab and page.lab:match('^%d+') or page.name:match('^%d+') or ''
       local lines = { pandoc.Plain { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
-        pandoc.Link(page.title, link(page)),
+        target and pandoc.Link(page.title, target) or pandoc.Span { pandoc.Str(page.title) },
         pandoc.Span({ pandoc.Str(page.minutes and page.minutes .. '\u{a0}min' or '') }, { class = 'minutes' }) } }
       if page.summary then lines[2] = pandoc.Para { pandoc.Str(page.summary) } end
       items[#items + 1] = lines

@@ -1,13 +1,14 @@
 -- From a page's document to a page of the site: links to other pages, anchors, contents, previous and next.
--- -M page=NAME says which one it is.
+-- -M page=NAME says which one it is; with -M print=yes it becomes a PDF of its own, which has no other pages to
+-- lead to.
 package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
 local contents = require 'contents'
 local shape = require 'shape'
 
-local this
+local this, printed
 
 local function link(page)
-  return page.name .. '.html'
+  return not printed and page.name .. '.html' or nil
 end
 
 -- The contents of the page: its sections.
@@ -44,6 +45,7 @@ end
 
 local function Link(element)
   local name, anchor = element.target:match('^([%w-]+)%.md(.*)$')
+  if name and printed then return element.content end
   if name then element.target = name .. '.html' .. anchor end
   return element
 end
@@ -53,7 +55,9 @@ local function Div(div)
 end
 
 return {
-  { Meta = function(meta) this = assert(contents.by_name[pandoc.utils.stringify(meta.page)], 'no such page') end },
+  { Meta = function(meta)
+    this, printed = assert(contents.by_name[pandoc.utils.stringify(meta.page)], 'no such page'), meta.print
+  end },
   { Pandoc = describe },
   { Header = Header, Link = Link, Div = Div, Para = shape.figure, Table = shape.scrolling },
 }
