@@ -1,42 +1,51 @@
-/* The sum of an image's 4,096 x 4,096 pixels in one word: how many threads queue for it? And its histogram: one
- * array for all, or one for each block. */
+/* The sum of an image's 4,096 x 4,096 pixels in one word of 64 bits: how many threads queue for it? And its
+ * histogram: one array for all, or one for each block. */
 #include "ladder.cuh"
-
-#define main lab_main // the lab's own, which nobody calls here
-namespace solution
-{
-#include "../../solutions/03-shared-reduce/shared_reduce.cu"
-}
-#undef main
 
 #define BLOCKS  1056
 #define THREADS 256
 #define BINS    256
 
-__global__ void of_pixel(const int *data, int n, int *sum)
+typedef unsigned long long wide;
+
+template <typename Sum> __global__ void of_pixel(const int *data, int n, Sum *sum)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-        atomicAdd(sum, data[i]);
+        atomicAdd(sum, (Sum)data[i]);
 }
 
-__device__ int sum_of_warp(int mine)
+__device__ wide sum_of_thread(const int *data, int n)
+{
+    wide mine = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        mine += data[i];
+    return mine;
+}
+
+__device__ wide sum_of_warp(wide mine)
 {
     for (int off = 16; off > 0; off /= 2)
         mine += __shfl_down_sync(0xffffffff, mine, off);
     return mine;
 }
 
-__global__ void of_warp(const int *data, int n, int *sum)
+__global__ void of_thread(const int *data, int n, wide *sum)
 {
-    int mine = sum_of_warp(solution::sum_of_thread(data, n));
+    atomicAdd(sum, sum_of_thread(data, n));
+}
+
+__global__ void of_warp(const int *data, int n, wide *sum)
+{
+    wide mine = sum_of_warp(sum_of_thread(data, n));
     if (threadIdx.x % 32 == 0)
         atomicAdd(sum, mine);
 }
 
-__global__ void of_block(const int *data, int n, int *sum)
+__global__ void of_block(const int *data, int n, wide *sum)
 {
-    __shared__ int sums[THREADS / 32];
-    int t = threadIdx.x, mine = sum_of_warp(solution::sum_of_thread(data, n));
+    __shared__ wide sums[THREADS / 32];
+    int t = threadIdx.x;
+    wide mine = sum_of_warp(sum_of_thread(data, n));
     if (t % 32 == 0)
         sums[t / 32] = mine;
     __syncthreads();
@@ -66,30 +75,41 @@ __global__ void histogram_of_block(const int *data, int n, int *bins)
         atomicAdd(&bins[i], mine[i]);
 }
 
+/* Climbs one rung; the kernel makes COUNT numbers, which begin as 0. */
+template <typename T>
+static void rung(const char *name, const char *title, void (*kernel)(const int *, int, T *),
+                 const int *data, int n, const T *right, int count, int adds)
+{
+    T *out = ladder_alloc<T>(count);
+    ladder_rung(
+        name, title, [=] { CHECK_CUDA(cudaMemsetAsync(out, 0, count * sizeof *out)); },
+        [=] { kernel<<<BLOCKS, THREADS>>>(data, n, out); },
+        [=] { return ladder_same(out, right, count); });
+    ladder_value("adds", adds); // to global memory, one after the other where they meet
+    CHECK_CUDA(cudaFree(out));
+}
+
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    int n = 4096 * 4096, *pixels = ladder_ints(n), bins[BINS] = {0};
+    int n = 4096 * 4096, threads = BLOCKS * THREADS, *pixels = ladder_ints(n), bins[BINS] = {0};
+    wide right = 0;
     for (int i = 0; i < n; ++i) { // a picture whose values crowd in the middle, as pictures' do
         pixels[i] = 60 + 10 * pixels[i] + (int)((unsigned)i * 40503u >> 16) % 64;
         bins[pixels[i]]++;
+        right += pixels[i];
     }
-    int right = solution::sum_on_cpu(pixels, n), *out = ladder_alloc<int>(BINS);
-    const int *data = ladder_upload(pixels, n), *right_bins = bins;
+    unsigned low = (unsigned)right; // 32 bits may overflow: these are what is left then
+    const int *data = ladder_upload(pixels, n);
 
     ladder_size("", "4,096 x 4,096 pixels");
-    auto rung = [=](const char *name, const char *title, auto kernel, const int *expected,
-                    int count) {
-        ladder_rung(
-            name, title, [=] { CHECK_CUDA(cudaMemsetAsync(out, 0, BINS * sizeof *out)); },
-            [=] { kernel<<<BLOCKS, THREADS>>>(data, n, out); },
-            [=] { return ladder_same(out, expected, count); });
-    };
-    rung("pixel", "an atomic for each pixel", of_pixel, &right, 1);
-    rung("thread", "for each thread", solution::sum_atomic, &right, 1);
-    rung("warp", "for each warp", of_warp, &right, 1);
-    rung("block", "for each block", of_block, &right, 1);
-    rung("histogram", "histogram in global memory", histogram, right_bins, BINS);
-    rung("histogram-shared", "histogram of each block", histogram_of_block, right_bins, BINS);
+    rung("pixel", "an atomic for each pixel", of_pixel<wide>, data, n, &right, 1, n);
+    rung("pixel-32", "the same in 32 bits", of_pixel<unsigned>, data, n, &low, 1, n);
+    rung("thread", "for each thread", of_thread, data, n, &right, 1, threads);
+    rung("warp", "for each warp", of_warp, data, n, &right, 1, threads / 32);
+    rung("block", "for each block", of_block, data, n, &right, 1, BLOCKS);
+    rung("histogram", "histogram in global memory", histogram, data, n, bins, BINS, n);
+    rung("histogram-shared", "histogram of each block", histogram_of_block, data, n, bins, BINS,
+         BLOCKS * BINS);
     return 0;
 }

@@ -60,7 +60,16 @@ COLUMNS = {
     "registers": ("registers", ""),
     "gflops": ("speed", "GFLOP/s"),
     "gb_per_s": ("rate", "GB/s"),
+    "gops": ("speed", "thousand million a second"),
     "error": ("largest error", ""),
+    "latency": ("latency", "ns"),
+    "adds": ("additions to memory", ""),
+    "ways": ("ways", ""),
+    "stride": ("stride", ""),
+    "pitch": ("pitch", "bytes"),
+    "kib": ("size", "KiB"),
+    "shared_kib": ("shared memory", "KiB"),
+    "local_bytes": ("local memory", "bytes a thread"),
 }
 
 RULES = ("g80", "gt200")

@@ -1,7 +1,7 @@
-/* How many warps a multiprocessor holds, and what that does to time: blocks of several sizes, blocks of 256
- * that take more and more shared memory, and a kernel that needs more and more registers. The job is the same
- * for all: each thread fetches a number that a number tells the place of, which takes long and leaves
- * nothing to do meanwhile. */
+/* How many warps a multiprocessor holds, and what that does to time: blocks of several sizes, and blocks of 256
+ * that take more and more shared memory. The job is the same for all: each thread fetches a number that tells
+ * the place of the next one, three times. It has nothing to do meanwhile: others must. A warp's numbers lie
+ * side by side, in a line that no other warp needs: caches do not help. */
 #include "ladder.cuh"
 
 __global__ void follow(const int *next, int *out, int n)
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     int n = ladder.times ? 1 << 24 : 1 << 14;
     int *next = (int *)malloc(n * sizeof *next), *right = (int *)malloc(n * sizeof *right);
     for (int i = 0; i < n; ++i)
-        next[i] = (int)((unsigned)i * 2654435761u >> 7) & (n - 1); // anywhere
+        next[i] = (int)((unsigned)(i / 32) * 2654435761u % (n / 32) * 32) + i % 32;
     for (int i = 0; i < n; ++i)
         right[i] = next[next[next[i]]];
     const int *next_on_gpu = ladder_upload(next, n);

@@ -116,10 +116,8 @@ static void climb_width(int width, int height)
 int main(int argc, char **argv)
 {
     ladder_open(argc, argv);
-    int numbers = ladder.times ? 1 << 25 : 1 << 16;
-    ladder_size("", ladder.times ? "33,554,432 floats" : "65,536 floats");
-    climb_width(1000, numbers / 1000);
-    climb_width(1001, numbers / 1001);
-    climb_width(8191, numbers / 8191);
+    ladder_size("", ladder.times ? "about 65 million floats" : "about 64 thousand floats");
+    for (int width : {1000, 1001, 8191})
+        climb_width(width, (ladder.times ? 65535 : 64) * 1000 / width);
     return 0;
 }
