@@ -18,8 +18,10 @@ local function source(path)
   return lines
 end
 
--- The name that a definition's head defines, if it is one.
+-- The name that a definition's head defines, if it is one. A lab's CHECK(name, ...) is one, too.
 local function name_of(head)
+  local check = head:match('^CHECK%(([%w_]+)')
+  if check then return check end
   head = head:gsub('^template%s*%b<>', ''):gsub('__launch_bounds__%s*%b()', ''):gsub('__align__%s*%b()', '')
     :gsub('__attribute__%s*%b()', '')
   local kind, name = head:match('^%s*(%a+)%s+([%a_][%w_]*)%s*{')
