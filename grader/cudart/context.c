@@ -18,24 +18,24 @@ static struct emu_device *_Atomic the_device;
 static pid_t owner; /* a forked child has the memory of the device, but none of its threads */
 static _Atomic(cudaError_t) pending, sticky;
 
-static cudaError_t open_device(struct emu_device **device)
+/* NULL if it cannot be opened. */
+static struct emu_device *open_device(void)
 {
-    cudaError_t error = cudaSuccess;
+    struct emu_device *device;
     pthread_mutex_lock(&opening);
-    *device = the_device;
-    if (!*device) {
-        enum emu_status status = emu_open(rt_options(), device);
-        if (status != EMU_OK) {
-            *device = NULL;
-            error = cudaErrorInitializationError;
-            rt_finding("no-device", NULL, "the emulated device could not be opened%s",
-                       status == EMU_OUT_OF_MEMORY ? ": out of memory" : "");
-        }
+    device = the_device;
+    if (!device && emu_open(rt_options(), &device) == EMU_OK) {
         owner = getpid();
-        the_device = *device;
+        the_device = device;
     }
     pthread_mutex_unlock(&opening);
-    return error;
+    return device;
+}
+
+struct emu_device *rt_recorder(void)
+{
+    struct emu_device *device = the_device ? the_device : open_device();
+    return device && owner == getpid() ? device : NULL;
 }
 
 cudaError_t rt_device(struct emu_device **device)
@@ -43,10 +43,13 @@ cudaError_t rt_device(struct emu_device **device)
     cudaError_t error = sticky;
     if (error != cudaSuccess)
         return error;
-    *device = the_device;
+    *device = the_device ? the_device : open_device();
+    if (*device && owner == getpid())
+        return cudaSuccess;
     if (!*device)
-        return open_device(device);
-    return owner == getpid() ? cudaSuccess : cudaErrorInitializationError;
+        rt_finding("no-device", NULL, "the emulated device could not be opened: %s",
+                   emu_message(NULL));
+    return cudaErrorInitializationError;
 }
 
 /* What kernels print comes out when the host waits for them, as on a GPU. */

@@ -35,15 +35,10 @@ static json_t *kernel_name(const char *kernel)
 
 bool rt_record(json_t *value)
 {
-    int fd = rt_options()->record_fd;
-    char *bytes = value && fd >= 0 ? json_dumps(value, JSON_COMPACT) : NULL;
-    size_t size = bytes ? strlen(bytes) : 0;
-    bool written = false;
-    if (bytes) {
-        bytes[size] = '\n'; /* in place of the NUL: one line must be one write */
-        written = write(fd, bytes, size + 1) == (ssize_t)size + 1;
-    }
-    free(bytes);
+    struct emu_device *device = rt_recorder();
+    char *line = value && device ? json_dumps(value, JSON_COMPACT) : NULL;
+    bool written = line && emu_note(device, line, strlen(line)) == EMU_OK;
+    free(line);
     json_decref(value);
     return written;
 }

@@ -130,7 +130,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
             rt_finding("launch-failed", function->name, "%s", emu_message(device));
         return rt_error(status);
     }
-    if (rt_options()->record_fd < 0) /* with a record, its findings say more */
+    if (!emu_has_record(device)) /* with a record, its findings say more */
         rt_finding("kernel-fault", function->name, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;

@@ -35,6 +35,9 @@ cudaError_t rt_device(struct emu_device **device);
 /* The device for a call that waits for all work before it: where a kernel's error comes to light. */
 cudaError_t rt_wait(struct emu_device **device);
 
+/* The device as far as its record is concerned, whatever kernels did to it; NULL: there is none. */
+struct emu_device *rt_recorder(void);
+
 /* Notes that a kernel ended badly; the next rt_wait() will say so. */
 void rt_fault(cudaError_t error);
 /* Whether a kernel has ended badly: what is queued after it never runs. */

@@ -751,3 +751,23 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     findings_free(&findings);
     return unlock(device, status);
 }
+
+/* --- the record ---------------------------------------------------------------------------------- */
+
+bool emu_has_record(struct emu_device *device)
+{
+    return device->options.record_fd >= 0;
+}
+
+/* One line is one write: nobody else's can come in between. */
+enum emu_status emu_note(struct emu_device *device, const char *line, size_t size)
+{
+    char *text = emu_has_record(device) ? malloc(size + 1) : NULL;
+    if (!text)
+        return failed(EMU_NOT_FOUND, "there is no record");
+    memcpy(text, line, size);
+    text[size] = '\n';
+    bool written = write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
+    free(text);
+    return written ? EMU_OK : failed(EMU_INTERNAL, "the record cannot be written");
+}

@@ -76,7 +76,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr);
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
 /* Lends the program's own SIZE bytes at HOST to the device, as its memory at ADDR, until emu_free():
  * kernels and the program then share them. ADDR is the start of a live allocation of SIZE bytes, which
- * moves there, or HOST itself. */
+ * moves there, or the program's own name for its memory: an address that no allocation has. */
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
@@ -171,6 +171,14 @@ enum emu_stream { EMU_STDOUT, EMU_STDERR, EMU_STREAMS };
 /* Takes what kernels have printed there since the last call: *TEXT is the caller's to free, and NULL
  * if there is nothing. */
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length);
+
+/* --- the record ---------------------------------------------------------------------------------- */
+
+/* Whether launches and findings are written anywhere. */
+bool emu_has_record(struct emu_device *device);
+/* Appends LINE, SIZE bytes of JSON without a newline, that the program's library has to say; see
+ * report/record.h. Fails if there is no record. */
+enum emu_status emu_note(struct emu_device *device, const char *line, size_t size);
 
 /* Limits of the virtual GPU: those of an H100, compute capability 9.0. */
 #define EMU_MAX_THREADS 1024u /* a CTA */
