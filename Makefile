@@ -87,6 +87,7 @@ OBJECTS :=
 
 include grader/emulator/rules.mk
 include grader/cudart/rules.mk
+include grader/remote/rules.mk
 include grader/rules.mk
 include grader/cli/rules.mk
 include grader/checks/rules.mk
@@ -144,7 +145,7 @@ asan: ## Run all tests under AddressSanitizer and UBSan
 golden: ## Write the golden files anew; read the diff before you commit it
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
 calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
-fuzz: ## Fuzz the readers of PTX and fat binaries: [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]
+fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
 bench: ## Time the emulator beside Oclgrind
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources

@@ -8,10 +8,13 @@ OBJECTS += $(CUDART_OBJECTS)
 
 $(CUDART_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
+# $(call link_cudart,OBJECTS): OBJECTS may define the device in the emulator's place.
+link_cudart = $(CC) -shared -Wl,-soname,$(@F) $(CUDART_MAP:%=-Wl,--version-script=%) \
+	$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(CUDART_OBJECTS) $1 $(EMULATOR) $(CUDART_LIBS)
+
 $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
-	$(Q)$(CC) -shared -Wl,-soname,$(@F) $(CUDART_MAP:%=-Wl,--version-script=%) \
-		$(if $(SANITIZE),,-Wl,-z$(comma)defs) $(LDFLAGS) -o $@ $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_LIBS)
+	$(Q)$(link_cudart)
 
 # The name that the linker looks for when a program is built with -lcudart. With sanitizers it is a
 # library of the same symbols and nothing behind them: programs are linked without the sanitizers.

@@ -12,7 +12,7 @@ OBJECTS += $(TEST_OBJECTS)
 
 $(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-$(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMULATOR)
+$(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)

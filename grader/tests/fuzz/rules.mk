@@ -1,11 +1,12 @@
-# Fuzzing with clang's libFuzzer: make fuzz [FUZZ=ptx|fatbin] [FUZZ_SECONDS=600]. The corpus in the tree
+# Fuzzing with clang's libFuzzer: make fuzz [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]. The corpus in the tree
 # is where it starts, with a dictionary of PTX's words; what it finds new stays under build/. What
 # crashes, leaks, waits for ten seconds or computes for two (budget.h) is written to build/fuzz.
-FUZZ_TARGETS := ptx fatbin
+FUZZ_TARGETS := ptx fatbin wire
 FUZZ ?= $(FUZZ_TARGETS)
 FUZZ_SECONDS ?= 600
 FUZZ_BINARIES := $(FUZZ_TARGETS:%=build/fuzz/fuzz_%)
-FUZZ_SOURCES := $(call sources,$(EMULATOR_DIRS:/=)) grader/cudart/fatbin.c
+FUZZ_SOURCES := $(call sources,$(EMULATOR_DIRS:/=)) grader/cudart/fatbin.c \
+	$(addprefix grader/remote/,server.c arena.c wire.c)
 FUZZ_FLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Igrader -Ibuild -w \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 

@@ -1,0 +1,400 @@
+/* One request after the other, each handled by the function of its name.
+ *
+ * Nothing in a request is believed: sizes are compared with the call's limit before anything is read,
+ * numbers are turned into enums and bools here, and addresses and handles are checked by the device.
+ * A call that fails is answered; a request that the client could not have sent ends the service. */
+#include "remote/server.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "remote/arena.h"
+#include "remote/wire.h"
+
+#define MOST_NOTES 1000 /* lines that a program's library may add to the record */
+
+struct server {
+    int fd;
+    struct emu_device *device;
+    struct arena arena;
+    bool sent_file;
+    unsigned notes;
+    char *data; /* what came with the request, and a NUL */
+    size_t room;
+};
+
+/* A request becomes its reply: what = status, arg, and data with head.bytes of them. */
+struct exchange {
+    struct wire_head head;
+    const void *data;
+    void *owned;    /* to be freed when the reply is sent */
+    bool with_file; /* the file of shared memory goes with it */
+};
+
+static const uint32_t most_bytes[WIRE_CALL_COUNT] = {
+#define CALL(name, most) [WIRE_CALL_##name] = (most),
+    WIRE_CALLS(CALL)
+#undef CALL
+};
+
+/* --- calls: false ends the service ------------------------------------------------------------------ */
+
+static bool call_hello(struct server *server, struct exchange *x)
+{
+    bool same = x->head.arg[0] == WIRE_VERSION;
+    x->head.arg[0] = emu_has_record(server->device);
+    x->head.what = EMU_OK;
+    return same;
+}
+
+static bool call_alloc(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_alloc(server->device, x->head.arg[0], &x->head.arg[0]);
+    return true;
+}
+
+static bool call_free(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_free(server->device, x->head.arg[0]);
+    if (x->head.what == EMU_OK)
+        arena_remove(&server->arena, x->head.arg[0]);
+    return true;
+}
+
+static bool call_find(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_find(server->device, x->head.arg[0], &x->head.arg[0], &x->head.arg[1]);
+    return true;
+}
+
+static bool call_lend(struct server *server, struct exchange *x)
+{
+    uint64_t addr = x->head.arg[0], size = x->head.arg[1];
+    bool was_there = emu_find(server->device, addr, NULL, NULL) == EMU_OK;
+    uint8_t *host = arena_add(&server->arena, addr, size, x->head.arg[2], x->head.arg[3],
+                              x->head.arg[4], &x->head.arg[0]);
+    x->head.what = host ? emu_lend(server->device, addr, host, size) : EMU_OUT_OF_MEMORY;
+    if (host && x->head.what != EMU_OK)
+        arena_remove(&server->arena, addr);
+    x->head.arg[1] = was_there;
+    x->with_file = x->head.what == EMU_OK && !server->sent_file;
+    return true;
+}
+
+/* Whether SIZE bytes at ADDR are memory: a copy in parts fails before its first part changes anything. */
+static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
+{
+    emu_addr base;
+    uint64_t bytes;
+    if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
+        return EMU_OK;
+    return emu_copy(server->device, addr, addr, size); /* which says why */
+}
+
+static bool call_write(struct server *server, struct exchange *x)
+{
+    uint64_t to = x->head.arg[0], left = x->head.arg[1];
+    x->head.what = left > x->head.bytes ? check_range(server, to, left) : EMU_OK;
+    if (x->head.what == EMU_OK)
+        x->head.what = emu_write(server->device, to, server->data, x->head.bytes);
+    x->head.bytes = 0;
+    return true;
+}
+
+static bool call_read(struct server *server, struct exchange *x)
+{
+    uint64_t from = x->head.arg[0], left = x->head.arg[1];
+    uint64_t size = left < WIRE_CHUNK ? left : WIRE_CHUNK;
+    x->owned = malloc(size + 1);
+    x->head.what = !x->owned     ? EMU_OUT_OF_MEMORY
+                   : left > size ? check_range(server, from, left)
+                                 : EMU_OK;
+    if (x->head.what == EMU_OK)
+        x->head.what = emu_read(server->device, x->owned, from, size);
+    x->data = x->owned;
+    x->head.bytes = (uint32_t)size;
+    return true;
+}
+
+static bool call_copy(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_copy(server->device, x->head.arg[0], x->head.arg[1], x->head.arg[2]);
+    return true;
+}
+
+static bool call_set(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_set(server->device, x->head.arg[0], (uint8_t)x->head.arg[1], x->head.arg[2]);
+    return true;
+}
+
+static bool call_set_limit(struct server *server, struct exchange *x)
+{
+    if (x->head.arg[0] >= EMU_LIMITS)
+        return false;
+    x->head.what = emu_set_limit(server->device, (enum emu_limit)x->head.arg[0], x->head.arg[1]);
+    return true;
+}
+
+static bool call_get_limit(struct server *server, struct exchange *x)
+{
+    if (x->head.arg[0] >= EMU_LIMITS)
+        return false;
+    x->head.arg[0] = emu_get_limit(server->device, (enum emu_limit)x->head.arg[0]);
+    x->head.what = EMU_OK;
+    return true;
+}
+
+static bool call_memory(struct server *server, struct exchange *x)
+{
+    emu_memory(server->device, &x->head.arg[0], &x->head.arg[1]);
+    x->head.what = EMU_OK;
+    return true;
+}
+
+static bool call_texture_open(struct server *server, struct exchange *x)
+{
+    struct wire_texture sent;
+    if (x->head.bytes != sizeof sent)
+        return false;
+    memcpy(&sent, server->data, sizeof sent);
+    struct emu_texture texture = {
+        .addr = sent.addr,
+        .pitch = sent.pitch,
+        .slice = sent.slice,
+        .width = sent.width,
+        .height = sent.height,
+        .depth = sent.depth,
+        .channels = sent.channels,
+        .bits = sent.bits,
+        .kind = sent.kind,
+        .layered = sent.layered,
+        .is_surface = sent.is_surface,
+        .linear = sent.linear,
+        .normalized_coords = sent.normalized_coords,
+        .normalized_float = sent.normalized_float,
+    };
+    memcpy(texture.address, sent.address, sizeof texture.address);
+    memcpy(texture.border, sent.border, sizeof texture.border);
+    for (int i = 0; i < 3; i++)
+        if (texture.address[i] > EMU_BORDER)
+            return false;
+    if (!texture.kind || !strchr("usf", texture.kind))
+        return false;
+    x->head.bytes = 0;
+    x->head.what = emu_texture_open(server->device, &texture, &x->head.arg[0]);
+    return true;
+}
+
+static bool call_texture_close(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_texture_close(server->device, x->head.arg[0]);
+    return true;
+}
+
+static bool call_load(struct server *server, struct exchange *x)
+{
+    uint32_t module = 0;
+    x->head.what = emu_load(server->device, server->data, x->head.bytes, &module);
+    x->head.arg[0] = module;
+    x->head.bytes = 0;
+    return true;
+}
+
+static bool call_unload(struct server *server, struct exchange *x)
+{
+    if (x->head.arg[0] > UINT32_MAX)
+        return false;
+    x->head.what = emu_unload(server->device, (uint32_t)x->head.arg[0]);
+    return true;
+}
+
+static bool call_symbol(struct server *server, struct exchange *x)
+{
+    if (x->head.arg[0] > UINT32_MAX)
+        return false;
+    x->head.what = emu_symbol(server->device, (uint32_t)x->head.arg[0], server->data,
+                              &x->head.arg[0], &x->head.arg[1]);
+    x->head.bytes = 0;
+    return true;
+}
+
+static bool call_kernel(struct server *server, struct exchange *x)
+{
+    uint32_t kernel = 0;
+    if (x->head.arg[0] > UINT32_MAX)
+        return false;
+    x->head.what = emu_kernel(server->device, (uint32_t)x->head.arg[0], server->data, &kernel);
+    x->head.arg[0] = kernel;
+    x->head.bytes = 0;
+    return true;
+}
+
+/* The parameters' places, then the rest. */
+static bool call_kernel_info(struct server *server, struct exchange *x)
+{
+    struct emu_kernel_info info;
+    if (x->head.arg[0] > UINT32_MAX)
+        return false;
+    x->head.what = emu_kernel_info(server->device, (uint32_t)x->head.arg[0], &info);
+    if (x->head.what != EMU_OK)
+        return true;
+    size_t size = info.param_count * sizeof *info.params;
+    char *data = x->owned = malloc(size + sizeof info);
+    if (!data)
+        return false;
+    if (size)
+        memcpy(data, info.params, size);
+    info.params = NULL; /* it would tell where our memory lies */
+    memcpy(data + size, &info, sizeof info);
+    x->data = data;
+    x->head.bytes = (uint32_t)(size + sizeof info);
+    return true;
+}
+
+static bool call_launch(struct server *server, struct exchange *x)
+{
+    struct wire_launch sent;
+    if (x->head.bytes < sizeof sent)
+        return false;
+    memcpy(&sent, server->data, sizeof sent);
+    struct emu_launch launch = {
+        .kernel = sent.kernel,
+        .dynamic_shared_bytes = sent.dynamic_shared_bytes,
+        .params = server->data + sizeof sent,
+        .param_bytes = x->head.bytes - (uint32_t)sizeof sent,
+        .cooperative = sent.cooperative,
+    };
+    memcpy(launch.grid, sent.grid, sizeof launch.grid);
+    memcpy(launch.block, sent.block, sizeof launch.block);
+    x->head.bytes = 0;
+    x->head.what = emu_launch(server->device, &launch, NULL);
+    return true;
+}
+
+static bool call_output(struct server *server, struct exchange *x)
+{
+    char *text;
+    size_t length;
+    if (x->head.arg[0] >= EMU_STREAMS)
+        return false;
+    emu_output(server->device, (enum emu_stream)x->head.arg[0], &text, &length);
+    x->data = x->owned = text;
+    x->head.bytes = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+    x->head.what = EMU_OK;
+    return true;
+}
+
+/* A line for the record is written anew from what it means: one object, with one of two members. */
+static bool call_note(struct server *server, struct exchange *x)
+{
+    json_t *line = json_loadb(server->data, x->head.bytes, JSON_REJECT_DUPLICATES, NULL);
+    bool known = json_is_array(json_object_get(line, "findings")) ||
+                 json_is_object(json_object_get(line, "calls"));
+    char *text = known && json_object_size(line) == 1 ? json_dumps(line, JSON_COMPACT) : NULL;
+    bool sound = text && server->notes++ < MOST_NOTES;
+    x->head.bytes = 0;
+    x->head.what = sound ? emu_note(server->device, text, strlen(text)) : EMU_INVALID_VALUE;
+    free(text);
+    json_decref(line);
+    return true;
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------- */
+
+/* Room for SIZE bytes and a NUL. What a large module took is given back at once. */
+static bool make_room(struct server *server, size_t size)
+{
+    if (size < server->room && server->room <= 2 * WIRE_CHUNK)
+        return true;
+    size_t room = size < WIRE_CHUNK ? WIRE_CHUNK + 1 : size + 1;
+    char *data = realloc(server->data, room);
+    if (!data)
+        return false;
+    server->data = data;
+    server->room = room;
+    return true;
+}
+
+static bool receive(struct server *server, struct wire_head *head)
+{
+    if (!wire_receive(server->fd, head, sizeof *head))
+        return false;
+    if (head->what >= WIRE_CALL_COUNT || head->bytes > most_bytes[head->what] ||
+        !make_room(server, head->bytes) || !wire_receive(server->fd, server->data, head->bytes))
+        return false;
+    server->data[head->bytes] = 0;
+    return true;
+}
+
+/* The head with the file beside it, which has no other way to come. */
+static bool send_file(struct server *server, const struct wire_head *head)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {.head = {.cmsg_len = CMSG_LEN(sizeof(int)),
+                          .cmsg_level = SOL_SOCKET,
+                          .cmsg_type = SCM_RIGHTS}};
+    memcpy(CMSG_DATA(&control.head), &server->arena.file, sizeof(int));
+    struct iovec part = {(void *)head, sizeof *head};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof control.bytes};
+    server->sent_file = sendmsg(server->fd, &message, MSG_NOSIGNAL) == sizeof *head;
+    return server->sent_file;
+}
+
+static bool reply(struct server *server, struct exchange *x)
+{
+    if (x->head.what != EMU_OK) {
+        x->data = emu_message(server->device);
+        x->head.bytes = (uint32_t)strlen(x->data);
+    } else if (!x->data) {
+        x->head.bytes = 0;
+    }
+    bool sent =
+        x->with_file ? send_file(server, &x->head) : wire_send(server->fd, &x->head, x->data);
+    free(x->owned);
+    return sent;
+}
+
+typedef bool handler(struct server *server, struct exchange *x);
+
+static handler *const handlers[WIRE_CALL_COUNT] = {
+#define CALL(name, most) [WIRE_CALL_##name] = call_##name,
+    WIRE_CALLS(CALL)
+#undef CALL
+};
+
+static enum server_end serve(struct server *server)
+{
+    struct exchange x = {0};
+    /* The end of the stream between two requests is a good end; within one, or a wrong one, is not. */
+    while (receive(server, &x.head)) {
+        if (!handlers[x.head.what](server, &x)) {
+            free(x.owned);
+            return SERVER_BROKEN;
+        }
+        if (!reply(server, &x))
+            return SERVER_DONE;
+        x = (struct exchange){0};
+    }
+    return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
+}
+
+enum server_end server_run(int fd, const struct emu_options *options)
+{
+    struct server server = {.fd = fd};
+    if (emu_open(options, &server.device) != EMU_OK)
+        return SERVER_DONE;
+    arena_open(&server.arena);
+    enum server_end end = serve(&server);
+    emu_close(server.device); /* before the pages that it was lent */
+    arena_close(&server.arena);
+    free(server.data);
+    return end;
+}

@@ -1,0 +1,17 @@
+/* Serves one program: answers its requests, until it hangs up or sends what its runtime library never
+ * would. */
+#ifndef REMOTE_SERVER_H
+#define REMOTE_SERVER_H
+
+#include "emulator/device.h"
+
+enum server_end {
+    SERVER_DONE,   /* the program has hung up */
+    SERVER_BROKEN, /* it broke the protocol */
+};
+
+/* Requests come from FD, replies go there. OPTIONS as for emu_open(); with record_fd, findings that the
+ * program's library reports are written there, too. */
+enum server_end server_run(int fd, const struct emu_options *options);
+
+#endif

@@ -1,0 +1,49 @@
+/* Fuzz target: any bytes as a program's requests to the server of its device. It may answer or hang up;
+ * it may not crash, leak, hang, or use more memory than it was given. */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "remote/server.h"
+#include "tests/fuzz/budget.h"
+
+#define SECONDS 2
+
+/* Takes the replies and throws them away, so that the server can go on. */
+static void *drain(void *end)
+{
+    char bytes[65536];
+    while (recv(*(int *)end, bytes, sizeof bytes, 0) > 0)
+        ;
+    return NULL;
+}
+
+static void serve(const uint8_t *data, size_t size)
+{
+    struct emu_options options = {.deterministic = true,
+                                  .max_warp_instructions = 2000,
+                                  .memory_bytes = 64 << 20,
+                                  .record_fd = -1};
+    int ends[2];
+    pthread_t drainer;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        abort();
+    if (send(ends[0], data, size, MSG_DONTWAIT) != (ssize_t)size ||
+        shutdown(ends[0], SHUT_WR) != 0 || pthread_create(&drainer, NULL, drain, &ends[0]) != 0)
+        abort();
+    server_run(ends[1], &options);
+    close(ends[1]);
+    pthread_join(drainer, NULL);
+    close(ends[0]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    budget(SECONDS);
+    serve(data, size);
+    budget(0);
+    return 0;
+}

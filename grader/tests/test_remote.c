@@ -1,0 +1,243 @@
+/* The device in a process of its own, seen from the wire: what a program may send, and what it gets.
+ * The server runs in a thread here, and the tests are the program. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "remote/server.h"
+#include "remote/wire.h"
+
+struct link {
+    int fd, server_fd, file, record;
+    pthread_t thread;
+    enum server_end end;
+};
+
+static void *serve(void *data)
+{
+    struct link *link = data;
+    struct emu_options options = {.deterministic = true, .memory_bytes = 64 << 20};
+    options.record_fd = link->record;
+    link->end = server_run(link->server_fd, &options);
+    close(link->server_fd);
+    return NULL;
+}
+
+static void open_link(struct link *link)
+{
+    int ends[2];
+    cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    *link = (struct link){.fd = ends[0], .server_fd = ends[1], .file = -1};
+    link->record = memfd_create("record", 0);
+    cr_assert_eq(pthread_create(&link->thread, NULL, serve, link), 0);
+}
+
+/* Hangs up, and tells how the server took it all. */
+static enum server_end close_link(struct link *link)
+{
+    shutdown(link->fd, SHUT_WR);
+    pthread_join(link->thread, NULL);
+    close(link->fd);
+    close(link->record);
+    if (link->file >= 0)
+        close(link->file);
+    return link->end;
+}
+
+/* Receives the reply's head, and the file if it comes with it. */
+static bool receive_head(struct link *link, struct wire_head *head)
+{
+    char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    struct iovec part = {head, sizeof *head};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    if (recvmsg(link->fd, &message, MSG_WAITALL) != sizeof *head)
+        return false;
+    struct cmsghdr *extra = CMSG_FIRSTHDR(&message);
+    if (extra)
+        memcpy(&link->file, CMSG_DATA(extra), sizeof(int));
+    return true;
+}
+
+static char reply_data[WIRE_CHUNK + 1];
+
+/* One request and its reply. False: the server has hung up. */
+static bool ask(struct link *link, enum wire_call call, struct wire_head *head, const void *data)
+{
+    head->what = call;
+    memset(reply_data, 0, 512);
+    return wire_send(link->fd, head, data) && receive_head(link, head) &&
+           head->bytes <= WIRE_CHUNK && wire_receive(link->fd, reply_data, head->bytes);
+}
+
+#define HEAD(size, ...) ((struct wire_head){.bytes = (size), .arg = {__VA_ARGS__}})
+
+static emu_addr alloc(struct link *link, uint64_t size)
+{
+    struct wire_head head = HEAD(0, size);
+    cr_assert(ask(link, WIRE_CALL_alloc, &head, NULL) && head.what == EMU_OK);
+    return head.arg[0];
+}
+
+Test(remote, memory)
+{
+    struct link link;
+    open_link(&link);
+    struct wire_head head = HEAD(0, WIRE_VERSION);
+    cr_assert(ask(&link, WIRE_CALL_hello, &head, NULL) && head.what == EMU_OK);
+    cr_expect_eq(head.arg[0], 1, "it has a record");
+    emu_addr at = alloc(&link, 16);
+    head = HEAD(8, at + 8, 8);
+    cr_assert(ask(&link, WIRE_CALL_write, &head, "8 bytes") && head.what == EMU_OK);
+    head = HEAD(0, at + 8, 8);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
+    cr_expect(head.bytes == 8 && strcmp(reply_data, "8 bytes") == 0, "%u: %s", head.bytes,
+              reply_data);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* The first part of a long copy may lie in memory, and the rest not. */
+Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
+{
+    struct link link;
+    open_link(&link);
+    emu_addr at = alloc(&link, 8);
+    struct wire_head head = HEAD(4, at, 4);
+    ask(&link, WIRE_CALL_write, &head, "good");
+    head = HEAD(4, at, 12);
+    cr_assert(ask(&link, WIRE_CALL_write, &head, "evil"));
+    cr_expect_eq(head.what, EMU_INVALID_ADDRESS);
+    cr_expect(strstr(reply_data, "12 bytes at 0x"), "%s", reply_data);
+    head = HEAD(0, at, 12);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL));
+    cr_expect_eq(head.what, EMU_INVALID_ADDRESS);
+    head = HEAD(0, at, 4);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
+    cr_expect_str_eq(reply_data, "good");
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* What no runtime library would send ends the service; what it might, is answered. */
+Test(remote, what_breaks_the_protocol)
+{
+    static const char junk[WIRE_CHUNK + 1];
+    static const struct {
+        const char *what;
+        enum wire_call call;
+        struct wire_head head;
+    } rows[] = {
+        {"another version", WIRE_CALL_hello, {.arg = {WIRE_VERSION + 1}}},
+        {"no such call", WIRE_CALL_COUNT, {0}},
+        {"data where none belongs", WIRE_CALL_alloc, {.bytes = 1, .arg = {8}}},
+        {"too much data", WIRE_CALL_write, {.bytes = WIRE_CHUNK + 1}},
+        {"too long a name", WIRE_CALL_symbol, {.bytes = WIRE_NAME + 1}},
+        {"no such limit", WIRE_CALL_set_limit, {.arg = {EMU_LIMITS, 1}}},
+        {"no such limit to get", WIRE_CALL_get_limit, {.arg = {UINT64_MAX}}},
+        {"no such stream", WIRE_CALL_output, {.arg = {EMU_STREAMS}}},
+        {"too large a module", WIRE_CALL_unload, {.arg = {1ull << 32}}},
+        {"half a launch", WIRE_CALL_launch, {0}},
+        {"half a texture", WIRE_CALL_texture_open, {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct link link;
+        struct wire_head head = rows[i].head;
+        open_link(&link);
+        cr_expect(!ask(&link, rows[i].call, &head, junk), "%s", rows[i].what);
+        cr_expect_eq(close_link(&link), SERVER_BROKEN, "%s", rows[i].what);
+    }
+}
+
+Test(remote, what_is_wrong_but_answered)
+{
+    struct link link;
+    open_link(&link);
+    struct wire_head head = HEAD(0, UINT64_MAX);
+    cr_expect(ask(&link, WIRE_CALL_alloc, &head, NULL) && head.what == EMU_OUT_OF_MEMORY);
+    head = HEAD(0, 0x7fff12345678, 4);
+    cr_expect(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_INVALID_ADDRESS);
+    head = HEAD(0, 12345);
+    cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_INVALID_VALUE);
+    head = HEAD(9, 0);
+    cr_expect(ask(&link, WIRE_CALL_load, &head, "not PTX.\n") && head.what == EMU_INVALID_PTX);
+    head = HEAD(sizeof(struct wire_launch), 0);
+    cr_expect(ask(&link, WIRE_CALL_launch, &head, &(struct wire_launch){.kernel = 7}) &&
+              head.what == EMU_NOT_FOUND);
+    head = HEAD(0, 7);
+    cr_expect(ask(&link, WIRE_CALL_kernel_info, &head, NULL) && head.what == EMU_NOT_FOUND);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* The program's word enters the record as JSON of one of two kinds, and in lines of its own. */
+Test(remote, notes)
+{
+    static const struct {
+        const char *text;
+        bool taken;
+    } rows[] = {
+        {"{\"findings\": []}", true},
+        {"{\"calls\": {\"cudaFree\": 1}}", true},
+        {"{\"launch\": {\"kernel\": \"mine\"}}", false},
+        {"{\"findings\": [], \"launch\": {}}", false},
+        {"{\"calls\": {}}\n{\"launch\": {}}", false},
+        {"findings", false},
+        {"", false},
+    };
+    struct link link;
+    char record[200] = "";
+    open_link(&link);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct wire_head head = HEAD((uint32_t)strlen(rows[i].text), 0);
+        cr_assert(ask(&link, WIRE_CALL_note, &head, rows[i].text));
+        cr_expect_eq(head.what == EMU_OK, rows[i].taken, "%s", rows[i].text);
+    }
+    cr_assert(pread(link.record, record, sizeof record - 1, 0) > 0);
+    cr_expect_str_eq(record, "{\"findings\":[]}\n{\"calls\":{\"cudaFree\":1}}\n");
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* Two ranges that share a page, as two buffers of malloc() do. */
+Test(remote, shared_pages)
+{
+    struct link link;
+    open_link(&link);
+    const uint64_t a = 0x7f0000000010, b = a + 5000;
+    struct wire_head head = HEAD(0, a, 5000, 0x10, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+    cr_assert(link.file >= 0 && head.arg[0] == 0 && head.arg[1] == 0);
+    head = HEAD(0, b, 5000, b % WIRE_PAGE, WIRE_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+    cr_expect_eq(head.arg[0], 2 * WIRE_PAGE, "its own page comes behind the two: %lu", head.arg[0]);
+    char *pages = mmap(NULL, 3 * WIRE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
+    cr_assert_neq(pages, MAP_FAILED);
+    head = HEAD(0, b - 1, 1);
+    pages[0x10 + 4999] = 'a', pages[0x10 + 5000] = 'b';
+    cr_expect(ask(&link, WIRE_CALL_read, &head, NULL) && *reply_data == 'a');
+    head = HEAD(0, b, 1);
+    cr_expect(ask(&link, WIRE_CALL_read, &head, NULL) && *reply_data == 'b');
+    head = HEAD(0, b, 'c', 1);
+    cr_expect(ask(&link, WIRE_CALL_set, &head, NULL) && pages[0x10 + 5000] == 'c');
+    head = HEAD(0, a);
+    cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
+    cr_expect_eq(pages[0x10 + 5000], 'c', "the page that b needs is still there");
+    cr_expect_eq(pages[0x10], 0, "the other is empty");
+    cr_expect_neq(ftruncate(link.file, 0), 0, "the program cannot take the pages away");
+    munmap(pages, 3 * WIRE_PAGE);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+Test(remote, false_places_of_pages)
+{
+    static const uint64_t places[][2] = {{4096, WIRE_NO_PAGE}, {1, WIRE_NO_PAGE}, {0, 0}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct link link;
+        open_link(&link);
+        struct wire_head head = HEAD(0, 4096, 100, 0, places[i][0], places[i][1]);
+        cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL));
+        cr_expect_eq(head.what, EMU_OUT_OF_MEMORY);
+        cr_expect_eq(close_link(&link), SERVER_DONE);
+    }
+}
