@@ -100,8 +100,9 @@ uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t i
         return NULL;
     uint64_t pages = (in_page + size + WIRE_PAGE - 1) / WIRE_PAGE;
     uint64_t known = (head != WIRE_NO_PAGE) + (tail != WIRE_NO_PAGE);
-    struct arena_range *more = realloc(arena->ranges, (arena->count + 1) * sizeof *more);
-    if (!more || known > pages)
+    struct arena_range *more =
+        known > pages ? NULL : realloc(arena->ranges, (arena->count + 1) * sizeof *more);
+    if (!more)
         return NULL;
     arena->ranges = more;
     struct arena_range range = {.addr = addr,

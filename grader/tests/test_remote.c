@@ -235,9 +235,13 @@ Test(remote, false_places_of_pages)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct link link;
         open_link(&link);
-        struct wire_head head = HEAD(0, 4096, 100, 0, places[i][0], places[i][1]);
+        struct wire_head head = HEAD(0, 1 << 20, 100, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+        cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+        head = HEAD(0, 4096, 100, 0, places[i][0], places[i][1]);
         cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL));
         cr_expect_eq(head.what, EMU_OUT_OF_MEMORY);
+        head = HEAD(0, 1 << 20);
+        cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
         cr_expect_eq(close_link(&link), SERVER_DONE);
     }
 }
