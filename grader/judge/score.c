@@ -9,12 +9,18 @@ double judge_full(const struct judge_budget *budget)
     return less_is_better ? budget->solution * budget->slack : budget->solution / budget->slack;
 }
 
+/* Where FIGURE lies on the scale of BUDGET. */
+static double place(const struct judge_budget *budget, double figure)
+{
+    return budget->scale == JUDGE_LOGARITHMIC ? log(figure) : figure;
+}
+
 double judge_share(const struct judge_budget *budget, double figure)
 {
-    double naive = budget->naive, full = judge_full(budget);
+    double naive = place(budget, budget->naive), full = place(budget, judge_full(budget));
     if (!isfinite(figure))
         return 0;
-    double share = (naive - figure) / (naive - full);
+    double share = (naive - place(budget, figure)) / (naive - full);
     return share >= 1 ? 1 : share > 0 ? share : 0; /* a NaN, from an empty budget, gives 0 */
 }
 

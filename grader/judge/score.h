@@ -8,16 +8,22 @@
  *             |         `.
  *           0 |___________`.____ figure
  *                full    naive
- */
+ *
+ * Where the two lie decades apart a straight line says nothing: 32 threads in place of one are 96 % of
+ * the way to 1,024. There the line is straight over the figure's logarithm, so that each time it
+ * halves earns as much. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
 #include <stdbool.h>
 
+enum judge_scale { JUDGE_LINEAR, JUDGE_LOGARITHMIC };
+
 struct judge_budget {
     double naive;    /* the naive kernel's figure: no points */
     double solution; /* the solution's: smaller than naive if less is better, else larger */
     double slack; /* at least 1: full points up to solution * slack (or down to solution / slack) */
+    enum judge_scale scale;
 };
 
 /* The figure from which on there are full points. */

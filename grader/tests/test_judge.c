@@ -56,7 +56,10 @@ Test(judge, the_first_float_outside_is_found)
 }
 
 /* Sectors: less is better. Speed: more is better. */
-static const struct judge_budget sectors = {32, 4, 1.05}, speed = {1, 101, 1}, empty = {5, 5, 1};
+static const struct judge_budget sectors = {32, 4, 1.05, JUDGE_LINEAR},
+                                 speed = {1, 101, 1, JUDGE_LINEAR}, empty = {5, 5, 1, JUDGE_LINEAR},
+                                 path = {100000, 5, 2, JUDGE_LOGARITHMIC},
+                                 faster = {1, 10000, 1, JUDGE_LOGARITHMIC};
 
 static const struct {
     const char *name;
@@ -77,6 +80,14 @@ static const struct {
     {"more is better: all", &speed, 101, 1},
     {"more is better: beyond", &speed, 100000, 1},
     {"more is better: slower than naive", &speed, 0.5, 0},
+    {"decades: naive", &path, 100000, 0},
+    {"decades: each earns as much", &path, 1000, 0.5},
+    {"decades: within the slack", &path, 10, 1},
+    {"decades: nothing at all", &path, 0, 1},
+    {"decades: worse than naive", &path, 200000, 0},
+    {"decades: a negative figure earns nothing", &path, -1, 0},
+    {"decades, more is better", &faster, 10, 0.25},
+    {"decades, more is better: nothing at all", &faster, 0, 0},
     {"an empty budget earns nothing at its figure", &empty, 5, 0},
 };
 
