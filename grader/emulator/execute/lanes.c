@@ -84,6 +84,7 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
+/* From a lane that does not take part, a GPU gives 0 (measured on an H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
@@ -100,6 +101,8 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     else
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
     pick_words(values, a, source);
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this open */
+        values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];
     slot_set_predicate(warp, inst->warp.second, in_range, mask);
