@@ -75,6 +75,10 @@ struct check_info {
     const char *title;
     double points;
     enum check_where where;
+    /* Also watched by racecheck and initcheck while it runs on the emulator, which takes two to four
+     * times as long. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only
+     * loses points whatever device is graded. (All runs are watched by memcheck and synccheck.) */
+    bool watched;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
     const char *hint;           /* shown when points are lost: what to try, in a sentence or two */
     int line;                   /* of its declaration: reports keep the order of checks.c */
@@ -119,13 +123,9 @@ const char *check_number(double n);
 /* One run of the submission that ended well and wrote a readable result file. */
 struct trial;
 
-/* Has the submission run on the case made last. NULL: it failed, and the verdict says how. */
+/* Has the submission run on the case made last. NULL: it failed, or the emulator found an error in it,
+ * and the verdict says which. */
 const struct trial *check_run(struct check *check, const struct case_data *input);
-
-/* The same, and every two accesses to one word are watched for a race: judge it by
- * check_no_finding(check, trial, "race-"). About three times as slow. Only where counters are judged
- * (CHECK_COUNTS, CHECK_EMULATOR_ONLY): on a GPU nobody watches. */
-const struct trial *check_run_for_races(struct check *check, const struct case_data *input);
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ----------------------------------------------- *
  *
@@ -203,9 +203,6 @@ void check_refuse(struct check *check, const struct trial *trial, const char *hi
 /* A counter summed over all launches, longest_warp_instructions too: launches run one after another,
  * so the program's critical path is the sum of theirs. 0 for NULL. */
 double check_counter(const struct trial *trial, const char *name);
-
-/* No finding of the emulator may have an id that begins with PREFIX, such as "race-". */
-void check_no_finding(struct check *check, const struct trial *trial, const char *prefix);
 
 /* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
  * and on a GPU, where nothing is recorded. */

@@ -14,7 +14,6 @@ struct trial {
     struct case_data *result; /* what the submission handed in; NULL: nothing readable */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
-    bool races;               /* were watched for */
 };
 
 struct check {
@@ -102,7 +101,7 @@ struct check_run {
     enum run_device device;
     int repeats;
     bool copy_rate; /* is measured too */
-    bool races;     /* are watched for */
+    bool watched;   /* by the emulator's tools that are not always on, too */
 };
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input);

@@ -28,11 +28,12 @@ static json_t *describe_check(const struct check_info *info)
     const struct judge_budget *budget = &info->figure.budget;
     char id[64];
     check_public_id(info, id);
-    json_t *check = json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:s}", "id", id, "name",
-                              info->id, "title", info->title, "max_points", info->points, "where",
-                              places[info->where], "emulator", check_runs_on(info, RUN_EMULATOR),
-                              "gpu", check_runs_on(info, RUN_GPU), "counts",
-                              info->where == CHECK_COUNTS, "hint", info->hint ? info->hint : "");
+    json_t *check =
+        json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:b, s:s}", "id", id, "name", info->id,
+                  "title", info->title, "max_points", info->points, "where", places[info->where],
+                  "emulator", check_runs_on(info, RUN_EMULATOR), "gpu",
+                  check_runs_on(info, RUN_GPU), "counts", info->where == CHECK_COUNTS, "watched",
+                  info->watched, "hint", info->hint ? info->hint : "");
     if (info->figure.text)
         json_object_set_new(check, "budget",
                             json_pack("{s:f, s:f, s:f}", "naive", budget->naive, "solution",

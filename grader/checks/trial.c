@@ -65,8 +65,8 @@ static void fill_environment(struct surroundings *around, const struct check *ch
         *next++ = "LD_LIBRARY_PATH=" LIBRARIES;
         *next++ = "LANEWISE_DETERMINISTIC=1";
         *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
-        if (run->races)
-            *next++ = "LANEWISE_TOOLS=racecheck";
+        if (run->watched)
+            *next++ = "LANEWISE_TOOLS=racecheck,initcheck";
         if (check->job.pictures)
             *next++ = "LANEWISE_TRACE=*";
 #ifdef LANEWISE_PRELOAD
@@ -273,33 +273,8 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
     check_advise(check, "%s", advice_for(id, message));
 }
 
-static bool begins_with(const json_t *finding, const char *prefix)
-{
-    const char *id = json_string_value(json_object_get(finding, "id"));
-    return id && strncmp(id, prefix, strlen(prefix)) == 0;
-}
-
-static bool is_race(const json_t *finding)
-{
-    return begins_with(finding, "race-");
-}
-
-void check_no_finding(struct check *check, const struct trial *trial, const char *prefix)
-{
-    size_t i;
-    json_t *finding;
-    if (!trial || !check_is_open(check))
-        return;
-    if (!trial->races && strncmp(prefix, "race-", 5) == 0)
-        check_break(check, "this run was not watched for races"); /* a mistake in checks.c */
-    json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
-    {
-        if (check_is_open(check) && begins_with(finding, prefix))
-            explain_finding(check, finding, "ok", NULL);
-    }
-}
-
-/* A verdict from what the emulator found. */
+/* A verdict from what the emulator found: an error costs the check in whose run it was, whatever the
+ * answer. That comes before the answer is judged, since it explains a wrong one. */
 static void explain_findings(struct check *check, const json_t *record, struct run_outcome *outcome)
 {
     const char *status = launch_status(record);
@@ -310,8 +285,7 @@ static void explain_findings(struct check *check, const json_t *record, struct r
     json_array_foreach(json_object_get(record, "findings"), i, finding)
     {
         const char *severity = json_string_value(json_object_get(finding, "severity"));
-        /* Races are judged by the checks that ask for them: check_no_finding(). */
-        if (severity && strcmp(severity, "error") == 0 && check_is_open(check) && !is_race(finding))
+        if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
             explain_finding(check, finding, status, outcome);
     }
     if (strcmp(status, "ok") != 0)
@@ -414,7 +388,7 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
         return NULL;
     uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
-    *trial = (struct trial){.races = run->races};
+    *trial = (struct trial){0};
     fill_environment(&around, check, run, check_random_next(&stream) >> 1 | 1);
     int seconds = wall_seconds(check, run);
     execute(&around, run, seconds, &outcome);
@@ -429,27 +403,15 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
     return check_is_open(check) ? trial : NULL;
 }
 
-/* A run of the submission on the device where this check's runs are. */
-static const struct trial *run_submission(struct check *check, const struct case_data *input,
-                                          bool races)
+const struct trial *check_run(struct check *check, const struct case_data *input)
 {
     enum run_device device = check_device(check->info, check->job.device);
     struct check_run run = {
-        .program = check->job.programs[device], .device = device, .races = races};
+        .program = check->job.programs[device], .device = device, .watched = check->info->watched};
     if (*run.program)
         return check_perform_run(check, &run, input);
     check_break(check, "the submission was not built for %s", run_device_name(device));
     return NULL;
-}
-
-const struct trial *check_run(struct check *check, const struct case_data *input)
-{
-    return run_submission(check, input, false);
-}
-
-const struct trial *check_run_for_races(struct check *check, const struct case_data *input)
-{
-    return run_submission(check, input, true);
 }
 
 void check_free_trials(struct check *check)

@@ -138,6 +138,21 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
+/* Something must tell whether a program is right by luck only, whatever device is graded. */
+static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+    {
+        if (json_is_true(json_object_get(check, "watched")) &&
+            json_is_true(json_object_get(check, "counts")))
+            return;
+    }
+    lab_violates(findings, "checks.c: no check is watched for races and uninitialised reads; let "
+                           "one that is CHECK_COUNTS be .watched = true");
+}
+
 static void check_needs(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -265,6 +280,7 @@ void lab_apply_rules(const struct lab_parts *parts, struct lab_findings *finding
     check_sources(parts, findings);
     check_pristine(parts, findings);
     check_texts(parts, findings);
+    check_watched(parts, findings);
     check_needs(parts, findings);
     check_points(parts, findings);
     check_mutants(parts, findings);

@@ -1,8 +1,8 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
  * Judged by the longest warp, the critical path: with more threads at work the one that works most
- * has less to do. Each rung's points lie on a straight line from the count of the rung before it to
- * the solution's. */
+ * has less to do. Each rung's points begin at the count of the rung before it and end at the
+ * solution's; these lie decades apart, so each time the count halves earns as much. */
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
@@ -56,7 +56,7 @@ static const struct trial *sum_up(struct check *check, int rung, int n)
     return trial;
 }
 
-CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
+CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
       .hint = "Each number must be added once, by one thread, and each thread must add its `mine` "
               "to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
@@ -64,7 +64,7 @@ CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 15,
     sum_up(check, GRID, MILLION);
 }
 
-CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 15,
+CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
       .hint =
           "If the check above has failed too, mend that first. Otherwise the size is the "
           "trouble: each thread's loop must run while i < n, and no further; without a loop the "
@@ -78,6 +78,13 @@ CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 1
             sum_up(check, rung, sizes[i]);
 }
 
+CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CHECK_COUNTS,
+      .watched = true, .hint = "The right sum comes first: see the checks above.")
+{
+    sum_up(check, ONE_BLOCK, 1 << 14);
+    sum_up(check, GRID, 1 << 17);
+}
+
 /* Measured: the longest warp's instructions on a million numbers, for one thread and for a block of
  * 1024. grader/tests/test_grade.c measures these, and the figures in the checks, again. */
 #define ONE_THREAD_PATH   4456470
@@ -88,7 +95,10 @@ CHECK(block_path, .title = "one block shares the work", .points = 30, .where = C
       .figure = {.text = LONGEST_WARP_TEXT,
                  .want = "at most %s",
                  .counter = "warp_instructions",
-                 .budget = {.naive = ONE_THREAD_PATH, .solution = ONE_BLOCK_PATH, .slack = 1.5}},
+                 .budget = {.naive = ONE_THREAD_PATH,
+                            .solution = ONE_BLOCK_PATH,
+                            .slack = 1.5,
+                            .scale = JUDGE_LOGARITHMIC}},
       .hint = "Thread t begins at number t and steps by blockDim.x. How many threads does "
               "launch() ask for? A block may have 1024.")
 {
@@ -104,7 +114,10 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
       .figure = {.text = LONGEST_WARP_TEXT,
                  .want = "at most %s",
                  .counter = "warp_instructions",
-                 .budget = {.naive = ONE_BLOCK_PATH, .solution = 127, .slack = 1.5}},
+                 .budget = {.naive = ONE_BLOCK_PATH,
+                            .solution = 127,
+                            .slack = 1.5,
+                            .scale = JUDGE_LOGARITHMIC}},
       .hint = GRID_HINT)
 {
     const struct trial *trial = sum_up(check, GRID, MILLION);

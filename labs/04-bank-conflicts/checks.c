@@ -60,23 +60,15 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
     return input;
 }
 
-/* Runs JOB, watched for races if RACES, and judges the sum. */
-static const struct trial *perform(struct check *check, struct job job, bool races)
+/* Runs JOB and judges the sum. */
+static const struct trial *sum_up(struct check *check, struct job job)
 {
     int sum;
-    const struct case_data *input = make_case(check, TREE, job, &sum);
-    const struct trial *trial = races ? check_run_for_races(check, input) : check_run(check, input);
-    if (races) /* first: a race explains a wrong sum, and not the other way round */
-        check_no_finding(check, trial, "race-");
+    const struct trial *trial = check_run(check, make_case(check, TREE, job, &sum));
     check_equal_int(check, trial, "sum", sum);
     check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
     check_launched(check, trial, 0, job.blocks, job.threads);
     return trial;
-}
-
-static const struct trial *sum_up(struct check *check, struct job job)
-{
-    return perform(check, job, false);
 }
 
 CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
@@ -139,11 +131,11 @@ static double of_a_block(double count)
     return count / (small_blocks.blocks + 1);
 }
 
-/* Runs the blocks of 256 threads, watched for races if RACES, which must not leave the work to thread 0: its loop takes more
+/* Runs the blocks of 256 threads, which must not leave the work to thread 0: its loop takes more
  * instructions than there are threads, any tree takes less. */
-static const struct trial *grow_tree(struct check *check, bool races)
+static const struct trial *grow_tree(struct check *check)
 {
-    const struct trial *trial = perform(check, small_blocks, races);
+    const struct trial *trial = sum_up(check, small_blocks);
     double path = check_counter(trial, "longest_warp_instructions");
     if (path > 2 * small_blocks.threads) /* in two steps */
         check_refuse(check, trial, "TODO 1 comes first.",
@@ -168,7 +160,7 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
                  .budget = {.naive = 48, .solution = 1, .slack = 12}},
       .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
 {
-    const struct trial *trial = grow_tree(check, false);
+    const struct trial *trial = grow_tree(check);
     check_measure(check, trial, of_a_block(check_counter(trial, "divergent_branches")));
 }
 
@@ -179,30 +171,32 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
                  .budget = {.naive = 105, .solution = 0, .slack = 1}},
       .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
 {
-    const struct trial *trial = grow_tree(check, false);
+    const struct trial *trial = grow_tree(check);
     check_measure(check, trial,
                   of_a_block(check_counter(trial, "shared_load_bank_conflicts") +
                              check_counter(trial, "shared_store_bank_conflicts")));
 }
 
+/* Watched: a barrier that is missing is not saved. */
 CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where = CHECK_COUNTS,
+      .watched = true,
       .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",
                  .want = "at most %s",
                  .counter = "barriers",
                  .budget = {.naive = 9, .solution = 4, .slack = 1}},
       .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
 {
-    /* Watched for races: a barrier that is missing is not saved. */
-    const struct trial *trial = grow_tree(check, true);
+    const struct trial *trial = grow_tree(check);
     int warps = small_blocks.threads / 32;
     check_measure(check, trial, of_a_block(check_counter(trial, "barriers")) / warps);
 }
 
 CHECK(no_race, .title = "no thread reads what another may still write", .points = 20,
-      .where = CHECK_COUNTS,
+      .where = CHECK_COUNTS, .watched = true,
       .hint = "Between a write and another thread's read of the same word there must be a "
               "__syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
 {
-    grow_tree(check, true);
-    perform(check, (struct job){20001, 9, 64}, true);
+    grow_tree(check);
+    sum_up(check, (struct job){20001, 9, 64});
+    sum_up(check, (struct job){20001, 5, 1024});
 }

@@ -79,6 +79,12 @@ CHECK(ragged, .title = "right sums for any width and height", .points = 10,
     add_up(check, check_random_int(check, 2, 500), check_random_int(check, 3, 100));
 }
 
+CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHECK_COUNTS,
+      .watched = true, .hint = "The right sums come first: see the checks above.")
+{
+    add_up(check, 1001, 50);
+}
+
 /* How often FUNCTION was called, or the form of it that does not wait. */
 static double calls(const struct trial *trial, const char *function, const char *async)
 {
@@ -87,7 +93,7 @@ static double calls(const struct trial *trial, const char *function, const char 
 
 #define ROWS 300
 
-CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 20, .where = CHECK_COUNTS,
+CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
       .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
                  .want = "%s",
                  .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1}},
