@@ -109,13 +109,14 @@ help: ## Show this list
 # A grade below full marks (exit code 1) is no failure of make. Scripts call build/lanewise grade.
 grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) || test $$? -eq 1
+		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) \
+		$(if $(UNSAFE),--unsafe) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
 report: lanewise ## Grade a lab, as one HTML page: LAB=02 [SUBMISSION=file] [OUT=report.html] [DEVICE=…] [SEED=n]
 	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
 		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-		$(call option,SEED,seed) || test $$? -eq 1
+		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 
 hint: lanewise ## Tell one more hint for a lab: LAB=02
 	@$(LANEWISE) hint $(call option,LAB,lab)

@@ -1,7 +1,7 @@
 # What grades: run/ executes a submission, judge/ decides, report/ tells. One static library.
 GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lm -lpthread
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
 # The style sheet is built in.

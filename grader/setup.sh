@@ -25,6 +25,8 @@ grade    | links stdio.h puts                            | libc6-dev           |
 grade    | links criterion/criterion.h criterion_initialize -lcriterion | libcriterion-dev | the checks of the labs, and our own tests
 grade    | links jansson.h json_object -ljansson         | libjansson-dev      | reading and writing JSON
 grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        | the SHA-256 of a submission
+grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | the sandbox: which system calls there are
+grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
 test     | runs chromium --version                       | chromium            | opening reports as a student would

@@ -20,11 +20,12 @@
 #include "run/record.h"
 #include "run/text.h"
 
-#define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
 #define WALL_SECONDS  10
 #define HUNG_SECONDS  3 /* once it has hung: whoever waited 10 s need not wait so long again */
 #define RESULT_BYTES  ((size_t)64 << 20)
 #define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves much and touches little */
+#define DATA_BYTES    ((uint64_t)4 << 30)
+#define THREADS       512 /* the GPU's driver has some, the emulator one for each core */
 #define OUTPUT_KEEP   ((size_t)64 << 10)
 #define OUTPUT_LIMIT  ((size_t)1 << 20)
 
@@ -32,10 +33,13 @@
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
 
-/* One environment of a submission. */
+/* One run's files and environment. */
 struct surroundings {
-    char folder[RUN_PATH_SIZE];
-    char record[RUN_PATH_SIZE + 32], poison[64], visible[256], libraries[RUN_PATH_SIZE];
+    char folder[RUN_PATH_SIZE], input[RUN_PATH_SIZE], result[RUN_PATH_SIZE];
+    char record[RUN_PATH_SIZE];         /* "" on a GPU */
+    char program_folder[RUN_PATH_SIZE]; /* the runtime library is there, too */
+    char record_variable[RUN_PATH_SIZE + 32], poison[64], visible[256];
+    char libraries[RUN_PATH_SIZE + 32];
     const char *environment[16];
 };
 
@@ -50,19 +54,23 @@ static void fill_environment(struct surroundings *around, const struct check *ch
                              const struct check_run *run, uint64_t poison)
 {
     const char **next = around->environment;
+    run_path(around->program_folder, "%.*s", (int)(strrchr(run->program, '/') - run->program),
+             run->program);
     *next++ = "PATH=/usr/bin:/bin";
     *next++ = "LC_ALL=C";
     if (run->device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
         take_over("CUDA_VISIBLE_DEVICES", around->visible, sizeof around->visible, &next);
         take_over("LD_LIBRARY_PATH", around->libraries, sizeof around->libraries, &next);
     } else {
-        snprintf(around->record, sizeof around->record, "LANEWISE_RECORD=%s/record",
-                 around->folder);
+        snprintf(around->record_variable, sizeof around->record_variable, "LANEWISE_RECORD=%s",
+                 around->record);
+        snprintf(around->libraries, sizeof around->libraries, "LD_LIBRARY_PATH=%s",
+                 around->program_folder);
         snprintf(around->poison, sizeof around->poison, "LANEWISE_POISON=%llu",
                  (unsigned long long)poison);
-        *next++ = around->record;
+        *next++ = around->record_variable;
         *next++ = around->poison;
-        *next++ = "LD_LIBRARY_PATH=" LIBRARIES;
+        *next++ = around->libraries;
         *next++ = "LANEWISE_DETERMINISTIC=1";
         *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
         if (run->watched)
@@ -92,10 +100,34 @@ static int wall_seconds(const struct check *check, const struct check_run *run)
     return hung ? HUNG_SECONDS : WALL_SECONDS;
 }
 
-static void execute(const struct surroundings *around, const struct check_run *run, int seconds,
-                    struct run_outcome *outcome)
+/* Adds the folders of $LD_LIBRARY_PATH, which TEXT is a copy of, to a list with ROOM for more. */
+static void add_folders(char *text, const char **list, size_t room)
+{
+    char *rest, *folder = strtok_r(text, ":", &rest);
+    for (; folder && room > 0; folder = strtok_r(NULL, ":", &rest))
+        if (folder[0] == '/' && access(folder, F_OK) == 0) {
+            *list++ = folder;
+            --room;
+        }
+}
+
+static void execute(const struct check *check, const struct surroundings *around,
+                    const struct check_run *run, int seconds, struct run_outcome *outcome)
 {
     char count[16];
+    char libraries[RUN_PATH_SIZE] = "";
+    const char *read[12] = {around->program_folder, around->input};
+    const char *const keep[] = {around->result, *around->record ? around->record : NULL, NULL};
+    struct run_sandbox sandbox = {.level = check->job.level,
+                                  .folder = around->folder,
+                                  .read = read,
+                                  .keep = keep,
+                                  .processes = THREADS,
+                                  .gpu = run->device == RUN_GPU};
+    if (run->device == RUN_GPU) {
+        snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
+        add_folders(libraries, read + 2, 9);
+    }
     snprintf(count, sizeof count, "%d", run->repeats);
     const char *words[] = {run->program, "--case",    "case", "--result",
                            "result",     "--repeats", count,  run->copy_rate ? "--copy-rate" : NULL,
@@ -107,13 +139,15 @@ static void execute(const struct surroundings *around, const struct check_run *r
         .wall_seconds = seconds,
         .cpu_seconds = 8 * WALL_SECONDS,
         .address_bytes = run->device == RUN_GPU ? 0 : ADDRESS_BYTES,
+        .data_bytes = run->device == RUN_GPU ? 0 : DATA_BYTES,
         /* The driver grows large files in shared memory. */
         .file_bytes = run->device == RUN_GPU ? 0 : 2 * RESULT_BYTES,
         .output_keep = OUTPUT_KEEP,
         .output_limit = OUTPUT_LIMIT,
+        .sandbox = &sandbox,
     };
 #ifdef LANEWISE_PRELOAD
-    command.address_bytes = 0;
+    command.address_bytes = command.data_bytes = 0; /* its shadow is larger than all */
 #endif
     run_exec(&command, outcome);
 }
@@ -233,7 +267,7 @@ static void explain_end(struct check *check, struct run_outcome *outcome, int se
         check_fail(check, "failed", "your program printed more than %zu MB", OUTPUT_LIMIT >> 20);
         break;
     case RUN_NOT_STARTED:
-        check_break(check, "the program could not be started: %s", strerror(outcome->code));
+        check_break(check, "the program could not be started: %s", run_start_error(outcome));
         break;
     case RUN_INTERRUPTED:
         check_break(check, "interrupted");
@@ -326,15 +360,10 @@ static void take_lines(struct check *check, const json_t *record)
     run_accesses_add(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
-static void take_record(struct check *check, struct trial *trial, const char *folder)
+static void take_record(struct check *check, struct trial *trial, const char *path)
 {
-    char path[RUN_PATH_SIZE], error[200] = "";
-    if (!run_path(path, "%s/record", folder))
-        return;
-    if (access(path, F_OK) != 0) /* it ended before it used the GPU */
-        trial->record = json_pack("{s:[], s:[]}", "launches", "findings");
-    else
-        trial->record = run_record_read(path, error, sizeof error);
+    char error[200] = "";
+    trial->record = run_record_read(path, error, sizeof error);
     if (!trial->record) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
                    error);
@@ -347,11 +376,11 @@ static void take_record(struct check *check, struct trial *trial, const char *fo
     take_lines(check, trial->record);
 }
 
-static void take_result(struct check *check, struct trial *trial, const char *folder)
+static void take_result(struct check *check, struct trial *trial, const char *path)
 {
-    char path[RUN_PATH_SIZE], error[100];
+    char error[100];
     struct stat status;
-    if (!check_is_open(check) || !run_path(path, "%s/result", folder))
+    if (!check_is_open(check))
         return;
     if (lstat(path, &status) != 0 || status.st_size == 0)
         check_fail(check, "no-result", "your program ended before it handed in a result");
@@ -361,22 +390,32 @@ static void take_result(struct check *check, struct trial *trial, const char *fo
         check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
 }
 
-/* Makes the folder of the next run, with the case in it. */
-static bool prepare(struct check *check, struct surroundings *around, const struct case_data *input)
+/* Writes the case, and the empty files that the run fills. */
+static bool write_files(const struct surroundings *around, const struct case_data *input)
 {
-    char path[RUN_PATH_SIZE];
+    return run_make_folder(around->folder) && case_write(input, around->input) &&
+           run_write_file(around->result, "", 0, 0600) &&
+           (!*around->record || run_write_file(around->record, "", 0, 0600));
+}
+
+/* Makes the folder of the next run, with the case in it. */
+static bool prepare(struct check *check, const struct check_run *run, struct surroundings *around,
+                    const struct case_data *input)
+{
     if (check->trial_count == CHECK_MAX_BLOCKS) {
         check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
         return false;
     }
-    if (!run_path(around->folder, "%s/%s-%u", check->job.folder, check->info->id,
-                  check->run_count) ||
-        !run_path(path, "%s/case", around->folder) || mkdir(around->folder, 0700) != 0 ||
-        !case_write(input, path)) {
-        check_break(check, "cannot write the case into %s: %s", around->folder, strerror(errno));
-        return false;
-    }
-    return true;
+    around->record[0] = 0;
+    bool named = run_path(around->folder, "%s/%s-%u", check->job.folder, check->info->id,
+                          check->run_count) &&
+                 run_path(around->input, "%s/case", around->folder) &&
+                 run_path(around->result, "%s/result", around->folder) &&
+                 (run->device == RUN_GPU || run_path(around->record, "%s/record", around->folder));
+    if (named && write_files(around, input))
+        return true;
+    check_break(check, "cannot write the case into %s: %s", around->folder, strerror(errno));
+    return false;
 }
 
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
@@ -384,20 +423,20 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
 {
     struct surroundings around;
     struct run_outcome outcome;
-    if (!check_is_open(check) || !prepare(check, &around, input))
+    if (!check_is_open(check) || !prepare(check, run, &around, input))
         return NULL;
     uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
     *trial = (struct trial){0};
     fill_environment(&around, check, run, check_random_next(&stream) >> 1 | 1);
     int seconds = wall_seconds(check, run);
-    execute(&around, run, seconds, &outcome);
+    execute(check, &around, run, seconds, &outcome);
     if (run->device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)
-        take_record(check, trial, around.folder);
+        take_record(check, trial, around.record);
     if (trial->record)
         explain_findings(check, trial->record, &outcome);
     explain_end(check, &outcome, seconds);
-    take_result(check, trial, around.folder);
+    take_result(check, trial, around.result);
     run_outcome_free(&outcome);
     run_remove_tree(around.folder);
     return check_is_open(check) ? trial : NULL;

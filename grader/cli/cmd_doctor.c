@@ -8,6 +8,7 @@
 #include "config.h"
 #include "run/exec.h"
 #include "run/gpu.h"
+#include "run/sandbox.h"
 
 #include <dlfcn.h>
 #include <getopt.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FOUND_SIZE = 120, TO_DO_SIZE = 200, OUTPUT_SIZE = 4096 };
+enum { FOUND_SIZE = 120, TO_DO_SIZE = 300, OUTPUT_SIZE = 4096 };
 
 struct finding {
     bool good;
@@ -190,11 +191,13 @@ static void look_at_pandoc(struct finding *finding)
         TO_DO(finding, "only for making handouts: grader/setup.sh handouts");
 }
 
-/* Honest about today: a submission runs in its own process, and that is all. */
 static void look_at_sandbox(struct finding *finding)
 {
-    FOUND(finding, "a process of its own, no more yet");
-    TO_DO(finding, "grade only submissions that you would run yourself");
+    char why[300];
+    enum run_level level = run_sandbox_level(why, sizeof why);
+    finding->good = level > RUN_UNPROTECTED;
+    FOUND(finding, "%s: %s", run_level_name(level), run_level_protects(level));
+    TO_DO(finding, "%s", why);
 }
 
 static const struct row {

@@ -36,11 +36,13 @@ static const char usage[] =
     "  --seed N             the seed of the random inputs; without it, a random one\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
     "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
+    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
     "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed\n";
 
 struct options {
     const char *lab, *submission, *device, *seed, *json, *sarif;
+    bool unsafe;
 };
 
 #define complain(...) cli_complain("grade", __VA_ARGS__)
@@ -50,11 +52,15 @@ struct options {
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {
-        {"lab", required_argument, NULL, 'l'},    {"submission", required_argument, NULL, 's'},
-        {"device", required_argument, NULL, 'd'}, {"seed", required_argument, NULL, 'n'},
-        {"json", required_argument, NULL, 'j'},   {"sarif", required_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"submission", required_argument, NULL, 's'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"seed", required_argument, NULL, 'n'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"sarif", required_argument, NULL, 'r'},
+                                          {"unsafe", no_argument, NULL, 'u'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     int option;
     opterr = 0;
     optind = 1;
@@ -77,6 +83,9 @@ static int read_options(int argc, char **argv, struct options *options)
             break;
         case 'r':
             options->sarif = optarg;
+            break;
+        case 'u':
+            options->unsafe = true;
             break;
         case 'h':
             fputs(usage, stdout);
@@ -142,6 +151,7 @@ static int grade_lab(struct session *session, const char *name)
                                   .device = session->device,
                                   .gpu_name = session->gpu_name,
                                   .gpu_arch = run_gpu_arch(),
+                                  .unsafe = session->options->unsafe,
                                   .seed = session->seed};
     enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
     if (end == RUN_GRADED) {
@@ -294,7 +304,8 @@ int cmd_grade(int argc, char **argv)
     if (options.sarif && !report_json_writable(options.sarif))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.sarif, strerror(errno));
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
-                           sizeof session.gpu_name))
+                           sizeof session.gpu_name) ||
+        !cli_check_sandbox("grade", options.unsafe))
         return EXIT_USAGE;
     cli_catch_signals();
     session.own = options.submission == NULL;

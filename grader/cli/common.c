@@ -10,6 +10,7 @@
 
 #include "run/exec.h"
 #include "run/gpu.h"
+#include "run/sandbox.h"
 
 int cli_complain(const char *command, int code, const char *format, ...)
 {
@@ -59,6 +60,24 @@ bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
     cli_complain(command, EXIT_USAGE, "the seed is a whole number from 0 to %lld, not \"%s\"",
                  (long long)INT64_MAX, text ? text : "");
     return false;
+}
+
+bool cli_check_sandbox(const char *command, bool unsafe)
+{
+    char why[400];
+    enum run_level level = run_sandbox_level(why, sizeof why);
+    if (level > RUN_UNPROTECTED && why[0])
+        cli_complain(command, 0, "warning: submissions are held back by %s only (%s)",
+                     run_level_protects(level), why);
+    else if (level == RUN_UNPROTECTED && unsafe)
+        cli_complain(command, 0,
+                     "warning: submissions run unprotected and can do whatever you can");
+    else if (level == RUN_UNPROTECTED)
+        cli_complain(command, EXIT_USAGE,
+                     "there is no sandbox on this machine, so a submission could do whatever you "
+                     "can: %s. For code that you trust add --unsafe (with make: UNSAFE=1)",
+                     why);
+    return level > RUN_UNPROTECTED || unsafe;
 }
 
 static void on_signal(int number)

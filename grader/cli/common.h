@@ -22,6 +22,10 @@ bool cli_choose_device(const char *command, const char *text, enum run_device *d
  * the complaint was made. */
 bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
 
+/* Finds the level of the sandbox (run/sandbox.h) and says so loudly if it is a weak one. False: there is
+ * none, and it was not said to be UNSAFE; the complaint was made. */
+bool cli_check_sandbox(const char *command, bool unsafe);
+
 /* Ctrl-C and its like end what is running, and then all is tidied up as always. */
 void cli_catch_signals(void);
 

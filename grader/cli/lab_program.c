@@ -10,7 +10,7 @@ static bool build(const char *command, const struct run_lab *lab, struct cli_lab
 {
     struct run_submission submission;
     struct run_build result;
-    char error[RUN_PATH_SIZE + 200];
+    char error[RUN_PATH_SIZE + 200], why[400];
     if (!run_submission_open(lab, NULL, &submission, error, sizeof error)) {
         cli_complain(command, EXIT_USAGE, "%s", error);
         return false;
@@ -19,6 +19,7 @@ static bool build(const char *command, const struct run_lab *lab, struct cli_lab
                                 .file_name = lab->file,
                                 .shown = submission.shown,
                                 .device = RUN_EMULATOR,
+                                .level = run_sandbox_level(why, sizeof why),
                                 .folder = built->folder};
     run_build(&job, &result);
     bool good = result.end == RUN_BUILT;

@@ -1,4 +1,4 @@
-/* nvcc, in a process with limits; and a folder of what it built before.
+/* nvcc, in a sandbox; and a folder of what it built before.
  *
  *      source + lab.h + flags + compiler --SHA-256--> build/cache/HASH      the executable
  *                                                     build/cache/HASH.log  the compiler's messages
@@ -24,9 +24,11 @@
 #define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
 #define HEADERS       LANEWISE_ROOT "/shared"
 #define CACHE         LANEWISE_ROOT "/" LANEWISE_BUILD "/cache"
-#define CACHE_ENTRIES 64         /* executables; the oldest go */
-#define PROGRAM_BYTES (64 << 20) /* no program is larger */
-#define MESSAGE_LINES 40         /* shown; the rest is seldom read */
+#define CACHE_ENTRIES 64           /* executables; the oldest go */
+#define PROGRAM_BYTES (64 << 20)   /* no program is larger */
+#define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
+#define PROCESSES     256          /* nvcc starts some ten, one after another */
+#define MESSAGE_LINES 40           /* shown; the rest is seldom read */
 
 #define MAX_FLAGS     20
 
@@ -125,13 +127,14 @@ static bool find_cache_path(const struct run_build_job *job, char path[RUN_PATH_
     return run_path(path, "%s/%s", CACHE, hex);
 }
 
+/* Any user may read and run it: a sandbox has a user of its own. */
 static bool copy_program(const char *from, const char *to)
 {
     struct run_text bytes;
     char why[64];
     if (!run_read_file(from, PROGRAM_BYTES, &bytes, why, sizeof why))
         return false;
-    bool copied = run_write_file(to, bytes.bytes, bytes.size, 0700);
+    bool copied = run_write_file(to, bytes.bytes, bytes.size, 0755);
     free(bytes.bytes);
     return copied;
 }
@@ -229,6 +232,17 @@ static void run_compiler(const struct run_build_job *job, struct run_build *buil
     words[count++] = build->program;
     words[count] = NULL;
     const char *slash = strrchr(compiler(), '/');
+    char source[RUN_PATH_SIZE];
+    run_path(source, "%s/%s", job->folder, job->file_name);
+    const char *const read[] = {source, HEADERS, LIBRARIES, compiler(), NULL};
+    const char *const keep[] = {build->program, NULL};
+    struct run_sandbox sandbox = {.level = job->level,
+                                  .folder = job->folder,
+                                  .read = read,
+                                  .keep = keep,
+                                  .scratch_bytes = SCRATCH_BYTES,
+                                  .processes = PROCESSES,
+                                  .forks = true};
     snprintf(path, sizeof path, "PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
              slash ? (int)(slash - compiler()) : 0, compiler());
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
@@ -243,17 +257,26 @@ static void run_compiler(const struct run_build_job *job, struct run_build *buil
         .file_bytes = 4 * (uint64_t)PROGRAM_BYTES,
         .output_keep = 256 << 10,
         .output_limit = 8 << 20,
+        .sandbox = &sandbox,
     };
     run_exec(&command, outcome);
 }
 
+/* The compiler overwrites the empty file that was made for its program. */
+static bool has_program(const struct run_build *build)
+{
+    struct stat status;
+    return stat(build->program, &status) == 0 && status.st_size > 0 &&
+           chmod(build->program, 0755) == 0;
+}
+
 /* Turns how the compiler ended into how the build ended. */
 static void judge_compiler(const struct run_build_job *job, struct run_build *build,
-                           const struct run_outcome *outcome)
+                           struct run_outcome *outcome)
 {
     const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
     if (outcome->end == RUN_NOT_STARTED)
-        fail(build, "cannot start %s: %s", compiler(), strerror(outcome->code));
+        fail(build, "cannot start %s: %s", compiler(), run_start_error(outcome));
     else if (outcome->end == RUN_INTERRUPTED)
         build->end = RUN_BUILD_INTERRUPTED;
     else if (outcome->end == RUN_TIMED_OUT)
@@ -262,7 +285,7 @@ static void judge_compiler(const struct run_build_job *job, struct run_build *bu
         fail(build, "%.*s", (int)strcspn(fatal, "\n"), fatal);
     else {
         bool good = outcome->end == RUN_EXITED && outcome->code == 0;
-        build->end = good && access(build->program, X_OK) == 0 ? RUN_BUILT : RUN_REJECTED;
+        build->end = good && has_program(build) ? RUN_BUILT : RUN_REJECTED;
         set_messages(job, build, outcome->output);
     }
 }
@@ -276,11 +299,22 @@ static bool check_tools(const struct run_build_job *job, struct run_build *build
     else if (job->device == RUN_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
         fail(build, "%s/libcudart.so is missing: run make lanewise", LIBRARIES);
     else if (!run_path(source, "%s/%s", job->folder, job->file_name) ||
-             !run_write_file(source, job->source->bytes, job->source->size, 0600))
+             !run_write_file(source, job->source->bytes, job->source->size, 0600) ||
+             !run_write_file(build->program, "", 0, 0755))
         fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
     else
         return true;
     return false;
+}
+
+/* Puts our runtime library beside a program for the emulator: there any user can read it. */
+static void add_runtime(const struct run_build_job *job, struct run_build *build)
+{
+    char path[RUN_PATH_SIZE];
+    if (job->device == RUN_EMULATOR && build->end == RUN_BUILT &&
+        !(run_path(path, "%s/libcudart.so.13", job->folder) &&
+          copy_program(LIBRARIES "/libcudart.so.13", path)))
+        fail(build, "cannot copy %s: %s", LIBRARIES "/libcudart.so.13", strerror(errno));
 }
 
 void run_build(const struct run_build_job *job, struct run_build *build)
@@ -302,6 +336,7 @@ void run_build(const struct run_build_job *job, struct run_build *build)
             put_into_cache(cached, build->program, outcome.output);
         run_outcome_free(&outcome);
     }
+    add_runtime(job, build);
     clock_gettime(CLOCK_MONOTONIC, &end);
     build->seconds =
         (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;

@@ -8,6 +8,7 @@
 #define RUN_BUILD_H
 
 #include "run/files.h"
+#include "run/sandbox.h"
 
 enum run_device { RUN_EMULATOR, RUN_GPU };
 
@@ -20,7 +21,8 @@ struct run_build_job {
     const char *shown;             /* as messages call it, "labs/01-parallelize/parallelize.cu" */
     enum run_device device;
     const char *gpu_arch; /* for RUN_GPU: "sm_90" */
-    const char *folder;   /* a private folder: sources and program are left there */
+    enum run_level level; /* of the sandbox that the compiler works in */
+    const char *folder;   /* a private folder: source, program and its libcudart are left there */
 };
 
 enum run_build_end {

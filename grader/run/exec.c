@@ -4,11 +4,15 @@
  *      ------                            -----
  *      output pipe  <------------------  stdout, stderr
  *      error pipe   <------------------  errno if exec fails; closed by a successful exec
+ *      status pipe  <------------------  of a sandbox: tells whether it has started the program
  *      pidfd: readable when it has ended
  *
  * The loop never waits for the output's end-of-file: a descendant that moved to another session may
  * hold the pipe open for ever. Once the child has ended, what the pipe holds is taken, and no more. */
 #include "run/exec.h"
+
+#include "run/sandbox.h"
+#include "run/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +56,7 @@ static void set_limits(const struct run_command *command)
 {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
+    limit(RLIMIT_DATA, command->data_bytes, command->data_bytes);
     limit(RLIMIT_CPU, command->cpu_seconds, command->cpu_seconds + 1);
     limit(RLIMIT_AS, command->address_bytes, command->address_bytes);
     limit(RLIMIT_FSIZE, command->file_bytes, command->file_bytes);
@@ -67,18 +72,20 @@ static void reset_signals(void)
 }
 
 /* Input, output and errors become descriptors 0, 1 and 2; the error pipe becomes 3 and closes
- * itself at exec; everything else is closed. The pipes' own numbers are above 3. */
-static bool set_descriptors(int output, int error)
+ * itself at exec; with a sandbox the status pipe becomes 4; everything else is closed. The pipes' own
+ * numbers are above 4. */
+static bool set_descriptors(int output, int error, int status)
 {
     int null = open("/dev/null", O_RDONLY);
     if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
         return false;
-    if (dup3(error, 3, O_CLOEXEC) < 0)
+    if (dup3(error, 3, O_CLOEXEC) < 0 || (status >= 0 && dup2(status, 4) < 0))
         return false;
-    return syscall(SYS_close_range, 4u, ~0u, 0u) == 0;
+    return syscall(SYS_close_range, status >= 0 ? 5u : 4u, ~0u, 0u) == 0;
 }
 
-static void run_child(const struct run_command *command, pid_t parent, int output, int error)
+static void run_child(const struct run_command *command, pid_t parent, int output, int error,
+                      int status)
 {
     static const char *const empty[] = {NULL};
     const char *const *environment = command->environment ? command->environment : empty;
@@ -89,11 +96,14 @@ static void run_child(const struct run_command *command, pid_t parent, int outpu
         _exit(127);
     if (!command->stay_in_group)
         setsid();
-    if (set_descriptors(output, error)) {
+    if (set_descriptors(output, error, status)) {
         error = 3;
         if (!command->folder || chdir(command->folder) == 0) {
             set_limits(command);
-            execve(command->argv[0], (char *const *)command->argv, (char *const *)environment);
+            if (command->sandbox)
+                run_sandbox_exec(command->sandbox, command->argv, environment);
+            else
+                execve(command->argv[0], (char *const *)command->argv, (char *const *)environment);
         }
     }
     int reason = errno;
@@ -104,14 +114,14 @@ static void run_child(const struct run_command *command, pid_t parent, int outpu
 
 /* --- in the parent -------------------------------------------------------------------------------- */
 
-/* A pipe whose ends are above descriptor 3, so that set_descriptors cannot overwrite them. */
+/* A pipe whose ends are above descriptor 4, so that set_descriptors cannot overwrite them. */
 static bool open_pipe(int ends[2])
 {
     int low[2];
     if (pipe2(low, O_CLOEXEC) != 0)
         return false;
-    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 4);
-    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 4);
+    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 5);
+    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 5);
     close(low[0]);
     close(low[1]);
     return ends[0] >= 0 && ends[1] >= 0;
@@ -172,6 +182,17 @@ static void wait_for_end(struct watch *watch, double deadline)
     }
 }
 
+static void tell_end(const struct watch *watch, int status)
+{
+    struct run_outcome *outcome = watch->outcome;
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (!number && watch->command->sandbox)
+        number = run_sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+    if (number)
+        outcome->end = number == SIGXCPU ? RUN_TIMED_OUT : RUN_SIGNALLED;
+    outcome->code = number ? number : WEXITSTATUS(status);
+}
+
 /* Reaps the child. How it ended counts only if nobody had to end it. */
 static void reap(struct watch *watch)
 {
@@ -184,20 +205,27 @@ static void reap(struct watch *watch)
     while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
         ;
     take_output(watch);
-    if (outcome->end != RUN_EXITED)
-        return;
-    if (WIFSIGNALED(status)) {
-        outcome->end = WTERMSIG(status) == SIGXCPU ? RUN_TIMED_OUT : RUN_SIGNALLED;
-        outcome->code = WTERMSIG(status);
-    } else {
-        outcome->code = WEXITSTATUS(status);
-    }
+    if (outcome->end == RUN_EXITED)
+        tell_end(watch, status);
 }
 
 static void fail_to_start(struct run_outcome *outcome, int reason)
 {
     outcome->end = RUN_NOT_STARTED;
     outcome->code = reason;
+}
+
+/* A sandbox that has ended by itself may have failed before it came to the program. */
+static void check_sandbox(struct watch *watch, int status)
+{
+    char text[1000];
+    if (watch->outcome->end != RUN_EXITED && watch->outcome->end != RUN_SIGNALLED)
+        return;
+    fcntl(status, F_SETFL, fcntl(status, F_GETFL) | O_NONBLOCK);
+    ssize_t got = read(status, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = 0;
+    if (!run_sandbox_began(watch->command->sandbox, text))
+        fail_to_start(watch->outcome, 0);
 }
 
 /* Waits for the child's exec. 0: it happened; otherwise the errno that it failed with. */
@@ -225,37 +253,61 @@ static void watch_child(struct watch *watch, int error, double start)
         close(watch->pidfd);
 }
 
+/* The pipes to one child, each {reading end, writing end}, -1 where closed. */
+enum { OUTPUT, ERROR, STATUS, PIPES };
+
+static void close_pipes(int pipes[PIPES][2], int from, int to)
+{
+    for (int i = 0; i < PIPES; ++i)
+        for (int end = from; end <= to; ++end) {
+            if (pipes[i][end] >= 0)
+                close(pipes[i][end]);
+            pipes[i][end] = -1;
+        }
+}
+
+static bool open_pipes(int pipes[PIPES][2], bool sandboxed)
+{
+    return open_pipe(pipes[OUTPUT]) && open_pipe(pipes[ERROR]) &&
+           (!sandboxed || open_pipe(pipes[STATUS]));
+}
+
 void run_exec(const struct run_command *command, struct run_outcome *outcome)
 {
     struct watch watch = {.command = command, .outcome = outcome};
-    int output[2] = {-1, -1}, error[2] = {-1, -1};
+    int pipes[PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
     double start = now();
     pid_t parent = getpid();
     *outcome = (struct run_outcome){.end = RUN_EXITED};
     outcome->output = calloc(1, command->output_keep + 1);
     if (interrupted)
         outcome->end = RUN_INTERRUPTED;
-    else if (!outcome->output || !open_pipe(output) || !open_pipe(error) ||
-             (watch.pid = fork()) < 0)
+    else if (!outcome->output || !open_pipes(pipes, command->sandbox) || (watch.pid = fork()) < 0)
         fail_to_start(outcome, errno);
     else if (watch.pid == 0)
-        run_child(command, parent, output[1], error[1]);
+        run_child(command, parent, pipes[OUTPUT][1], pipes[ERROR][1], pipes[STATUS][1]);
     else {
-        close(output[1]);
-        close(error[1]);
-        watch.output = output[0];
-        watch_child(&watch, error[0], start);
-        output[1] = error[1] = -1;
+        close_pipes(pipes, 1, 1);
+        watch.output = pipes[OUTPUT][0];
+        watch_child(&watch, pipes[ERROR][0], start);
+        if (command->sandbox) {
+            check_sandbox(&watch, pipes[STATUS][0]);
+            run_sandbox_end(command->sandbox);
+        }
     }
-    for (int i = 0; i < 2; ++i) {
-        if (output[i] >= 0)
-            close(output[i]);
-        if (error[i] >= 0)
-            close(error[i]);
-    }
+    close_pipes(pipes, 0, 1);
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
     outcome->seconds = now() - start;
+}
+
+const char *run_start_error(struct run_outcome *outcome)
+{
+    if (outcome->code)
+        return strerror(outcome->code);
+    run_clean_text(outcome->output, outcome->output_size);
+    outcome->output[strcspn(outcome->output, "\n")] = 0;
+    return outcome->output;
 }
 
 void run_outcome_free(struct run_outcome *outcome)

@@ -4,8 +4,7 @@
  * errors, no other descriptor, exactly the environment given, and limits on time, memory, file size
  * and output. When it has ended, whatever is left of its group is killed.
  *
- * It is a process boundary, not yet a sandbox: the program runs as the same user and sees the same
- * files. */
+ * That alone is a boundary for programs that one trusts. For others there is SANDBOX: sandbox.h. */
 #ifndef RUN_EXEC_H
 #define RUN_EXEC_H
 
@@ -13,17 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct run_sandbox;
+
 struct run_command {
-    const char *const *argv;        /* NULL-terminated; argv[0] is the program's path */
-    const char *const *environment; /* NULL-terminated "NAME=value"; NULL: empty */
-    const char *folder;             /* working directory; NULL: the caller's */
-    double wall_seconds;            /* > 0: killed after this long */
-    unsigned cpu_seconds;           /* 0: no limit */
-    uint64_t address_bytes;         /* 0: no limit */
-    uint64_t file_bytes;            /* of each file it writes; 0: no limit */
-    size_t output_keep;             /* bytes of output kept */
-    size_t output_limit;            /* killed when it writes more; at least output_keep */
-    bool stay_in_group;             /* trusted programs only: Ctrl-C reaches them, see exec.c */
+    const char *const *argv;           /* NULL-terminated; argv[0] is the program's path */
+    const char *const *environment;    /* NULL-terminated "NAME=value"; NULL: empty */
+    const char *folder;                /* working directory; NULL: the caller's */
+    double wall_seconds;               /* > 0: killed after this long */
+    unsigned cpu_seconds;              /* 0: no limit */
+    uint64_t address_bytes;            /* 0: no limit */
+    uint64_t data_bytes;               /* memory that it can write to; 0: no limit */
+    uint64_t file_bytes;               /* of each file it writes; 0: no limit */
+    size_t output_keep;                /* bytes of output kept */
+    size_t output_limit;               /* killed when it writes more; at least output_keep */
+    bool stay_in_group;                /* trusted programs only: Ctrl-C reaches them, see exec.c */
+    const struct run_sandbox *sandbox; /* for programs that are not trusted; NULL: none */
 };
 
 enum run_end {
@@ -31,7 +34,7 @@ enum run_end {
     RUN_SIGNALLED,   /* code: the signal */
     RUN_TIMED_OUT,   /* wall or CPU time */
     RUN_TOO_MUCH,    /* more output than output_limit */
-    RUN_NOT_STARTED, /* code: errno. The grader's failure, never the program's */
+    RUN_NOT_STARTED, /* run_start_error() says why. The grader's failure, never the program's */
     RUN_INTERRUPTED, /* run_interrupt() was called */
 };
 
@@ -47,6 +50,9 @@ struct run_outcome {
 /* Runs COMMAND to its end. OUTCOME is always filled; the caller frees it with run_outcome_free. */
 void run_exec(const struct run_command *command, struct run_outcome *outcome);
 void run_outcome_free(struct run_outcome *outcome);
+
+/* Why it was RUN_NOT_STARTED, in one line: of OUTCOME, or a static text. */
+const char *run_start_error(struct run_outcome *outcome);
 
 /* For signal handlers: makes a run in progress, and any later one, end with RUN_INTERRUPTED. */
 void run_interrupt(void);

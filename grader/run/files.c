@@ -124,6 +124,13 @@ bool run_write_file(const char *path, const void *bytes, size_t size, unsigned m
 
 /* --- folders -------------------------------------------------------------------------------------- */
 
+/* Root's sandboxes have users of their own, who must pass. Nobody else can list the folder, and its
+ * name is not to be guessed. */
+static bool let_pass(const char *path)
+{
+    return geteuid() != 0 || chmod(path, 0711) == 0;
+}
+
 bool run_private_folder(char path[RUN_PATH_SIZE])
 {
     const char *parent = getenv("TMPDIR");
@@ -133,7 +140,12 @@ bool run_private_folder(char path[RUN_PATH_SIZE])
         errno = ENAMETOOLONG;
         return false;
     }
-    return mkdtemp(path) != NULL;
+    return mkdtemp(path) != NULL && let_pass(path);
+}
+
+bool run_make_folder(const char *path)
+{
+    return mkdir(path, 0700) == 0 && let_pass(path);
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)

@@ -24,6 +24,8 @@ bool run_write_file(const char *path, const void *bytes, size_t size, unsigned m
 
 /* Makes a folder that only this user can enter, in $TMPDIR or /tmp. False: errno says why. */
 bool run_private_folder(char path[RUN_PATH_SIZE]);
+/* Makes a folder inside of one. False: errno says why. */
+bool run_make_folder(const char *path);
 /* Removes PATH and what is in it, without following links. */
 void run_remove_tree(const char *path);
 

@@ -73,6 +73,15 @@ static bool has_checks(const struct grade *grade, const char *where)
     return false;
 }
 
+/* Makes a folder called NAME in the grading's own. False: there will be no grade. */
+static bool make_folder(struct grade *grade, const char *name, char path[RUN_PATH_SIZE])
+{
+    if (run_path(path, "%s/%s", grade->folder, name) && run_make_folder(path))
+        return true;
+    return stop(grade, RUN_CANNOT_GRADE, "cannot make a folder in %s: %s", grade->folder,
+                strerror(errno));
+}
+
 /* Builds SOURCE for DEVICE in a folder of its own. False: there will be no grade. */
 static bool build_one(struct grade *grade, const struct run_text *source, const char *shown,
                       enum run_device device, const char *folder, struct run_build *build)
@@ -82,6 +91,7 @@ static bool build_one(struct grade *grade, const struct run_text *source, const 
                                 .shown = shown,
                                 .device = device,
                                 .gpu_arch = grade->grading->gpu_arch,
+                                .level = grade->job.level,
                                 .folder = folder};
     run_build(&job, build);
     if (build->end == RUN_BUILD_INTERRUPTED)
@@ -95,7 +105,9 @@ static bool build_submission(struct grade *grade, enum run_device device)
 {
     const struct run_submission *submission = grade->grading->submission;
     struct run_build *build = &grade->builds[device];
-    if (!build_one(grade, &submission->source, submission->shown, device, grade->folder, build))
+    char folder[RUN_PATH_SIZE];
+    if (!make_folder(grade, run_device_name(device), folder) ||
+        !build_one(grade, &submission->source, submission->shown, device, folder, build))
         return false;
     if (build->end == RUN_BUILT)
         strcpy(grade->job.programs[device], build->program);
@@ -111,7 +123,7 @@ static bool build_solution(struct grade *grade)
     char folder[RUN_PATH_SIZE], why[100];
     if (!run_read_file(lab->solution, 1 << 20, &source, why, sizeof why))
         return stop(grade, RUN_CANNOT_GRADE, "the solution %s %s", lab->solution, why);
-    bool built = run_path(folder, "%s/solution", grade->folder) && mkdir(folder, 0700) == 0 &&
+    bool built = make_folder(grade, "solution", folder) &&
                  build_one(grade, &source, lab->solution, grade->grading->device, folder, &build);
     if (built && build.end == RUN_BUILT)
         strcpy(grade->job.solution, build.program);
@@ -143,8 +155,9 @@ static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
     job->seed = grade->grading->seed;
     job->pictures = grade->grading->pictures;
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
-    if (run_path(job->folder, "%s/checks", grade->folder) && mkdir(job->folder, 0700) == 0 &&
-        run_path(path, "%s/job.json", grade->folder) && run_job_write(job, path))
+    if (!make_folder(grade, "checks", job->folder))
+        return false;
+    if (run_path(path, "%s/job.json", grade->folder) && run_job_write(job, path))
         return true;
     return stop(grade, RUN_CANNOT_GRADE, "cannot write into %s: %s", grade->folder,
                 strerror(errno));
@@ -424,14 +437,14 @@ static void compose(struct grade *grade, bool built, json_t *checks, json_t *fin
                          : judge_is_full(score, max_score) ? "passed"
                                                            : "not-yet";
     grade->result = json_pack(
-        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O}",
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O}",
         "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
         json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
         "source_sha256", hash, "device", run_device_name(grading->device), "device_name",
-        grading->device == RUN_GPU ? grading->gpu_name : "Lanewise emulator", "seed",
-        (json_int_t)grading->seed, "version", LANEWISE_VERSION, "status", status, "score", score,
-        "max_score", max_score, "seconds", rounded(seconds), "build", describe_build(grade),
-        "checks", checks, "findings", findings);
+        grading->device == RUN_GPU ? grading->gpu_name : "Lanewise emulator", "sandbox",
+        run_level_name(grade->job.level), "seed", (json_int_t)grading->seed, "version",
+        LANEWISE_VERSION, "status", status, "score", score, "max_score", max_score, "seconds",
+        rounded(seconds), "build", describe_build(grade), "checks", checks, "findings", findings);
 }
 
 /* Adds what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */
@@ -446,6 +459,16 @@ static void compose_lines(struct grade *grade)
         json_object_set(grade->result, "accesses", grade->accesses);
 }
 
+/* False: there is no sandbox here, and it was not said that this does not matter. */
+static bool choose_level(struct grade *grade)
+{
+    char why[400];
+    grade->job.level = run_sandbox_level(why, sizeof why);
+    if (grade->job.level > RUN_UNPROTECTED || grade->grading->unsafe)
+        return true;
+    return stop(grade, RUN_CANNOT_GRADE, "there is no sandbox on this machine: %s", why);
+}
+
 /* Builds, checks and composes, in the private folder. */
 static void perform(struct grade *grade)
 {
@@ -453,7 +476,7 @@ static void perform(struct grade *grade)
     json_t *checks = json_array(), *findings = json_array();
     grade->lines = json_array();
     grade->accesses = json_array();
-    if (build_all(grade)) {
+    if (choose_level(grade) && build_all(grade)) {
         bool built = grade->builds[grade->grading->device].end == RUN_BUILT;
         if ((!built || run_checks(grade)) && collect(grade, built, checks, findings))
             compose(grade, built, checks, findings, now() - start);

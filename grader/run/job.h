@@ -17,6 +17,7 @@
 
 struct run_job {
     enum run_device device; /* that the submission is graded on */
+    enum run_level level;   /* of the sandbox that it runs in */
     uint64_t seed;          /* below 2^63 */
     bool pictures;          /* accesses are recorded, to be drawn */
     char folder[RUN_PATH_SIZE];

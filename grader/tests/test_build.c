@@ -28,10 +28,12 @@ TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 120);
 static void build_source(const char *source, struct run_build *build)
 {
     struct run_text text = {(char *)source, strlen(source)};
+    char why[400];
     struct run_build_job job = {.source = &text,
                                 .file_name = "a.cu",
                                 .shown = "labs/xy/a.cu",
                                 .device = RUN_EMULATOR,
+                                .level = run_sandbox_level(why, sizeof why),
                                 .folder = folder};
     run_build(&job, build);
 }

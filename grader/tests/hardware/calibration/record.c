@@ -80,7 +80,7 @@ static void build(const struct run_lab *lab, const char *from, char program[RUN_
     struct run_text source = read_source(lab, from);
     struct run_build built;
     run_path(place, "%s/program-%u", folder, count++);
-    if (mkdir(place, 0700) != 0)
+    if (!run_make_folder(place))
         quit(place, "cannot be made");
     run_build(&(struct run_build_job){.source = &source,
                                       .file_name = lab->file,

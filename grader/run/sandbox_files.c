@@ -1,0 +1,161 @@
+/* The files of a sandbox, and Landlock, which holds a process to them where there are no namespaces.
+ *
+ * Landlock knows only what is allowed, with all that lies beneath. So where the kit itself lies in a
+ * folder of the system, that folder is allowed piece by piece, without the kit. */
+#include "run/sandbox_parts.h"
+
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/landlock.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const char *const sandbox_system[] = {"/bin",
+                                      "/sbin",
+                                      "/lib",
+                                      "/lib32",
+                                      "/lib64",
+                                      "/libx32",
+                                      "/usr",
+                                      "/etc/alternatives", /* /usr/bin/c++ may lead there */
+                                      "/etc/ld.so.cache",
+                                      LANEWISE_CUDA_HOME,
+                                      NULL};
+const char *const sandbox_devices[] = {"/dev/null", "/dev/urandom", NULL};
+
+void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), void *context)
+{
+    glob_t found;
+    if (glob("/dev/nvidia*", 0, NULL, &found) == 0) {
+        glob("/dev/dxg", GLOB_APPEND, NULL, &found); /* Windows' */
+        for (size_t i = 0; i < found.gl_pathc; ++i)
+            visit(found.gl_pathv[i], context);
+        globfree(&found);
+    }
+}
+
+bool sandbox_lies_in(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
+/* --- Landlock ------------------------------------------------------------------------------------- */
+
+/* What newer kernels have, and Debian 12's headers lack. */
+#define ACCESS_TRUNCATE  (1ull << 14) /* version 3 */
+#define ACCESS_IOCTL_DEV (1ull << 15) /* version 5 */
+struct ruleset {
+    uint64_t files, ports, scopes; /* the second from version 4 on, the third from 6 on */
+};
+
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define RUNNING (READING | LANDLOCK_ACCESS_FS_EXECUTE)
+#define WRITING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | ACCESS_TRUNCATE)
+#define MAKING                                                                                     \
+    (RUNNING | WRITING | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE |            \
+     LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR)
+#define OF_FILES                                                                                   \
+    (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |   \
+     ACCESS_TRUNCATE | ACCESS_IOCTL_DEV)
+
+struct rules {
+    int fd;
+    uint64_t known; /* to this kernel */
+};
+
+static bool open_rules(struct rules *rules)
+{
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    if (version < 1)
+        return false;
+    unsigned bits = version >= 5 ? 16 : version >= 3 ? 15 : version >= 2 ? 14 : 13;
+    struct ruleset ruleset = {.files = (1ull << bits) - 1, .ports = 3, .scopes = 3};
+    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+    rules->known = ruleset.files;
+    rules->fd = (int)syscall(SYS_landlock_create_ruleset, &ruleset, size, 0);
+    return rules->fd >= 0;
+}
+
+/* Allows ACCESS to PATH and what is beneath it; what is not there needs no rule. */
+static void allow(const struct rules *rules, const char *path, uint64_t access)
+{
+    struct landlock_path_beneath_attr rule = {.allowed_access = access & rules->known};
+    struct stat status;
+    rule.parent_fd = open(path, O_PATH | O_CLOEXEC);
+    if (rule.parent_fd < 0)
+        return;
+    if (fstat(rule.parent_fd, &status) == 0 && !S_ISDIR(status.st_mode))
+        rule.allowed_access &= OF_FILES;
+    syscall(SYS_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+}
+
+/* Allows a folder of the system, but not the kit. */
+static void allow_system(const struct rules *rules, const char *path)
+{
+    struct dirent *entry;
+    char child[4096];
+    if (strcmp(path, LANEWISE_ROOT) == 0)
+        return;
+    DIR *folder = sandbox_lies_in(LANEWISE_ROOT, path) ? opendir(path) : NULL;
+    if (!folder) {
+        allow(rules, path, RUNNING);
+        return;
+    }
+    while ((entry = readdir(folder)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            snprintf(child, sizeof child, "%s/%s", path, entry->d_name) < (int)sizeof child)
+            allow_system(rules, child);
+    closedir(folder);
+}
+
+static void allow_device(const char *path, void *rules)
+{
+    allow(rules, path, WRITING | ACCESS_IOCTL_DEV | LANDLOCK_ACCESS_FS_READ_DIR);
+}
+
+static void allow_gpu(struct rules *rules)
+{
+    sandbox_each_gpu_device(allow_device, rules);
+    allow(rules, "/sys", READING);
+    allow(rules, "/proc/driver", READING);
+    allow(rules, "/proc/devices", READING);
+    allow(rules, "/proc/self", WRITING | READING);
+    allow(rules, "/dev/shm", MAKING);
+}
+
+bool sandbox_landlock(const struct run_sandbox *sandbox)
+{
+    struct rules rules;
+    if (!open_rules(&rules))
+        return false;
+    for (const char *const *path = sandbox_system; *path; ++path)
+        allow_system(&rules, *path);
+    for (const char *const *path = sandbox_devices; *path; ++path)
+        allow(&rules, *path, WRITING);
+    for (const char *const *path = sandbox->read; *path; ++path)
+        allow(&rules, *path, RUNNING);
+    for (const char *const *path = sandbox->keep; *path; ++path)
+        allow(&rules, *path, WRITING);
+    if (sandbox->scratch_bytes)
+        allow(&rules, sandbox->folder, MAKING);
+    if (sandbox->gpu)
+        allow_gpu(&rules);
+#ifdef LANEWISE_PRELOAD
+    allow(&rules, "/proc/self", READING); /* sanitizers ask it where their stack is */
+#endif
+    bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+                syscall(SYS_landlock_restrict_self, rules.fd, 0) == 0;
+    close(rules.fd);
+    return done;
+}

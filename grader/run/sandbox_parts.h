@@ -1,0 +1,41 @@
+/* What a sandbox is made of: for sandbox.c alone. All of it runs in the child, after fork. */
+#ifndef RUN_SANDBOX_PARTS_H
+#define RUN_SANDBOX_PARTS_H
+
+#include "run/sandbox.h"
+
+#define SANDBOX_STATUS_FD 4 /* bubblewrap's answer, see run_exec() */
+#define SANDBOX_FILTER_FD 5
+
+/* --- sandbox_files.c: what of the file system there is ---------------------------------------------- */
+
+/* Folders and files of the system that compilers and programs need; NULL-terminated. Absent ones are
+ * skipped. */
+extern const char *const sandbox_system[];
+/* Devices that do no harm. */
+extern const char *const sandbox_devices[];
+
+/* Calls VISIT for each device file of a GPU. */
+void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), void *context);
+/* True if PATH lies in FOLDER, or is it. */
+bool sandbox_lies_in(const char *path, const char *folder);
+
+/* Restricts this process, for good, to the sandbox's files. False: there is no Landlock here. */
+bool sandbox_landlock(const struct run_sandbox *sandbox);
+
+/* --- sandbox_calls.c: which system calls there are -------------------------------------------------- */
+
+/* For this process, for good. False: errno. */
+bool sandbox_filter_install(const struct run_sandbox *sandbox);
+/* As a program for bubblewrap, to be read from SANDBOX_FILTER_FD. */
+bool sandbox_filter_write(const struct run_sandbox *sandbox);
+
+/* --- sandbox_bubblewrap.c ------------------------------------------------------------------------- */
+
+/* Where bubblewrap is; NULL: nowhere. */
+const char *sandbox_bubblewrap(void);
+/* Starts it. Returns only if that fails: errno. */
+void sandbox_exec_bubblewrap(const struct run_sandbox *sandbox, const char *const *argv,
+                             const char *const *environment);
+
+#endif
