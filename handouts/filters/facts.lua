@@ -58,7 +58,7 @@ local function number(value, digits)
 end
 
 -- Only symbols are said with the number; "instructions" are what the sentence calls them.
-local symbols = { ['µs'] = true, ['%'] = true, ['GB/s'] = true, ['GFLOP/s'] = true }
+local symbols = { ['ns'] = true, ['µs'] = true, ['%'] = true, ['GB/s'] = true, ['GFLOP/s'] = true }
 
 local function with_unit(value, unit)
   if unit == 'µs' and type(value) == 'number' then
