@@ -163,7 +163,7 @@ local function sources(columns)
     local device = facts.devices[column:match('[^_]+$')]
     if device and not said[device] and column:find('_') then
       said[device] = true
-      list[#list + 1] = ('%s, driver %s, CUDA %s, %s'):format(device.device, device.driver, device.toolkit, device.date)
+      list[#list + 1] = ('%s, driver %s, %s, %s'):format(device.device, device.driver, device.toolkit, device.date)
     end
   end
   return #list > 0 and 'Measured on ' .. table.concat(list, '; ') .. '.' or nil

@@ -243,7 +243,7 @@ class Facts:
         while base not in COLUMNS and "_" in base:
             base, _, end = base.rpartition("_")
             if end in self.devices:
-                notes.append("on " + self.devices[end]["device"])
+                notes.append(end.upper())  # the line below a table says which one
             elif end in RULES:
                 notes.append(f"rules {end}")
             elif "_" + end in self.sizes[name]:
