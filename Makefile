@@ -124,9 +124,9 @@ hint: lanewise ## Tell one more hint for a lab: LAB=02
 watch: lanewise ## Grade a lab now and each time you save it: LAB=02
 	@$(LANEWISE) watch $(call option,LAB,lab)
 
-run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or PROGRAM=./program; [ARGS='n=5'] [WITH=racecheck] [JSON=out.json]
+run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or PROGRAM=./program; [ARGS='n=5'] [WITH=racecheck] [RULES=g80|gt200] [JSON=out.json]
 	$(if $(PROGRAM)$(LAB),,$(error say which program: make run LAB=02, or make run PROGRAM=file.cu))
-	@$(LANEWISE) run --max-instructions 200000000 $(call option,WITH,tools) $(call option,JSON,json) \
+	@$(LANEWISE) run --max-instructions 200000000 $(call option,WITH,tools) $(call option,RULES,rules) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
 
 trace: lanewise ## Draw what a line does to memory: LAB=02 LINE=39 [OUT=file.svg] [ARGS='n=5']; without LINE, all lines

@@ -19,6 +19,7 @@
 #include "cli/execute.h"
 #include "cli/lab_program.h"
 #include "cudart/virtual_gpu.h"
+#include "emulator/rules.h"
 #include "emulator/tools.h"
 #include "report/run_terminal.h"
 #include "report/sarif.h"
@@ -46,6 +47,9 @@ static const char usage[] =
     "  --workers N           CPU threads that run blocks (default: one for each core)\n"
     "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, "
     "initcheck\n"
+    "  --rules NAME          whose rules make sectors and conflicts of addresses: sector "
+    "(today's),\n"
+    "                        g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)\n"
     "  --max-instructions N  end a launch after N warp instructions\n";
 
 struct options {
@@ -101,6 +105,16 @@ static bool pass_tools(const char *list)
     return setenv("LANEWISE_TOOLS", list, 1) == 0;
 }
 
+static bool pass_rules(const char *name)
+{
+    enum emu_rules rules;
+    if (!emu_find_rules(name, &rules)) {
+        complain("--rules %s: one of these is wanted here: " EMU_RULES_NAMES, name);
+        return false;
+    }
+    return setenv("LANEWISE_RULES", name, 1) == 0;
+}
+
 static bool take_lines(struct options *options, const char *value)
 {
     if (!is_number(value, 0, UINT_MAX - 1)) {
@@ -122,6 +136,7 @@ enum {
     OPTION_WORKERS,
     OPTION_MAX_INSTRUCTIONS,
     OPTION_TOOLS,
+    OPTION_RULES,
     OPTION_HELP
 };
 
@@ -151,6 +166,8 @@ static bool take_option(struct options *options, int option)
         return pass_number("--max-instructions", "LANEWISE_MAX_INSTRUCTIONS", optarg, ULLONG_MAX);
     case OPTION_TOOLS:
         return pass_tools(optarg);
+    case OPTION_RULES:
+        return pass_rules(optarg);
     default: /* getopt has said what is wrong */
         fprintf(stderr, "lanewise run --help lists the options\n");
         return false;
@@ -191,6 +208,7 @@ static bool parse(struct options *options, int argc, char **argv, int *exit_code
         {"workers", required_argument, NULL, OPTION_WORKERS},
         {"max-instructions", required_argument, NULL, OPTION_MAX_INSTRUCTIONS},
         {"tools", required_argument, NULL, OPTION_TOOLS},
+        {"rules", required_argument, NULL, OPTION_RULES},
         {"help", no_argument, NULL, OPTION_HELP},
         {NULL, 0, NULL, 0},
     };

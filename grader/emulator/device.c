@@ -694,7 +694,8 @@ static unsigned choose_observers(const struct emu_device *device,
                                  const struct observer *observers[OBS_MAX])
 {
     unsigned count = 0;
-    observers[count++] = &obs_counters;
+    observers[count++] =
+        device->options.rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
     observers[count++] = &obs_memcheck;
     observers[count++] = &obs_synccheck;
     if (device->options.tools & EMU_RACECHECK)
@@ -724,6 +725,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     struct obs_recording recording = {0};
     struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
     launch.trace = device->options.trace;
+    launch.rules = device->options.rules;
     launch.observer_count = choose_observers(device, observers);
     launch.workspace = request->cooperative ? device->workspace : 0;
     launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

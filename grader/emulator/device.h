@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "counters.h"
+#include "rules.h"
 
 typedef uint64_t emu_addr; /* an address in the device's global memory; 0 is never valid */
 
@@ -53,6 +54,7 @@ struct emu_options {
     uint64_t memory_bytes;          /* device memory; 0: 16 GiB (taken only when touched) */
     uint64_t poison;                /* if not 0, the seed of the bytes in fresh allocations */
     unsigned tools;                 /* of enum emu_tool (tools.h); faults are always told */
+    enum emu_rules rules;           /* what accesses cost; 0: today's */
     const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
     int record_fd;                  /* where launches and findings are written; -1: nowhere */
 };

@@ -81,6 +81,15 @@ static unsigned read_tools(void)
     return tools;
 }
 
+static enum emu_rules read_rules(void)
+{
+    const char *name = getenv("LANEWISE_RULES");
+    enum emu_rules rules = EMU_SECTOR;
+    if (name && !emu_find_rules(name, &rules))
+        refuse("LANEWISE_RULES", name, "one of these is wanted here: " EMU_RULES_NAMES);
+    return rules;
+}
+
 void emu_read_environment(struct emu_options *options)
 {
     *options = (struct emu_options){
@@ -90,6 +99,7 @@ void emu_read_environment(struct emu_options *options)
         .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
         .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
         .tools = read_tools(),
+        .rules = read_rules(),
         .trace = read_trace(),
         .record_fd = open_record(),
     };

@@ -2,7 +2,8 @@
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   numbers, as in emu_options
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file, to which the record is appended
- *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers */
+ *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
+ *   LANEWISE_RULES=sector, gt200 or g80 */
 #ifndef EMULATOR_ENVIRONMENT_H
 #define EMULATOR_ENVIRONMENT_H
 

@@ -14,6 +14,7 @@
 
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
+#include "emulator/rules.h"
 #include "report/finding_terminal.h"
 #include "report/number.h"
 #include "report/run_totals.h"
@@ -36,6 +37,7 @@ struct page {
     char *folder; /* the working directory, to shorten file names; may be NULL */
     char *source; /* text of the file shown last, NULL if it cannot be read */
     char *source_name;
+    const char *rules; /* other than today's, or NULL */
 };
 
 /* --- source lines -------------------------------------------------------------------------------------- */
@@ -129,7 +131,8 @@ static void print_global(struct page *page, const struct emu_counters *counters,
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             report_ratio(value[COST], value[0]), bad ? page->style.off : "",
             report_ratio(value[IDEAL], value[0]));
-    fprintf(page->to, "; %.1f lines\n", report_ratio(value[LAST], value[0]));
+    fprintf(page->to, "; %.1f %s\n", report_ratio(value[LAST], value[0]),
+            page->rules ? "transactions" : "lines");
 }
 
 static void print_shared(struct page *page, const struct emu_counters *counters,
@@ -236,6 +239,16 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
+/* Students compare these figures with today's: what is different must be plain. */
+static void print_rules(const struct page *page)
+{
+    if (page->rules)
+        fprintf(page->to,
+                "\nMemory is counted by the rules of %s: requests are of half a warp, sectors are "
+                "what its transactions move, and there are 16 banks.\n",
+                page->rules);
+}
+
 static bool has_losses(const json_t *findings)
 {
     size_t i;
@@ -328,6 +341,9 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
         .to = to, .style = options->colour ? coloured : plain, .folder = getcwd(NULL, 0)};
     const json_t *findings = json_object_get(document, "findings");
     report_add_up(document, &totals);
+    if (totals.rules && strcmp(totals.rules, emu_rules_name(EMU_SECTOR)) != 0)
+        page.rules = totals.rules;
+    print_rules(&page);
     for (size_t i = 0; i < totals.kernel_count; i++)
         print_kernel(&page, &totals.kernels[i]);
     print_lines(&page, &totals, options, findings);

@@ -82,6 +82,8 @@ static void add_launch(struct tally *tally, const json_t *launch)
         memcpy(kernel->grid, grid, sizeof grid);
         memcpy(kernel->block, block, sizeof block);
     }
+    if (!totals->rules)
+        totals->rules = json_string_value(json_object_get(launch, "rules"));
     kernel->launches++;
     kernel->sizes_differ = kernel->sizes_differ || memcmp(kernel->grid, grid, sizeof grid) != 0 ||
                            memcmp(kernel->block, block, sizeof block) != 0 ||

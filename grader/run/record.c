@@ -13,6 +13,7 @@
 
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
+#include "emulator/rules.h"
 #include "run/line_record.h"
 #include "run/losses.h"
 #include "run/text.h"
@@ -129,6 +130,14 @@ static bool copy_occupancy(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
 }
 
+/* By which rules accesses were counted (emulator/rules.h). */
+static bool copy_rules(json_t *launch, const json_t *from)
+{
+    enum emu_rules rules;
+    const char *name = json_string_value(json_object_get(from, "rules"));
+    return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
+}
+
 static bool add_launch(json_t *launches, const json_t *from)
 {
     json_t *launch = json_object();
@@ -137,7 +146,8 @@ static bool add_launch(json_t *launches, const json_t *from)
                 copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
                 copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
                 copy_occupancy(launch, json_object_get(from, "occupancy")) &&
-                copy_text(launch, from, "status", MAX_NAME) && copy_counters(launch, from, true) &&
+                copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
+                copy_counters(launch, from, true) &&
                 copy_lines(launch, json_object_get(from, "lines"));
     return json_array_append_new(launches, launch) == 0 && good;
 }

@@ -22,7 +22,8 @@
  *
  *   {"schema": "lanewise/run/v1",
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
- *                  "dynamic_shared_bytes", "status": "ok" or how it ended, "counters": {all of counters.def},
+ *                  "dynamic_shared_bytes", "status": "ok" or how it ended, "rules": "sector", "gt200" or "g80",
+ *                  "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line"}]}],

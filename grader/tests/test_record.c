@@ -36,7 +36,8 @@ static char *launch(const char *counters, const char *lines, const char *more)
                  "{\"launch\":{\"kernel\":\"k(int*)\",\"grid\":[3,2,1],\"block\":[32,1,1],"
                  "\"static_shared_bytes\":8,\"dynamic_shared_bytes\":64,\"occupancy\":{\"warps\":"
                  "48,\"blocks\":12,"
-                 "\"limit\":\"registers\",\"registers\":40},\"status\":\"ok\",\"counters\":%s,"
+                 "\"limit\":\"registers\",\"registers\":40},\"status\":\"ok\",\"rules\":\"sector\","
+                 "\"counters\":%s,"
                  "\"lines\":[%s]}%s}",
                  counters, lines, more) >= 0);
     return text;
@@ -270,6 +271,8 @@ static const struct {
     {"a grid too large", "[3,2,1]", "[4294967296,2,1]"},
     {"no kernel", "\"kernel\"", "\"core\""},
     {"no status", "\"status\":\"ok\",", ""},
+    {"no rules", "\"rules\":\"sector\",", ""},
+    {"unknown rules", "\"sector\"", "\"line\""},
     {"no lines", "\"lines\":[]", "\"lines\":3"},
 };
 

@@ -9,6 +9,7 @@
 
 #include "emulator/execute/machine.h"
 #include "emulator/observe/losses.h"
+#include "emulator/observe/old_rules.h"
 
 #define LANES 32u
 #define BANKS 32u
@@ -22,6 +23,7 @@ struct traffic {
 
 struct state {
     uint32_t count;
+    enum emu_rules rules;
     struct traffic *global, *shared; /* count of each, by pc */
     uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
     struct sample *samples; /* of each pc the access that wasted most */
@@ -41,6 +43,7 @@ static void *counters_begin(const struct obs_launch *launch)
     if (!state)
         return NULL;
     state->count = launch->kernel->code_count + 1;
+    state->rules = launch->launch->rules;
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
     state->kind = calloc(2 * (size_t)state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
@@ -238,6 +241,25 @@ void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *idea
     *ideal = (uint32_t)traffic.ideal;
 }
 
+/* --- older GPUs --------------------------------------------------------------------------------- */
+
+/* The same counters by older rules: requests are of half a warp, and what stands for lines of global
+ * memory are transactions. */
+static void access_by_old_rules(void *argument, const struct obs_access *access)
+{
+    struct state *state = argument;
+    bool shared = access->space == PTX_SHARED;
+    if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
+        return;
+    uint32_t at = access->pc + (shared ? state->count : 0);
+    struct old_cost cost = old_rules_measure(state->rules, access);
+    state->kind[at] = access->kind;
+    state->global[at].requests += cost.requests; /* shared lies behind global */
+    state->global[at].pieces += cost.pieces;
+    state->global[at].ideal += cost.ideal;
+    state->global[at].lines += cost.transactions;
+}
+
 /* --- results ------------------------------------------------------------------------------------ */
 
 static void counters_join(void *into, void *argument)
@@ -281,7 +303,7 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
     }
-    if (per_instruction)
+    if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */
         losses_report(launch, per_instruction, state->samples);
     counters_free(state);
 }
@@ -291,6 +313,15 @@ const struct observer obs_counters = {
     .events = OBS_ACCESS,
     .begin = counters_begin,
     .access = counters_access,
+    .join = counters_join,
+    .end = counters_end,
+};
+
+const struct observer obs_counters_by_old_rules = {
+    .name = "counters",
+    .events = OBS_ACCESS,
+    .begin = counters_begin,
+    .access = access_by_old_rules,
     .join = counters_join,
     .end = counters_end,
 };

@@ -214,13 +214,14 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
     if (!name)
         return false;
     const struct emu_launch *request = &launch->request;
-    json_t *line = json_pack("{s{ss,so,so,sI,sI,so,ss,so,so},so}", "launch", "kernel", name, "grid",
-                             dimensions(request->grid), "block", dimensions(request->block),
-                             "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
-                             "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes,
-                             "occupancy", occupancy_json(launch), "status", record_status(status),
-                             "counters", counters_json(totals, true), "lines", lines_json(launch),
-                             "findings", findings_json(launch, name));
+    json_t *line =
+        json_pack("{s{ss,so,so,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
+                  dimensions(request->grid), "block", dimensions(request->block),
+                  "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
+                  "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "occupancy",
+                  occupancy_json(launch), "status", record_status(status), "rules",
+                  emu_rules_name(launch->rules), "counters", counters_json(totals, true), "lines",
+                  lines_json(launch), "findings", findings_json(launch, name));
     if (line && launch->seen.recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);

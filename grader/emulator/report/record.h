@@ -1,7 +1,7 @@
 /* The record: what ran and what was found, one line of JSON for each launch.
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
- *               "status", "counters", "lines": [{"file", "line", "counters"}]},
+ *               "status", "rules", "counters", "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                 "related": [{"file", "line"}]}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
