@@ -169,14 +169,17 @@ def columns_of(launches):
 
 
 def columns_by_rules(launches, rules):
-    """The same launches by the rules of an older GPU: what it counts is not sectors."""
+    """The same launches by the rules of an older GPU: its requests are of half a warp, its lines transactions."""
     new = columns_of(launches)
+    if not new:
+        return {}
     half_warps = sum(math.prod(launch["grid"] + launch["block"]) for launch in launches) / 16
     counted = {
         "requests": new["requests"],
-        "transactions": new["sectors"],
-        "transactions_per_request": new["sectors_per_request"],
-        "load_transactions_per_half_warp": new["global_load_sectors"] / half_warps,
+        "transactions": new["lines"],
+        "transactions_per_request": new["lines_per_request"],
+        "load_transactions_per_half_warp": ratio(new["global_load_lines"], half_warps),
+        "sectors": new["sectors"],
         "bank_conflicts": new["bank_conflicts"],
     }
     return {f"{column}_{rules}": value for column, value in counted.items()}

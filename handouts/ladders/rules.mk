@@ -5,7 +5,10 @@
 LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
-LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json)
+# Those that are shown by the rules of older GPUs, too.
+LADDERS_BY_RULES := aos strides banks transpose
+LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
+	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))
 LADDER_DATA := $(wildcard handouts/data/*.tsv)
 LADDER_PARTS = $(wildcard handouts/ladders/*.cuh solutions/*/*.cu labs/*/.skeleton.cu) shared/lab.h
 
@@ -17,6 +20,10 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 $(LADDERS_OUT)/%.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --json $@ $< counts >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }
+
+$(LADDERS_OUT)/%.g80.json $(LADDERS_OUT)/%.gt200.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
+	$(Q)for rules in g80 gt200; do $(LANEWISE) run --rules $$rules --json $<.$$rules.json $< counts \
+		>/dev/null 2>$<.log || { cat $<.log >&2; exit 1; }; done
 
 $(FACTS): handouts/ladders/facts.py $(LADDER_RECORDS) $(LADDER_DATA)
 	$(call say,$@)
