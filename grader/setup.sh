@@ -30,16 +30,18 @@ grade    | runs bwrap --version                          | bubblewrap          |
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
 test     | runs chromium --version                       | chromium            | opening reports as a student would
+test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
+test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts
+test     | runs pdffonts -v                              | poppler-utils       | looking into printed handouts
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
 check    | runs clang-format --version                   | clang-format        | the format of the sources
 bench    | runs oclgrind --version                       | oclgrind            | the emulator that ours is compared with
 bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
 handouts | runs pandoc --version                         | pandoc              | turning handouts into pages
-handouts | font tex-gyre/texgyrepagella-regular.otf | fonts-texgyre     | the letters of the handouts
-handouts | font tex-gyre-math/texgyrepagella-math.otf | fonts-texgyre-math | their mathematics
-handouts | runs command -v woff2_compress                | woff2               | making letters small for browsers
-handouts | runs python3 --version                        | python3             | drawing figures, make serve
+handouts | font tex-gyre/texgyrepagella-regular.otf      | fonts-texgyre       | the letters of the handouts
+handouts | font tex-gyre-math/texgyrepagella-math.otf    | fonts-texgyre-math  | their mathematics
+handouts | imports fontTools brotli                       | python3-fonttools python3-brotli | making fonts for browsers
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers of the contents
 '
@@ -77,6 +79,19 @@ links() {
         "$1" "$2" >"$work/probe.c"
     runs gcc -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -o "$work/probe" "$work/probe.c" ${3:+"$3"} &&
         runs "$work/probe"
+}
+
+# The spelling checker has British English.
+spells() {
+    printf 'colour\n' | runs hunspell -d en_GB -l
+}
+
+# imports MODULE...: Debian's Python has these; another one in the PATH may not.
+imports() {
+    local module
+    for module; do
+        runs /usr/bin/python3 -c "import $module" || return
+    done
 }
 
 # font FILE: a font is where Debian puts it, which is where handouts/rules.mk takes it from.

@@ -28,35 +28,46 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 		| build/setup/handouts $(HANDOUT_FACTS)
 	@mkdir -p $(@D)
 	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_DEPS=$(@:.json=.d) \
-		pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
+		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
 
 # Changes only when a page's front matter does: all pages link to their neighbours.
 HANDOUT_LIST := $(HANDOUT_WORK)/pages.tsv
-$(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh
+$(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh FORCE
 	@mkdir -p $(@D)
 	$(Q)handouts/filters/pages.sh $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) >$@.new
 	$(Q)cmp -s $@.new $@ || cp $@.new $@
 
+# One does not want to step through all numbers of lines with the keyboard.
+QUIET_NUMBERS := sed 's,<a href="\#\(cb[-0-9]*\)"></a>,<a href="\#\1" aria-hidden="true" tabindex="-1"></a>,'
 HANDOUT_PANDOC = HANDOUT_PAGES=$(HANDOUT_LIST) pandoc -f json -t html5 --mathml --wrap=none \
 	--syntax-definition=handouts/cuda.xml
 
 $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
 	$(call say,$@)
 	@mkdir -p $(@D)
-	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* --lua-filter handouts/filters/site.lua -o $@ $<
+	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* --lua-filter handouts/filters/site.lua -o $@.raw $<
+	$(Q)$(QUIET_NUMBERS) $@.raw >$@; rm $@.raw
 
 # --- what is beside the pages --------------------------------------------------------------------------
 
-# Palatino's shapes, and mathematics to match; where they are missing the style names others.
+# Palatino's shapes, and mathematics to match; where a machine has them not, the style names others.
 FONTS := $(wildcard $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
 	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf))
+WOFF2 := $(BUILD)/obj/fonts
 HANDOUT_FONTS := $(patsubst %.otf,$(HANDOUT_SITE)/fonts/%.woff2,$(notdir $(FONTS)))
-vpath %.otf $(sort $(dir $(FONTS)))
 
-$(HANDOUT_SITE)/fonts/%.woff2: %.otf | build/setup/handouts
+define font_rule
+$(WOFF2)/$(basename $(notdir $1)).woff2: $1 handouts/fonts.py | build/setup/handouts
+	$(call say,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)/usr/bin/python3 handouts/fonts.py $1 $$@
+endef
+$(foreach font,$(FONTS),$(eval $(call font_rule,$(font))))
+
+$(HANDOUT_FONTS): $(HANDOUT_SITE)/fonts/%: $(WOFF2)/%
 	@mkdir -p $(@D)
-	$(Q)cp $< $(@:.woff2=.otf) && woff2_compress $(@:.woff2=.otf) >/dev/null 2>&1 && rm $(@:.woff2=.otf)
+	$(Q)cp $< $@
 
 $(HANDOUT_SITE)/style.css: handouts/style.css
 	@mkdir -p $(@D)
@@ -89,14 +100,16 @@ print = HOME=$(abspath $(HANDOUT_PRINT)) timeout 120 chromium --headless --no-sa
 # A page to be printed lies beside links to what the site has.
 $(HANDOUT_PAGES:%=$(HANDOUT_PRINT)/%.html): $(HANDOUT_PRINT)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
 	@mkdir -p $(@D)
-	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* -M print=yes --lua-filter handouts/filters/site.lua -o $@ $<
+	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* -M print=yes --lua-filter handouts/filters/site.lua -o $@.raw $<
+	$(Q)$(QUIET_NUMBERS) $@.raw >$@; rm $@.raw
 	$(Q)ln -sfn $(foreach part,style.css fonts figures,$(abspath $(HANDOUT_SITE)/$(part))) $(@D)
 
 $(HANDOUT_PRINT)/book.html: $(HANDOUT_DOCUMENTS) $(HANDOUT_LIST) handouts/book.html handouts/cuda.xml $(SITE_FILTERS)
 	$(call say,$@)
 	@mkdir -p $(@D)
 	$(Q)HANDOUT_DOCUMENTS=$(HANDOUT_WORK) $(HANDOUT_PANDOC) --template handouts/book.html -M title='CUDA, measured line by line' \
-		-M subtitle='The handouts of Lanewise' --reference-location=section --lua-filter handouts/filters/book.lua -o $@ $<
+		-M subtitle='The handouts of Lanewise' --reference-location=section --lua-filter handouts/filters/book.lua -o $@.raw $<
+	$(Q)$(QUIET_NUMBERS) $@.raw >$@; rm $@.raw
 	$(Q)ln -sfn $(foreach part,style.css fonts figures,$(abspath $(HANDOUT_SITE)/$(part))) $(@D)
 
 $(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf): $(HANDOUT_PDF)/%.pdf: $(HANDOUT_PRINT)/%.html $(HANDOUT_REST) | build/setup/handouts-pdf
