@@ -20,7 +20,7 @@
 
 static const char usage[] =
     "usage: lanewise new-lab NN-name, such as 07-histogram\n"
-    "Makes labs/NN-name, solutions/NN-name, a mutant, and a handout where there are any.\n"
+    "Makes labs/NN-name, solutions/NN-name, a mutant, and a handout.\n"
     "`lanewise lab-check --lab NN-name` then names what is left to write.\n";
 
 /* What the templates speak of. */
@@ -99,8 +99,7 @@ static bool make_all(const struct names *names)
                 run_path(paths[3], "solutions/%s/%s", names->lab, names->file) &&
                 run_path(paths[4], "grader/tests/mutants/%s/first-left-out.diff", names->lab) &&
                 run_path(paths[5], "handouts/%s.md", names->lab);
-    int count = access(LANEWISE_ROOT "/handouts", F_OK) == 0 ? 6 : 5;
-    for (int i = 0; good && i < count; ++i)
+    for (int i = 0; good && i < 6; ++i)
         good = make_file(names, templates[i], paths[i]);
     return good;
 }

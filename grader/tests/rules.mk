@@ -32,6 +32,8 @@ $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use their instructions only where the architecture has them.
 $(BUILD)/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
+# The handouts' tests make pages of their own, and look at the real ones.
+test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(FIXTURE)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
@@ -44,7 +46,7 @@ else
 sanitized = $1
 endif
 
-golden: build/setup/test lanewise $(UNIT) $(TEST_PROGRAMS)
+golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
 
 # --- make bench: the programs of bench/, beside the same kernels under Oclgrind -----------------------

@@ -26,7 +26,9 @@ local function name_of(head)
     :gsub('__attribute__%s*%b()', '')
   local kind, name = head:match('^%s*(%a+)%s+([%a_][%w_]*)%s*{')
   if kind == 'struct' or kind == 'union' or kind == 'enum' or kind == 'class' then return name end
-  return head:match('([%a_][%w_]*)%s*[%[%]%w%s]*=') or head:match('([%a_][%w_]*)%s*%(')
+  local variable = head:match('^([^=(]*)=')
+  if variable then return variable:gsub('%b[]', ''):match('([%a_][%w_]*)%s*$') end
+  return head:match('([%a_][%w_]*)%s*%(')
 end
 
 -- Where the definition that begins in line FIRST ends, and its head; nil if none begins there.
@@ -92,13 +94,13 @@ local function cut(block, path, lines, all, name)
   for _, one in ipairs(all) do
     if one.name == name then
       if found then
-        return common.complain('cut="' .. block.attributes.cut, '%s defines "%s" twice', path, name)
+        return common.complain('cut="' .. block.attributes.cut .. '"', '%s defines "%s" twice', path, name)
       end
       found = one
     end
   end
   if not found then
-    return common.complain('cut="' .. block.attributes.cut, 'nothing in %s is called "%s": %s', path, name,
+    return common.complain('cut="' .. block.attributes.cut .. '"', 'nothing in %s is called "%s": %s', path, name,
       common.list(names(all)))
   end
   local code = table.concat(lines, '\n', found.first, found.last)
@@ -117,7 +119,7 @@ local function CodeBlock(block)
   local path, wanted = block.attributes.file, block.attributes.cut
   if not path and not wanted then return nil end
   if not path or not wanted or block.text ~= '' then
-    return common.complain(path or wanted, 'code is cut with file="…" and cut="…", and nothing between the fences')
+    return common.complain(wanted and 'cut="' .. wanted .. '"' or path, 'code is cut with file="…" and cut="…", and nothing between the fences')
   end
   local lines = source(path)
   if not lines then return common.complain(path, 'there is no %s', path) end

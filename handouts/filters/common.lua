@@ -3,7 +3,7 @@
 local common = {}
 
 local page = PANDOC_STATE.input_files[1] or 'page'
-local complaints = 0
+local complaints = {} -- {line, text}
 local used = {}
 
 -- The bytes of a file, or nil. What was read becomes a prerequisite of the page (common.finish).
@@ -21,25 +21,34 @@ function common.lines(text)
   return (text:gsub('\r', '') .. (text:match('\n$') and '' or '\n')):gmatch('(.-)\n')
 end
 
--- "page:line" of the first line that holds NEEDLE: pandoc does not keep lines.
-local function place(needle)
+-- The number of the first line that holds NEEDLE, or 1: pandoc does not keep lines.
+local function line_of(needle)
   local number = 0
   for line in common.lines(common.read(page) or '') do
     number = number + 1
-    if line:find(needle, 1, true) then return page .. ':' .. number end
+    if line:find(needle, 1, true) then return number end
   end
-  return page
+  return 1
 end
 
--- Tells what is wrong at the place that has NEEDLE; the build goes on to find more, and then fails.
+-- Says what is wrong in the line that has NEEDLE; the build goes on to find more, and then fails.
 function common.complain(needle, format, ...)
-  complaints = complaints + 1
-  io.stderr:write(place(needle), ': error: ', format:format(...), '\n')
+  complaints[#complaints + 1] = { line = line_of(needle), at = #complaints, text = format:format(...) }
+end
+
+local function tell()
+  table.sort(complaints, function(a, b) return a.line < b.line or a.line == b.line and a.at < b.at end)
+  for _, one in ipairs(complaints) do
+    io.stderr:write(('%s:%d: error: %s\n'):format(page, one.line, one.text))
+  end
 end
 
 -- Ends the build if anything was wrong. Else writes the page's prerequisites where $HANDOUT_DEPS says.
 function common.finish()
-  if complaints > 0 then os.exit(2) end
+  if #complaints > 0 then
+    tell()
+    os.exit(2)
+  end
   local path = os.getenv('HANDOUT_DEPS')
   if not path then return end
   local names = {}
@@ -62,7 +71,7 @@ function common.words(text)
   return words
 end
 
--- The nearest of NAMES to NAME: a misspelt one is most of the time one letter off.
+-- What there is instead of something that is not.
 function common.list(names)
   return #names == 0 and 'it has none' or 'it has ' .. table.concat(names, ', ')
 end

@@ -39,7 +39,8 @@ end
 
 -- Lines FIRST to LAST, with dots where there were more.
 local function part(lines, range, needle)
-  local first, last = (range or '1-'):match('^(%d*)-(%d*)$')
+  if not range then return lines end
+  local first, last = range:match('^(%d*)-(%d*)$')
   if not first then
     common.complain(needle, 'lines="%s" should be like "3-12"', range)
     return lines
@@ -58,7 +59,9 @@ end
 -- Complains, with the end of what it wrote, if a command did not end as declared.
 local function must(command, code, declared, output)
   if code ~= declared then
-    common.complain(command, '"%s" ended with %d, not %d: %s', command, code or -1, declared, output:sub(-600))
+    output = output:gsub('%s+$', ''):sub(-600)
+    common.complain(command, '"%s" ended with %d, not %d%s', command, code or -1, declared,
+      output ~= '' and ':\n' .. output or '')
   end
 end
 
@@ -115,15 +118,33 @@ local function check_command(text)
   end
 end
 
+-- What was typed: commands after "$ ", and between them what they write.
+local function typed(text)
+  local blocks, output = {}, {}
+  local function flush()
+    if #output > 0 then blocks[#blocks + 1] = code_block(table.concat(output, '\n'), 'output') end
+    output = {}
+  end
+  for line in common.lines(text) do
+    local command = line:match('^%$ (.*)$')
+    if command then
+      flush()
+      check_command(command)
+      blocks[#blocks + 1] = code_block(command, 'command')
+    else
+      output[#output + 1] = line
+    end
+  end
+  flush()
+  return pandoc.Div(blocks, { class = 'session' })
+end
+
 local function CodeBlock(block)
   if not (block.classes:includes('console') or block.classes:includes('sh') or block.classes:includes('bash')) then
     return nil
   end
   local attributes = block.attributes
-  if attributes.norun then
-    for line in common.lines(block.text) do check_command((line:gsub('^%$ ', ''))) end
-    return session((block.text:gsub('^%$ ', ''):gsub('\n%$ ', '\n')))
-  end
+  if attributes.norun then return typed(block.text) end
   local command = attributes.run
   if not command or block.text ~= '' then
     return common.complain(command or block.text:match('[^\n]*'),

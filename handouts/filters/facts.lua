@@ -112,11 +112,11 @@ local function Code(code)
   local shown
   if as then
     local other = as:match('^ratio:(.+)$')
-    if not other then return common.complain(as, 'as="ratio:ladder.rung.column" is all that a fact can be shown as') end
+    if not other then return common.complain('as="' .. as, 'as="ratio:ladder.rung.column" is all that a fact can be shown as') end
     local divisor = look_up(other, other)
     if divisor == nil then return nil end
     if type(value) ~= 'number' or type(divisor) ~= 'number' or divisor == 0 then
-      return common.complain(as, 'no ratio of %s and %s', tostring(value), tostring(divisor))
+      return common.complain('as="' .. as, 'no ratio of %s and %s', tostring(value), tostring(divisor))
     end
     shown = number(value / divisor, 2)
   else
@@ -127,14 +127,16 @@ end
 
 -- --- a table -------------------------------------------------------------------------------------------
 
--- Makes the points of a column stand below each other: narrower numbers get blanks as wide as digits.
-local function align_points(cells)
+-- Makes the points of a column stand below each other: what a number lacks to the longest is added unseen. Turns
+-- texts into inlines.
+local function align_points(cells, numeric)
   local most = 0
-  for _, text in ipairs(cells) do most = math.max(most, #(text:match('%d%.(%d+)$') or '')) end
+  for _, text in ipairs(cells) do most = math.max(most, #(text:match('%d(%.%d+)$') or '')) end
   for i, text in ipairs(cells) do
-    local decimals = text:match('%d%.(%d+)$')
-    if text:match('%d$') and most > 0 then
-      cells[i] = text .. (decimals and '' or '\u{2008}') .. ('\u{2007}'):rep(most - #(decimals or ''))
+    local lacks = ('.000000'):sub(1 + #(text:match('%d(%.%d+)$') or ''), most)
+    cells[i] = { pandoc.Str(text) }
+    if numeric and text:match('%d$') and lacks ~= '' then
+      cells[i][2] = pandoc.Span({}, { class = 'unseen', ['data-text'] = lacks })
     end
   end
 end
@@ -144,7 +146,7 @@ local function heading(ladder, column)
   return (described and described.title or column:gsub('_', ' ')) .. (unit ~= '' and ', ' .. unit or '')
 end
 
--- The texts of one column for these rungs; whether they are numbers.
+-- The inlines of one column for these rungs; whether they are numbers.
 local function column_of(ladder, rungs, column)
   local cells, numeric = {}, false
   for i, rung in ipairs(rungs) do
@@ -152,7 +154,7 @@ local function column_of(ladder, rungs, column)
     numeric = numeric or type(value) == 'number'
     cells[i] = value == nil and '–' or number(value)
   end
-  if numeric then align_points(cells) end
+  align_points(cells, numeric)
   return cells, numeric
 end
 
@@ -201,7 +203,7 @@ local function Div(div)
     local cells, numeric = column_of(ladder, rungs, column)
     headers[c] = { pandoc.Plain { pandoc.Str(heading(ladder, column)) } }
     aligns[c], widths[c] = numeric and pandoc.AlignRight or pandoc.AlignLeft, 0
-    for r, cell in ipairs(cells) do rows[r][c] = { pandoc.Plain { pandoc.Str(cell) } } end
+    for r, cell in ipairs(cells) do rows[r][c] = { pandoc.Plain(cell) } end
   end
   headers[1] = columns[1] == 'rung' and { pandoc.Plain {} } or headers[1]
   local caption = div.content[1] and div.content[1].content or {}

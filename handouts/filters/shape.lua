@@ -30,15 +30,16 @@ function shape.list(this, link)
   for _, page in ipairs(contents.pages) do
     if page.name ~= this then
       local target = link(page)
-      local label = page.lab and page.lab:match('^%d+') or page.name:match('^%d+') or ''
-      local lines = { pandoc.Plain { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
-        target and pandoc.Link(page.title, target) or pandoc.Span { pandoc.Str(page.title) },
-        pandoc.Span({ pandoc.Str(page.minutes and page.minutes .. '\u{a0}min' or '') }, { class = 'minutes' }) } }
+      local label = (page.lab or page.name):match('^%d+') or '·'
+      local title = { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
+        target and pandoc.Link(page.title, target) or pandoc.Span { pandoc.Str(page.title) } }
+      if page.minutes then title[3] = pandoc.Span({ pandoc.Str(page.minutes .. '\u{a0}min') }, { class = 'minutes' }) end
+      local lines = { pandoc.Plain(title) }
       if page.summary then lines[2] = pandoc.Para { pandoc.Str(page.summary) } end
       items[#items + 1] = lines
     end
   end
-  return pandoc.Div({ pandoc.BulletList(items) }, { class = 'pages' })
+  return #items > 0 and pandoc.Div({ pandoc.BulletList(items) }, { class = 'pages' }) or {}
 end
 
 return shape

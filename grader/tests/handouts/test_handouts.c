@@ -1,0 +1,165 @@
+/* Handouts: how pages are made (handouts/filters), that the checks of a site see what is wrong, and that
+ * the real site and its words pass them. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+#include "tests/submission.h"
+
+TestSuite(handouts, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 300);
+
+#define PAGES  LANEWISE_ROOT "/grader/tests/handouts/"
+#define CHECKS LANEWISE_ROOT "/handouts/checks/"
+
+#ifdef LANEWISE_PRELOAD
+#define SANITIZE " SANITIZE=1"
+#else
+#define SANITIZE ""
+#endif
+
+/* made TARGET FOLDER: the pages in FOLDER, made in the test's folder. */
+#define MAKE                                                                                       \
+    "made() { make -C " LANEWISE_ROOT SANITIZE " $1 HANDOUTS=$2 HANDOUT_SITE=$PWD/site "           \
+    "HANDOUT_WORK=$PWD/work HANDOUT_PDF=$PWD/pdf "                                                 \
+    "HANDOUT_FACTS=grader/tests/handouts/facts.lua $3 2>&1; }\n"
+#define GOOD "grader/tests/handouts/good"
+
+/* All constructs, as they come out, in the students' pages. */
+Test(golden_handouts, of_pages_in_which_all_is_well)
+{
+    free(shell_must(MAKE "made handouts " GOOD
+                         " && cat site/index.html site/second.html >both.html"));
+    char *pages = shell_file("both.html", NULL);
+    golden_check("handouts.html", pages);
+    free(pages);
+}
+
+/* Each kind of mistake in a page is told with its line, all in one go, and there is no page. */
+Test(golden_handouts, of_mistakes_in_a_page)
+{
+    int code;
+    free(shell(&code, MAKE "made handouts grader/tests/handouts/errors >said"));
+    cr_expect_neq(code, 0, "pages with mistakes were made");
+    char *said = shell_must("grep -v '^make: ' said; test ! -e site/errors.html");
+    golden_check("handout-mistakes", said);
+    free(said);
+}
+
+/* --- what pages are ----------------------------------------------------------------------------------- */
+
+/* Answers are for instructors, and what students get lies elsewhere. */
+Test(handouts, answers_are_for_instructors)
+{
+    int code;
+    free(shell_must(MAKE "made handouts " GOOD " && ! grep -r 'answer to the first' site work && "
+                         "rm -r site work && made handouts " GOOD " HANDOUT=instructor && "
+                         "grep -q 'answer to the first' site/second.html"));
+    char *output = shell(&code, MAKE "made handouts " GOOD " HANDOUT=everybody");
+    cr_expect(code != 0 && strstr(output, "only HANDOUT=instructor is known"), "%s", output);
+    free(output);
+}
+
+/* A page is made again when a source that it shows is newer, and when there are other pages; not else. */
+Test(handouts, are_made_again_when_something_is_new)
+{
+    char *output = shell_must(
+        "cp -r " LANEWISE_ROOT "/" GOOD " pages && cp " LANEWISE_ROOT
+        "/labs/02-coalesce/.skeleton.cu shown.cu\n"
+        "sed -i \"s,grader/tests/handouts/cut.cuh.*,$PWD/shown.cu\\\" cut=\\\"square\\\"},\" "
+        "pages/index.md\n" MAKE "remade() { made handouts $PWD/pages | grep -o '[a-z]*[.]html$' | "
+        "sort | tr '\\n' ' '; echo \"$1\"; }\n"
+        "remade begin; remade rest\n"
+        "sed -i 's/square(int value)/square(int number)/' shown.cu\n"
+        "remade source; grep -c '</span> number<' site/index.html\n"
+        "sed -i 's/^title: .*/title: Another/' pages/second.md; remade title\n"
+        "rm pages/second.md; remade removed; ls site/*.html\n");
+    cr_expect_str_eq(output, "index.html second.html begin\n"
+                             "rest\n"
+                             "index.html source\n1\n"
+                             "index.html second.html title\n"
+                             "index.html removed\nsite/index.html\n");
+    free(output);
+}
+
+/* The template of a new lab's page can be built as it is. */
+Test(handouts, a_new_labs_page_can_be_made)
+{
+    free(shell_must(
+        "mkdir pages\n"
+        "sed 's/@LAB@/02-coalesce/g; s/@FILE@/coalesce.cu/g; s/@NUMBER@/02/g; "
+        "s/cut=\"add_up\"/cut=\"square\"/; s/sumsq.*warp/climb.slow.steps/' " LANEWISE_ROOT
+        "/grader/new-lab/handout.md >pages/02-coalesce.md\n" MAKE
+        "made handouts $PWD/pages && grep -q 'id=\"exercise-1\"' site/02-coalesce.html"));
+}
+
+/* Pages and the book can be printed: mathematics is set, links and contents lead to the right pages. */
+Test(handouts, print)
+{
+    char *output = shell_must(
+        MAKE
+        "made handouts-pdf " GOOD " >log || { cat log; exit 1; }\n"
+        "cd pdf && ls | tr '\\n' ' '; pdffonts index.pdf | grep -c 'PagellaMath'\n"
+        "leads() { pdfinfo -dests lanewise.pdf | awk '/\"second--exercises\"/ { print $1 }'; }\n"
+        "says() { pdftotext -layout lanewise.pdf - | awk '/^ *Exercises  *[0-9]+$/ { print $2 }'; "
+        "}\n"
+        "test \"$(leads)\" -gt 3 && test \"$(leads)\" = \"$(says)\" && echo same page\n"
+        "for pdf in *.pdf; do pdfinfo -url $pdf; done | grep file: || true\n");
+    cr_expect_str_eq(output, "index.pdf lanewise.pdf second.pdf 1\nsame page\n");
+    free(output);
+}
+
+/* --- the checks see what is wrong ---------------------------------------------------------------------- */
+
+Test(golden_handouts, of_what_checks_see_in_a_broken_site)
+{
+    int code;
+    char *browser = shell(&code, CHECKS "browser.sh " PAGES "broken");
+    cr_expect_eq(code, 1, "the browser's check: %d", code);
+    char *html = shell(&code, CHECKS "html.sh " PAGES "broken");
+    cr_expect_eq(code, 1, "the check of HTML: %d", code);
+    char *words = shell(&code, "cd " PAGES " && " CHECKS "spelling.sh misspelt.md");
+    cr_expect_eq(code, 1, "the check of words: %d", code);
+    char *all;
+    cr_assert(asprintf(&all, "%s\n%s\n%s", browser, html, words) >= 0);
+    golden_check("handout-checks", all);
+    free(all);
+    free(words);
+    free(html);
+    free(browser);
+}
+
+/* 5 MB are the stop; a folder without pages is no site. */
+Test(handouts, checks_know_size_and_absence)
+{
+    int code;
+    char *output =
+        shell(&code, "mkdir site; cp " PAGES "broken/other.html site; " CHECKS "html.sh site && "
+                     "head -c 5000000 /dev/zero >site/large; " CHECKS "html.sh site");
+    cr_expect(code == 1 && strstr(output, "5000000 are the stop"), "%d: %s", code, output);
+    free(output);
+    output = shell(&code, "mkdir empty; " CHECKS "browser.sh empty");
+    cr_expect(code == 2 && strstr(output, "no pages in"), "%d: %s", code, output);
+    free(output);
+}
+
+/* --- the real site ---------------------------------------------------------------------------------------- */
+
+#ifndef LANEWISE_PRELOAD /* `make test` has just made it; under sanitizers it is not made */
+
+#define SITE LANEWISE_ROOT "/" LANEWISE_BUILD "/handouts"
+
+Test(handouts, all_pages_are_valid_and_the_site_is_small)
+{
+    free(shell_must(CHECKS "html.sh " SITE));
+}
+
+#endif
+
+Test(handouts, all_words_are_ours)
+{
+    free(shell_must("cd " LANEWISE_ROOT " && handouts/checks/spelling.sh handouts/*.md"));
+}
