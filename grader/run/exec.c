@@ -5,6 +5,7 @@
  *      output pipe  <------------------  stdout, stderr
  *      error pipe   <------------------  errno if exec fails; closed by a successful exec
  *      status pipe  <------------------  of a sandbox: tells whether it has started the program
+ *      socket  ----------------------->  descriptor 3, of a program and the one that serves it
  *      pidfd: readable when it has ended
  *
  * The loop never waits for the output's end-of-file: a descendant that moved to another session may
@@ -24,6 +25,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -71,21 +73,23 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Input, output and errors become descriptors 0, 1 and 2; the error pipe becomes 3 and closes
- * itself at exec; with a sandbox the status pipe becomes 4; everything else is closed. The pipes' own
- * numbers are above 4. */
-static bool set_descriptors(int output, int error, int status)
+/* The child's descriptors, from 0 on. What a run does not have is closed, like everything behind. */
+enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
+
+/* The parent's numbers FROM are all above the child's own. */
+static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
+    if (null < 0 || dup2(null, INPUT) < 0)
         return false;
-    if (dup3(error, 3, O_CLOEXEC) < 0 || (status >= 0 && dup2(status, 4) < 0))
-        return false;
-    return syscall(SYS_close_range, status >= 0 ? 5u : 4u, ~0u, 0u) == 0;
+    for (int i = STDOUT; i < DESCRIPTORS; ++i)
+        if (from[i] < 0 ? close(i) < 0 && errno != EBADF
+                        : dup3(from[i], i, i == ERROR_PIPE ? O_CLOEXEC : 0) < 0)
+            return false;
+    return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-static void run_child(const struct run_command *command, pid_t parent, int output, int error,
-                      int status)
+static void run_child(const struct run_command *command, pid_t parent, const int from[DESCRIPTORS])
 {
     static const char *const empty[] = {NULL};
     const char *const *environment = command->environment ? command->environment : empty;
@@ -96,8 +100,9 @@ static void run_child(const struct run_command *command, pid_t parent, int outpu
         _exit(127);
     if (!command->stay_in_group)
         setsid();
-    if (set_descriptors(output, error, status)) {
-        error = 3;
+    int error = from[ERROR_PIPE];
+    if (set_descriptors(from)) {
+        error = ERROR_PIPE;
         if (!command->folder || chdir(command->folder) == 0) {
             set_limits(command);
             if (command->sandbox)
@@ -114,24 +119,31 @@ static void run_child(const struct run_command *command, pid_t parent, int outpu
 
 /* --- in the parent -------------------------------------------------------------------------------- */
 
-/* A pipe whose ends are above descriptor 4, so that set_descriptors cannot overwrite them. */
-static bool open_pipe(int ends[2])
+/* Moves a pair of descriptors above the child's own, so that set_descriptors cannot overwrite them. */
+static bool lift(int low[2], int ends[2])
 {
-    int low[2];
-    if (pipe2(low, O_CLOEXEC) != 0)
-        return false;
-    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, 5);
-    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, 5);
+    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
+    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, DESCRIPTORS);
     close(low[0]);
     close(low[1]);
     return ends[0] >= 0 && ends[1] >= 0;
 }
 
+static bool open_pipe(int ends[2])
+{
+    int low[2];
+    return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
+}
+
+/* The pipes to one child, each {reading end, writing end}, -1 where closed. */
+enum { OUTPUT, ERROR, STATUS, PIPES };
+
 struct watch {
     const struct run_command *command;
     struct run_outcome *outcome;
+    double start;
     pid_t pid;
-    int output, pidfd;
+    int pipes[PIPES][2], output, pidfd;
     size_t written; /* bytes of output so far, kept or not */
 };
 
@@ -238,67 +250,108 @@ static int wait_for_exec(int error)
     return got == 0 ? 0 : got == sizeof reason ? reason : EIO;
 }
 
-/* Watches a child that fork has made. ERROR is the reading end of the error pipe. */
-static void watch_child(struct watch *watch, int error, double start)
-{
-    watch->pidfd = (int)syscall(SYS_pidfd_open, watch->pid, 0);
-    int reason = watch->pidfd < 0 ? errno : wait_for_exec(error);
-    fcntl(watch->output, F_SETFL, fcntl(watch->output, F_GETFL) | O_NONBLOCK);
-    if (reason == 0)
-        wait_for_end(watch, start + watch->command->wall_seconds);
-    else
-        fail_to_start(watch->outcome, reason);
-    reap(watch);
-    if (watch->pidfd >= 0)
-        close(watch->pidfd);
-}
+/* --- one program, and two ------------------------------------------------------------------------- */
 
-/* The pipes to one child, each {reading end, writing end}, -1 where closed. */
-enum { OUTPUT, ERROR, STATUS, PIPES };
-
-static void close_pipes(int pipes[PIPES][2], int from, int to)
+static void close_pipes(struct watch *watch, int from, int to)
 {
     for (int i = 0; i < PIPES; ++i)
         for (int end = from; end <= to; ++end) {
-            if (pipes[i][end] >= 0)
-                close(pipes[i][end]);
-            pipes[i][end] = -1;
+            if (watch->pipes[i][end] >= 0)
+                close(watch->pipes[i][end]);
+            watch->pipes[i][end] = -1;
         }
 }
 
-static bool open_pipes(int pipes[PIPES][2], bool sandboxed)
+static bool open_pipes(struct watch *watch)
 {
-    return open_pipe(pipes[OUTPUT]) && open_pipe(pipes[ERROR]) &&
-           (!sandboxed || open_pipe(pipes[STATUS]));
+    return open_pipe(watch->pipes[OUTPUT]) && open_pipe(watch->pipes[ERROR]) &&
+           (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
+}
+
+/* Starts the command; SOCKET, if it is not negative, is to be its descriptor. */
+static void begin(struct watch *watch, const struct run_command *command,
+                  struct run_outcome *outcome, int socket)
+{
+    *watch = (struct watch){.command = command, .outcome = outcome, .pidfd = -1, .start = now()};
+    memset(watch->pipes, -1, sizeof watch->pipes);
+    pid_t parent = getpid();
+    *outcome = (struct run_outcome){.end = RUN_EXITED};
+    outcome->output = calloc(1, command->output_keep + 1);
+    if (interrupted) {
+        outcome->end = RUN_INTERRUPTED;
+        return;
+    }
+    if (!outcome->output || !open_pipes(watch) || (watch->pid = fork()) < 0) {
+        fail_to_start(outcome, errno);
+        return;
+    }
+    if (watch->pid == 0) {
+        const int from[DESCRIPTORS] = {[STDOUT] = watch->pipes[OUTPUT][1],
+                                       [STDERR] = watch->pipes[OUTPUT][1],
+                                       [SOCKET] = socket,
+                                       [ERROR_PIPE] = watch->pipes[ERROR][1],
+                                       [STATUS_PIPE] = watch->pipes[STATUS][1]};
+        run_child(command, parent, from);
+    }
+    close_pipes(watch, 1, 1);
+    watch->pidfd = (int)syscall(SYS_pidfd_open, watch->pid, 0);
+    int reason = watch->pidfd < 0 ? errno : wait_for_exec(watch->pipes[ERROR][0]);
+    watch->output = watch->pipes[OUTPUT][0];
+    fcntl(watch->output, F_SETFL, fcntl(watch->output, F_GETFL) | O_NONBLOCK);
+    if (reason != 0)
+        fail_to_start(outcome, reason);
+}
+
+/* Waits until it has ended, until DEADLINE at most, and gives back all that it had. */
+static void finish(struct watch *watch, double deadline)
+{
+    struct run_outcome *outcome = watch->outcome;
+    if (outcome->end == RUN_EXITED)
+        wait_for_end(watch, deadline);
+    if (watch->pid > 0)
+        reap(watch);
+    if (watch->pidfd >= 0)
+        close(watch->pidfd);
+    if (watch->pid > 0 && watch->command->sandbox) {
+        check_sandbox(watch, watch->pipes[STATUS][0]);
+        run_sandbox_end(watch->command->sandbox);
+    }
+    close_pipes(watch, 0, 1);
+    if (outcome->output)
+        outcome->output[outcome->output_size] = 0;
+    outcome->seconds = now() - watch->start;
 }
 
 void run_exec(const struct run_command *command, struct run_outcome *outcome)
 {
-    struct watch watch = {.command = command, .outcome = outcome};
-    int pipes[PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-    double start = now();
-    pid_t parent = getpid();
-    *outcome = (struct run_outcome){.end = RUN_EXITED};
-    outcome->output = calloc(1, command->output_keep + 1);
-    if (interrupted)
-        outcome->end = RUN_INTERRUPTED;
-    else if (!outcome->output || !open_pipes(pipes, command->sandbox) || (watch.pid = fork()) < 0)
-        fail_to_start(outcome, errno);
-    else if (watch.pid == 0)
-        run_child(command, parent, pipes[OUTPUT][1], pipes[ERROR][1], pipes[STATUS][1]);
-    else {
-        close_pipes(pipes, 1, 1);
-        watch.output = pipes[OUTPUT][0];
-        watch_child(&watch, pipes[ERROR][0], start);
-        if (command->sandbox) {
-            check_sandbox(&watch, pipes[STATUS][0]);
-            run_sandbox_end(command->sandbox);
-        }
-    }
-    close_pipes(pipes, 0, 1);
-    if (outcome->output)
-        outcome->output[outcome->output_size] = 0;
-    outcome->seconds = now() - start;
+    struct watch watch;
+    begin(&watch, command, outcome, -1);
+    finish(&watch, watch.start + command->wall_seconds);
+}
+
+/* A socket whose ends are above the child's own descriptors. */
+static bool open_socket(int ends[2])
+{
+    int low[2];
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
+}
+
+void run_exec_served(const struct run_command *command, const struct run_command *server,
+                     struct run_outcome *outcome, struct run_outcome *server_outcome)
+{
+    struct watch watch, server_watch;
+    int ends[2] = {-1, -1};
+    bool open = open_socket(ends);
+    int reason = errno;
+    begin(&server_watch, server, server_outcome, ends[0]);
+    begin(&watch, command, outcome, ends[1]);
+    if (!open)
+        fail_to_start(outcome, reason);
+    for (int i = 0; i < 2; ++i)
+        if (ends[i] >= 0)
+            close(ends[i]); /* the program's was the last: its end is what the server waits for */
+    finish(&watch, watch.start + command->wall_seconds);
+    finish(&server_watch, now() + server->wall_seconds);
 }
 
 const char *run_start_error(struct run_outcome *outcome)

@@ -1,7 +1,7 @@
 /* Runs one program in a process of its own and tells how it ended.
  *
  * The program gets a fresh session and process group, /dev/null as input, one pipe for output and
- * errors, no other descriptor, exactly the environment given, and limits on time, memory, file size
+ * errors, no other descriptor but for run_exec_served(), exactly the environment given, and limits on time, memory, file size
  * and output. When it has ended, whatever is left of its group is killed.
  *
  * That alone is a boundary for programs that one trusts. For others there is SANDBOX: sandbox.h. */
@@ -49,6 +49,11 @@ struct run_outcome {
 
 /* Runs COMMAND to its end. OUTCOME is always filled; the caller frees it with run_outcome_free. */
 void run_exec(const struct run_command *command, struct run_outcome *outcome);
+
+/* The same, with a SERVER beside it: descriptor 3 of both is an end of one socket. The server is started
+ * first, and must end by itself within its wall_seconds once the program has. Both outcomes are filled. */
+void run_exec_served(const struct run_command *command, const struct run_command *server,
+                     struct run_outcome *outcome, struct run_outcome *server_outcome);
 void run_outcome_free(struct run_outcome *outcome);
 
 /* Why it was RUN_NOT_STARTED, in one line: of OUTCOME, or a static text. */

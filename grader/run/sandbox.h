@@ -33,6 +33,7 @@ struct run_sandbox {
     unsigned processes; /* threads count too */
     bool forks;         /* may start other processes: compilers do */
     bool gpu;           /* sees the GPU */
+    bool shares;        /* may make memory that it shares with another: the server of a device */
 };
 
 /* "confined". */
@@ -47,9 +48,9 @@ const char *run_level_protects(enum run_level level);
  * is no better one, with what to do about it; "" if there is none. */
 enum run_level run_sandbox_level(char *why, size_t size);
 
-/* For run_exec, after fork, with no descriptors but 0 to 4: replaces the process by the program ARGV in
+/* For run_exec, after fork, with no descriptors but 0 to 5: replaces the process by the program ARGV in
  * the SANDBOX. Returns only if that fails: errno says why. With namespaces bubblewrap may still fail
- * after that; what it writes to descriptor 4 tells: see run_sandbox_began(). */
+ * after that; what it writes to descriptor 5 tells: see run_sandbox_began(). */
 void run_sandbox_exec(const struct run_sandbox *sandbox, const char *const *argv,
                       const char *const *environment);
 

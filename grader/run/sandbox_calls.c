@@ -20,6 +20,7 @@ enum {
     RUNNING = 1,    /* a program that may not start others */
     EMULATED = 2,   /* one that sees no GPU: its driver needs more */
     SAME_TABLE = 4, /* no process namespace: others can be reached by number */
+    ALONE = 8,      /* one that shares no memory */
 };
 
 static const struct {
@@ -67,7 +68,7 @@ static const struct {
     {SCMP_SYS(open_by_handle_at), ALWAYS, EPERM},
     {SCMP_SYS(mknod), ALWAYS, EPERM},
     {SCMP_SYS(mknodat), ALWAYS, EPERM},
-    {SCMP_SYS(memfd_create), RUNNING | EMULATED, EPERM},
+    {SCMP_SYS(memfd_create), RUNNING | EMULATED | ALONE, EPERM},
     {SCMP_SYS(memfd_secret), ALWAYS, EPERM},
     /* what outlives a process */
     {SCMP_SYS(shmget), ALWAYS, EPERM},
@@ -141,7 +142,8 @@ static const struct {
 static bool holds(const struct run_sandbox *sandbox, unsigned when)
 {
     return !((when & RUNNING) && sandbox->forks) && !((when & EMULATED) && sandbox->gpu) &&
-           !((when & SAME_TABLE) && sandbox->level != RUN_CONFINED);
+           !((when & SAME_TABLE) && sandbox->level != RUN_CONFINED) &&
+           !((when & ALONE) && sandbox->shares);
 }
 
 static bool add_rules(const struct run_sandbox *sandbox, scmp_filter_ctx filter)

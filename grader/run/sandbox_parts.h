@@ -4,8 +4,8 @@
 
 #include "run/sandbox.h"
 
-#define SANDBOX_STATUS_FD 4 /* bubblewrap's answer, see run_exec() */
-#define SANDBOX_FILTER_FD 5
+#define SANDBOX_STATUS_FD 5 /* bubblewrap's answer, see run_exec() */
+#define SANDBOX_FILTER_FD 6
 
 /* --- sandbox_files.c: what of the file system there is ---------------------------------------------- */
 
