@@ -1,10 +1,7 @@
-/* One run of the submission: a fresh folder with the case in it, a process, and what it left.
- *
- *     case ----> [ ./program --case case --result result ] ----> result   bytes, judged by the check
- *                                                          ----> record   launches and findings
+/* One run of the submission: what it left, and what that says.
  *
  * Nothing that the program prints is ever judged; its last line is only shown. */
-#include "checks/internal.h"
+#include "checks/process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,77 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "run/exec.h"
+#include "remote/server.h"
 #include "run/line_record.h"
 #include "run/record.h"
 #include "run/text.h"
 
-#define WALL_SECONDS  10
-#define HUNG_SECONDS  3 /* once it has hung: whoever waited 10 s need not wait so long again */
-#define RESULT_BYTES  ((size_t)64 << 20)
-#define ADDRESS_BYTES ((uint64_t)64 << 30) /* the emulator reserves much and touches little */
-#define DATA_BYTES    ((uint64_t)4 << 30)
-#define THREADS       512 /* the GPU's driver has some, the emulator one for each core */
-#define OUTPUT_KEEP   ((size_t)64 << 10)
-#define OUTPUT_LIMIT  ((size_t)1 << 20)
-
-/* A launch may execute this many warp instructions: several times what the slowest right kernel
- * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
-#define MAX_INSTRUCTIONS "32000000"
-
-/* One run's files and environment. */
-struct surroundings {
-    char folder[RUN_PATH_SIZE], input[RUN_PATH_SIZE], result[RUN_PATH_SIZE];
-    char record[RUN_PATH_SIZE];         /* "" on a GPU */
-    char program_folder[RUN_PATH_SIZE]; /* the runtime library is there, too */
-    char record_variable[RUN_PATH_SIZE + 32], poison[64], visible[256];
-    char libraries[RUN_PATH_SIZE + 32];
-    const char *environment[16];
-};
-
-static void take_over(const char *name, char *text, size_t size, const char ***next)
-{
-    const char *value = getenv(name);
-    if (value && (size_t)snprintf(text, size, "%s=%s", name, value) < size)
-        *(*next)++ = text;
-}
-
-static void fill_environment(struct surroundings *around, const struct check *check,
-                             const struct check_run *run, uint64_t poison)
-{
-    const char **next = around->environment;
-    run_path(around->program_folder, "%.*s", (int)(strrchr(run->program, '/') - run->program),
-             run->program);
-    *next++ = "PATH=/usr/bin:/bin";
-    *next++ = "LC_ALL=C";
-    if (run->device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
-        take_over("CUDA_VISIBLE_DEVICES", around->visible, sizeof around->visible, &next);
-        take_over("LD_LIBRARY_PATH", around->libraries, sizeof around->libraries, &next);
-    } else {
-        snprintf(around->record_variable, sizeof around->record_variable, "LANEWISE_RECORD=%s",
-                 around->record);
-        snprintf(around->libraries, sizeof around->libraries, "LD_LIBRARY_PATH=%s",
-                 around->program_folder);
-        snprintf(around->poison, sizeof around->poison, "LANEWISE_POISON=%llu",
-                 (unsigned long long)poison);
-        *next++ = around->record_variable;
-        *next++ = around->poison;
-        *next++ = around->libraries;
-        *next++ = "LANEWISE_DETERMINISTIC=1";
-        *next++ = "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS;
-        if (run->watched)
-            *next++ = "LANEWISE_TOOLS=racecheck,initcheck";
-        if (check->job.pictures)
-            *next++ = "LANEWISE_TRACE=*";
-#ifdef LANEWISE_PRELOAD
-        /* The runtime library is built with it too, and its program is not. */
-        *next++ = "LD_PRELOAD=" LANEWISE_PRELOAD;
-        *next++ = "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS;
-#endif
-    }
-    *next = NULL;
-}
+#define WALL_SECONDS 10
+#define HUNG_SECONDS 3 /* once it has hung: whoever waited 10 s need not wait so long again */
 
 /* The file that says that the submission has hung: seen by the other checks of this grading too. */
 static bool hung_path(const struct check *check, char path[RUN_PATH_SIZE])
@@ -98,58 +31,6 @@ static int wall_seconds(const struct check *check, const struct check_run *run)
     char path[RUN_PATH_SIZE];
     bool hung = !run->own && hung_path(check, path) && access(path, F_OK) == 0;
     return hung ? HUNG_SECONDS : WALL_SECONDS;
-}
-
-/* Adds the folders of $LD_LIBRARY_PATH, which TEXT is a copy of, to a list with ROOM for more. */
-static void add_folders(char *text, const char **list, size_t room)
-{
-    char *rest, *folder = strtok_r(text, ":", &rest);
-    for (; folder && room > 0; folder = strtok_r(NULL, ":", &rest))
-        if (folder[0] == '/' && access(folder, F_OK) == 0) {
-            *list++ = folder;
-            --room;
-        }
-}
-
-static void execute(const struct check *check, const struct surroundings *around,
-                    const struct check_run *run, int seconds, struct run_outcome *outcome)
-{
-    char count[16];
-    char libraries[RUN_PATH_SIZE] = "";
-    const char *read[12] = {around->program_folder, around->input};
-    const char *const keep[] = {around->result, *around->record ? around->record : NULL, NULL};
-    struct run_sandbox sandbox = {.level = check->job.level,
-                                  .folder = around->folder,
-                                  .read = read,
-                                  .keep = keep,
-                                  .processes = THREADS,
-                                  .gpu = run->device == RUN_GPU};
-    if (run->device == RUN_GPU) {
-        snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
-        add_folders(libraries, read + 2, 9);
-    }
-    snprintf(count, sizeof count, "%d", run->repeats);
-    const char *words[] = {run->program, "--case",    "case", "--result",
-                           "result",     "--repeats", count,  run->copy_rate ? "--copy-rate" : NULL,
-                           "1",          NULL};
-    struct run_command command = {
-        .argv = words,
-        .environment = around->environment,
-        .folder = around->folder,
-        .wall_seconds = seconds,
-        .cpu_seconds = 8 * WALL_SECONDS,
-        .address_bytes = run->device == RUN_GPU ? 0 : ADDRESS_BYTES,
-        .data_bytes = run->device == RUN_GPU ? 0 : DATA_BYTES,
-        /* The driver grows large files in shared memory. */
-        .file_bytes = run->device == RUN_GPU ? 0 : 2 * RESULT_BYTES,
-        .output_keep = OUTPUT_KEEP,
-        .output_limit = OUTPUT_LIMIT,
-        .sandbox = &sandbox,
-    };
-#ifdef LANEWISE_PRELOAD
-    command.address_bytes = command.data_bytes = 0; /* its shadow is larger than all */
-#endif
-    run_exec(&command, outcome);
 }
 
 /* --- why a run is no good ------------------------------------------------------------------------- */
@@ -173,7 +54,7 @@ static void explain_signal(struct check *check, int number)
 {
     if (number == SIGXFSZ)
         check_fail(check, "crashed", "your program wrote a file larger than %zu MB",
-                   2 * RESULT_BYTES >> 20);
+                   PROCESS_FILE_BYTES >> 20);
     else
         check_fail(check, "crashed", "your program crashed, outside of any kernel: %s (signal %d)",
                    strsignal(number), number);
@@ -264,7 +145,8 @@ static void explain_end(struct check *check, struct run_outcome *outcome, int se
         explain_timeout(check, seconds);
         break;
     case RUN_TOO_MUCH:
-        check_fail(check, "failed", "your program printed more than %zu MB", OUTPUT_LIMIT >> 20);
+        check_fail(check, "failed", "your program printed more than %zu MB",
+                   PROCESS_OUTPUT_LIMIT >> 20);
         break;
     case RUN_NOT_STARTED:
         check_break(check, "the program could not be started: %s", run_start_error(outcome));
@@ -275,6 +157,29 @@ static void explain_end(struct check *check, struct run_outcome *outcome, int se
     }
     if (was_open && !check_is_open(check) && !check->advised)
         check_advise(check, "%s", advice_for_end(outcome->end));
+}
+
+/* A verdict from how the device's process ended, if not well. It ends as it was told to, unless it is
+ * broken, or the program has asked too much of it. */
+static void explain_device(struct check *check, struct run_outcome *device)
+{
+    switch (device->end) {
+    case RUN_EXITED:
+        if (device->code == SERVER_BROKEN)
+            check_fail(check, "failed", "your program has spoken to the GPU past the CUDA library");
+        else if (device->code != SERVER_DONE)
+            check_break(check, "the emulator ended with code %d", device->code);
+        break;
+    case RUN_SIGNALLED:
+        check_break(check, "the emulator crashed: %s (signal %d)", strsignal(device->code),
+                    device->code);
+        break;
+    case RUN_NOT_STARTED:
+        check_break(check, "the emulator could not be started: %s", run_start_error(device));
+        break;
+    default: /* out of time, as the program that waits for it soon will be */
+        break;
+    }
 }
 
 /* The status of the first launch that did not end well; "ok" if all did. */
@@ -384,61 +289,43 @@ static void take_result(struct check *check, struct trial *trial, const char *pa
         return;
     if (lstat(path, &status) != 0 || status.st_size == 0)
         check_fail(check, "no-result", "your program ended before it handed in a result");
-    else if (!(trial->result = case_read(path, RESULT_BYTES, error, sizeof error)))
+    else if (!(trial->result = case_read(path, PROCESS_RESULT_BYTES, error, sizeof error)))
         check_fail(check, "no-result", "the result file of your program %s", error);
     if (!trial->result)
         check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
 }
 
-/* Writes the case, and the empty files that the run fills. */
-static bool write_files(const struct surroundings *around, const struct case_data *input)
-{
-    return run_make_folder(around->folder) && case_write(input, around->input) &&
-           run_write_file(around->result, "", 0, 0600) &&
-           (!*around->record || run_write_file(around->record, "", 0, 0600));
-}
-
-/* Makes the folder of the next run, with the case in it. */
-static bool prepare(struct check *check, const struct check_run *run, struct surroundings *around,
-                    const struct case_data *input)
-{
-    if (check->trial_count == CHECK_MAX_BLOCKS) {
-        check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
-        return false;
-    }
-    around->record[0] = 0;
-    bool named = run_path(around->folder, "%s/%s-%u", check->job.folder, check->info->id,
-                          check->run_count) &&
-                 run_path(around->input, "%s/case", around->folder) &&
-                 run_path(around->result, "%s/result", around->folder) &&
-                 (run->device == RUN_GPU || run_path(around->record, "%s/record", around->folder));
-    if (named && write_files(around, input))
-        return true;
-    check_break(check, "cannot write the case into %s: %s", around->folder, strerror(errno));
-    return false;
-}
-
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input)
 {
-    struct surroundings around;
-    struct run_outcome outcome;
-    if (!check_is_open(check) || !prepare(check, run, &around, input))
+    struct process process;
+    struct run_outcome program, device = {.end = RUN_EXITED};
+    if (!check_is_open(check))
         return NULL;
+    if (check->trial_count == CHECK_MAX_BLOCKS) {
+        check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
+        return NULL;
+    }
+    if (!process_prepare(&process, check, run, input)) {
+        check_break(check, "cannot write the case into %s: %s", process.folder, strerror(errno));
+        return NULL;
+    }
     uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
     *trial = (struct trial){0};
-    fill_environment(&around, check, run, check_random_next(&stream) >> 1 | 1);
     int seconds = wall_seconds(check, run);
-    execute(check, &around, run, seconds, &outcome);
-    if (run->device == RUN_EMULATOR && outcome.end != RUN_NOT_STARTED)
-        take_record(check, trial, around.record);
+    process_run(&process, check, run, seconds, check_random_next(&stream) >> 1 | 1, &program,
+                &device);
+    explain_device(check, &device);
+    if (run->device == RUN_EMULATOR && program.end != RUN_NOT_STARTED)
+        take_record(check, trial, process.record);
     if (trial->record)
-        explain_findings(check, trial->record, &outcome);
-    explain_end(check, &outcome, seconds);
-    take_result(check, trial, around.result);
-    run_outcome_free(&outcome);
-    run_remove_tree(around.folder);
+        explain_findings(check, trial->record, &program);
+    explain_end(check, &program, seconds);
+    take_result(check, trial, process.result);
+    run_outcome_free(&program);
+    run_outcome_free(&device);
+    process_remove(&process);
     return check_is_open(check) ? trial : NULL;
 }
 

@@ -2,7 +2,7 @@
  *
  * Whoever starts it has put a socket at descriptor 3, whose other end is the program's descriptor 3,
  * and the device's options into the environment (emulator/environment.h). It ends when the program
- * does: 0 if all went well, 1 if the program sent what its runtime library never would. */
+ * does: its exit code is the enum server_end. */
 #include <sys/prctl.h>
 
 #include "emulator/environment.h"
@@ -15,5 +15,5 @@ int main(void)
     emu_read_environment(&options);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     prctl(PR_SET_DUMPABLE, 0);
-    return server_run(WIRE_FD, &options) == SERVER_DONE ? 0 : 1;
+    return (int)server_run(WIRE_FD, &options);
 }

@@ -6,8 +6,8 @@
 #include "emulator/device.h"
 
 enum server_end {
-    SERVER_DONE,   /* the program has hung up */
-    SERVER_BROKEN, /* it broke the protocol */
+    SERVER_DONE = 0,   /* the program has hung up */
+    SERVER_BROKEN = 1, /* it broke the protocol */
 };
 
 /* Requests come from FD, replies go there. OPTIONS as for emu_open(); with record_fd, findings that the

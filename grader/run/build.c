@@ -307,14 +307,18 @@ static bool check_tools(const struct run_build_job *job, struct run_build *build
     return false;
 }
 
-/* Puts our runtime library beside a program for the emulator: there any user can read it. */
+/* Puts our runtime library beside a program for the emulator, and the device that it talks to: there
+ * any user can read them. */
 static void add_runtime(const struct run_build_job *job, struct run_build *build)
 {
+    static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},
+                                           {LIBRARIES "/lanewise-device", "lanewise-device"}};
     char path[RUN_PATH_SIZE];
-    if (job->device == RUN_EMULATOR && build->end == RUN_BUILT &&
-        !(run_path(path, "%s/libcudart.so.13", job->folder) &&
-          copy_program(LIBRARIES "/libcudart.so.13", path)))
-        fail(build, "cannot copy %s: %s", LIBRARIES "/libcudart.so.13", strerror(errno));
+    if (job->device != RUN_EMULATOR || build->end != RUN_BUILT)
+        return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        if (!run_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(files[i][0], path))
+            fail(build, "cannot copy %s: %s", files[i][0], strerror(errno));
 }
 
 void run_build(const struct run_build_job *job, struct run_build *build)

@@ -20,10 +20,9 @@ static void perform(void)
 {
     int code;
     char *folder = shell_must("mkdir checks; printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
-    free(shell_must(
-        "cp $LIB/libcudart.so.13 . && $NVCC -cudart shared -lineinfo -O3 -I" LANEWISE_ROOT
-        "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
-        "/grader/tests/fixture/lab/fixture.cu 2>&1"));
+    free(shell_must("cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && $NVCC -cudart shared "
+                    "-lineinfo -O3 -I" LANEWISE_ROOT "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
+                    "/grader/tests/fixture/lab/fixture.cu 2>&1"));
     job = (struct run_job){.device = RUN_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
     cr_assert(run_path(job.folder, "%s/checks", folder) &&
               run_path(job.programs[RUN_EMULATOR], "%s/program", folder) &&

@@ -1,14 +1,18 @@
 /* The device in a process of its own, seen from the wire: what a program may send, and what it gets.
- * The server runs in a thread here, and the tests are the program. */
+ * The server runs in a thread here, and the tests are the program; but for the last test, which runs
+ * real programs. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "config.h"
 #include "remote/server.h"
 #include "remote/wire.h"
+#include "run/exec.h"
 
 struct link {
     int fd, server_fd, file, record;
@@ -243,5 +247,63 @@ Test(remote, false_places_of_pages)
         head = HEAD(0, 1 << 20);
         cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
         cr_expect_eq(close_link(&link), SERVER_DONE);
+    }
+}
+
+/* --- real programs --------------------------------------------------------------------------------- */
+
+#define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
+
+/* Runs a test program, with its device beside it or inside. The outcome is to be freed. */
+static struct run_outcome run_program(const char *name, bool beside)
+{
+    static const char *const device[] = {BUILT "/lib/lanewise-device", NULL};
+    char path[512];
+    snprintf(path, sizeof path, BUILT "/tests/programs/%s", name);
+    const char *environment[] = {
+        beside ? "LD_LIBRARY_PATH=" BUILT "/lib/remote" : "LD_LIBRARY_PATH=" BUILT "/lib",
+        beside ? WIRE_VARIABLE "=1" : "",
+#ifdef LANEWISE_PRELOAD
+        "LD_PRELOAD=" LANEWISE_PRELOAD, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS,
+#endif
+        NULL};
+    const char *words[] = {path, NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .wall_seconds = 120,
+                                  .output_keep = 1 << 20,
+                                  .output_limit = 1 << 20};
+    struct run_command server = command;
+    struct run_outcome outcome, server_outcome;
+    server.argv = device;
+    server.environment = NULL;
+    if (beside) {
+        run_exec_served(&command, &server, &outcome, &server_outcome);
+        cr_expect(server_outcome.end == RUN_EXITED && server_outcome.code == SERVER_DONE,
+                  "%s: the server ended with %d, %d: %s", name, server_outcome.end,
+                  server_outcome.code, server_outcome.output);
+        run_outcome_free(&server_outcome);
+    } else {
+        run_exec(&command, &outcome);
+    }
+    return outcome;
+}
+
+Test(remote, programs_run_as_with_the_device_inside)
+{
+    static const char *const names[] = {
+        "api_more", "async",      "cooperative", "graphs",     "indices",
+        "indices",  "lane_talk",  "launch_api",  "memory_api", "memory_more",
+        "streams",  "sum_ladder", "textures",    "threads",    "unsupported",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct run_outcome inside = run_program(names[i], false);
+        struct run_outcome beside = run_program(names[i], true);
+        cr_expect(inside.end == beside.end && inside.code == beside.code, "%s: %d, %d", names[i],
+                  beside.end, beside.code);
+        cr_expect_str_eq(beside.output, inside.output, "%s", names[i]);
+        cr_expect(inside.output_size > 0, "%s says something", names[i]);
+        run_outcome_free(&inside);
+        run_outcome_free(&beside);
     }
 }

@@ -1,0 +1,36 @@
+/* One run of a submission, as processes: its program in a sandbox and, on the emulator, its device in
+ * another, with the files and the environment that each of them gets.
+ *
+ *     case ----> [ ./program --case case --result result ] ----> result    judged by the check
+ *                        | socket
+ *                [ ./lanewise-device ]  -----------------------> record    launches and findings */
+#ifndef CHECKS_PROCESS_H
+#define CHECKS_PROCESS_H
+
+#include "checks/internal.h"
+#include "run/exec.h"
+
+#define PROCESS_RESULT_BYTES ((size_t)64 << 20) /* the longest result that is read */
+#define PROCESS_OUTPUT_LIMIT ((size_t)1 << 20)
+#define PROCESS_FILE_BYTES   (2 * PROCESS_RESULT_BYTES)
+
+struct process {
+    char folder[RUN_PATH_SIZE], input[RUN_PATH_SIZE], result[RUN_PATH_SIZE];
+    char device_folder[RUN_PATH_SIZE], record[RUN_PATH_SIZE];
+    char program_folder[RUN_PATH_SIZE]; /* the runtime library and the device are there, too */
+};
+
+/* Makes the folders and files of RUN, with INPUT as its case. False: errno says why. */
+bool process_prepare(struct process *process, const struct check *check,
+                     const struct check_run *run, const struct case_data *input);
+
+/* Runs it for SECONDS at most. POISON is the seed of fresh memory's bytes. Both outcomes are filled, and
+ * to be freed; DEVICE only if RUN is on the emulator, otherwise it stays as it is. */
+void process_run(const struct process *process, const struct check *check,
+                 const struct check_run *run, int seconds, uint64_t poison,
+                 struct run_outcome *program, struct run_outcome *device);
+
+/* Removes the folders. */
+void process_remove(const struct process *process);
+
+#endif
