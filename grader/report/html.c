@@ -284,8 +284,8 @@ static void put_counters(struct page *page, const struct report_heat *heat)
     static const enum emu_counter sectors[] = {EMU_global_load_sectors, EMU_global_store_sectors,
                                                EMU_global_atomic_sectors,
                                                EMU_global_reduction_sectors};
-    static const enum emu_counter wavefronts[] = {EMU_shared_load_wavefronts,
-                                                  EMU_shared_store_wavefronts};
+    static const enum emu_counter wavefronts[] = {
+        EMU_shared_load_wavefronts, EMU_shared_store_wavefronts, EMU_shared_atomic_wavefronts};
     struct markup *m = &page->m;
     if (!heat->line) {
         markup_raw(m, "<td></td><td class=\"extra\"></td><td class=\"extra\"></td>"

@@ -115,6 +115,7 @@ static const struct access global_accesses[] = {
 static const struct access shared_accesses[] = {
     {"shared loads", EMU_shared_load_requests},
     {"shared stores", EMU_shared_store_requests},
+    {"shared atomics", EMU_shared_atomic_requests},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -159,6 +160,9 @@ static void print_counters(struct page *page, const struct emu_counters *counter
         fprintf(page->to, "  %-18s %15s           %s%s divergent%s, %.1f %%\n", "branches",
                 NUMBER(branches), divergent ? page->style.bad : "", NUMBER(divergent),
                 divergent ? page->style.off : "", 100 * report_ratio(divergent, branches));
+    if (value[EMU_double_operations])
+        fprintf(page->to, "  %-18s %15s\n", "double operations",
+                NUMBER(value[EMU_double_operations]));
     if (value[EMU_barriers])
         fprintf(page->to, "  %-18s %15s\n", "barriers", NUMBER(value[EMU_barriers]));
     for (size_t i = 0; i < COUNT(global_accesses); i++)

@@ -120,6 +120,7 @@ uint64_t report_waste(const struct emu_counters *counters)
     static const enum emu_counter costs[] = {
         EMU_global_load_sectors,      EMU_global_store_sectors,   EMU_global_atomic_sectors,
         EMU_global_reduction_sectors, EMU_shared_load_wavefronts, EMU_shared_store_wavefronts,
+        EMU_shared_atomic_wavefronts,
     };
     uint64_t waste = counters->value[EMU_divergent_branches];
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {

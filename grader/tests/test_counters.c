@@ -53,7 +53,7 @@ static void expect_four(const struct pattern *p, const struct emu_counters *coun
 static void expect_only(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
-    for (int i = EMU_global_load_requests; i <= EMU_shared_store_bank_conflicts; i++)
+    for (int i = EMU_global_load_requests; i <= EMU_shared_atomic_bank_conflicts; i++)
         if (i < (int)first || i >= (int)first + 4)
             cr_expect(counters->value[i] == 0, "%s: %s is %lu, want 0", p->name,
                       emu_counter_name((enum emu_counter)i), (unsigned long)counters->value[i]);
@@ -330,6 +330,47 @@ Test(counters, shared_stores)
     CHECK(patterns, EMU_shared_store_requests);
 }
 
+/* As Nsight Compute counts them on an H100 (memory_l1_wavefronts_shared). */
+Test(counters, shared_atomics)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "atom.shared.add.u32 v, [si], t; mov.u32 v1, v;", 4, 0, 0, {1, 1, 1, 0}},
+        {"stride 2", "atom.shared.add.u32 v, [si], t; mov.u32 v1, v;", 8, 0, 0, {1, 2, 1, 1}},
+        {"stride 32", "red.shared.add.u32 [si], t;", 128, 0, 0, {1, 32, 1, 31}},
+        {"stride 33", "red.shared.max.s32 [si], t;", 132, 0, 0, {1, 1, 1, 0}},
+        {"all the same", "red.shared.add.u32 [s], t;", 0, 0, 0, {1, 32, 1, 31}},
+        {"20 lanes, the same", "red.shared.add.u32 [s], t;", 0, 0, 20, {1, 20, 1, 19}},
+        {"in pairs",
+         "shr.u32 v, t, 1; mad.lo.u32 si, v, 4, si;"
+         " red.shared.add.u32 [si], t;",
+         0,
+         0,
+         0,
+         {1, 2, 1, 1}},
+        {"ones, all the same", "red.shared.add.u32 [s], 1;", 0, 0, 0, {1, 1, 1, 0}},
+        {"ones, stride 2", "red.shared.add.u32 [si], 1;", 8, 0, 0, {1, 2, 1, 1}},
+        {"ones of which each knows the sum",
+         "atom.shared.add.u32 v, [s], 1; mov.u32 v1, v;",
+         0,
+         0,
+         0,
+         {1, 32, 1, 31}},
+        {"exchange", "atom.shared.exch.b32 v, [s], t;", 0, 0, 0, {1, 32, 1, 31}},
+        {"compare and swap", "atom.shared.cas.b32 v, [si], t, t;", 4, 0, 0, {1, 2, 2, 0}},
+        {"compare and swap, the same",
+         "atom.shared.cas.b32 v, [s], t, t;",
+         0,
+         0,
+         0,
+         {1, 64, 2, 62}},
+        {"floats", "red.shared.add.f32 [si], 0f3f800000;", 4, 0, 0, {1, 2, 2, 0}},
+        {"floats, the same", "red.shared.add.f32 [s], 0f3f800000;", 0, 0, 0, {1, 64, 2, 62}},
+        {"64 bits", "red.shared.add.u64 [si], d;", 8, 0, 0, {1, 4, 4, 0}},
+        {"64 bits, stride 2", "red.shared.add.u64 [si], d;", 16, 0, 0, {1, 8, 4, 4}},
+    };
+    CHECK(patterns, EMU_shared_atomic_requests);
+}
+
 /* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2, 4 …
  * conflicts, `s[t] += s[t + o]` with o = 128, 64 … does not. FACTS: 32 such blocks have 2,240 load and
  * 1,120 store conflicts, so one has 70 and 35. */
@@ -392,15 +433,30 @@ Test(counters, other_spaces)
 {
     static const struct pattern patterns[] = {
         {"parameters", "ld.param.u64 d, [block];", 0, 0, 0, {0, 0, 0, 0}},
-        {"shared atomics",
-         "atom.shared.add.u32 v, [si], 1; red.shared.add.u32 [si], v;",
-         4,
-         0,
-         0,
-         {0, 0, 0, 0}},
         {"fences", "membar.gl; fence.acq_rel.gpu;", 0, 0, 0, {0, 0, 0, 0}},
     };
     CHECK(patterns, EMU_global_load_requests);
+}
+
+static const struct {
+    const char *body;
+    unsigned threads, operations;
+} doubles[] = {
+    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96},
+    {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40},
+    {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0},
+};
+
+Test(counters, double_operations)
+{
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+        struct emu_counters counters;
+        char body[200];
+        snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", doubles[i].body);
+        run_pattern(&(struct pattern){.access = body, .threads = doubles[i].threads}, &counters);
+        cr_expect_eq(counters.value[EMU_double_operations], doubles[i].operations, "%s: %lu",
+                     doubles[i].body, (unsigned long)counters.value[EMU_double_operations]);
+    }
 }
 
 /* --- instructions ------------------------------------------------------------------------------- */

@@ -129,6 +129,8 @@ void decode_atomic(struct decoder *d)
     d->out->mem.op = operation;
     bool reduces = is_red || d->is_reduction[d->pc - d->image->start];
     d->out->mem.event = reduces ? OBS_REDUCTION : OBS_ATOMIC;
+    d->out->mem.variant =
+        operation == PTX_MOD_add && op[1].kind == PTX_IMMEDIATE && op[1].value == 1;
     d->out->observes = !reduces;
 }
 

@@ -153,6 +153,24 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->profile);
 }
 
+static bool is_double_operation(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    if (pc >= image->end)
+        return false;
+    const struct ptx_instruction *in = &image->function->code[pc - image->start];
+    switch (in->opcode) {
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_mul:
+    case PTX_OP_mad:
+    case PTX_OP_fma:
+        return in->type_count && in->types[0] == PTX_f64;
+    default:
+        return false;
+    }
+}
+
 /* What the executor itself knows of each instruction. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
@@ -162,6 +180,8 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         uint64_t *value = counters[pc].value;
         value[EMU_warp_instructions] = profile->warps;
         value[EMU_thread_instructions] = profile->threads;
+        if (profile->threads && is_double_operation(kernel, pc))
+            value[EMU_double_operations] = profile->threads;
         if (kernel->code[pc].kind == KIND_BRANCH) {
             value[EMU_branches] = profile->warps;
             value[EMU_divergent_branches] = profile->divergent;

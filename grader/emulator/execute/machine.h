@@ -130,7 +130,8 @@ struct inst {
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
-            bool variant;  /* of an mbarrier: .noComplete, .parity or .noinc */
+            bool
+                variant; /* of an mbarrier: .noComplete, .parity or .noinc; an atomic that adds 1 */
         } mem;
         struct {
             uint32_t target, meet;

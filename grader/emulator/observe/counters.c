@@ -14,6 +14,9 @@
 #define LANES 32u
 #define BANKS 32u
 
+/* What a GPU makes of an atomic in shared memory. */
+enum atomic_form { ONE_PASS, TWO_PASSES, POPULATION };
+
 /* Of one instruction in one space: requests, then what the space counts, and as much of it as the
  * latest access that was not dense was worth. */
 struct traffic {
@@ -24,6 +27,7 @@ struct traffic {
 struct state {
     uint32_t count;
     enum emu_rules rules;
+    const struct inst *code;
     struct traffic *global, *shared; /* count of each, by pc */
     uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
     struct sample *samples; /* of each pc the access that wasted most */
@@ -44,6 +48,7 @@ static void *counters_begin(const struct obs_launch *launch)
         return NULL;
     state->count = launch->kernel->code_count + 1;
     state->rules = launch->launch->rules;
+    state->code = launch->kernel->code;
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
     state->kind = calloc(2 * (size_t)state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
@@ -216,6 +221,56 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
     traffic->ideal += traffic->last_ideal;
 }
 
+/* --- atomics in shared memory (all of it measured on an H100) ------------------------------------------ */
+
+/* Integers of 32 bits and exchanges have an instruction of their own. Compare-and-swap takes two passes,
+ * and so does each round of the loop that all others become. An addition of 1 whose old value nobody reads
+ * counts the lanes that want the same word, and adds them up at once. */
+static enum atomic_form form_of(const struct inst *inst)
+{
+    bool is_word = inst->mem.bytes == 4 && ptx_type_class(inst->mem.type) != 'F';
+    if (is_word && inst->mem.variant && inst->mem.event == OBS_REDUCTION)
+        return POPULATION;
+    if (inst->mem.op == PTX_MOD_exch)
+        return ONE_PASS;
+    return is_word && inst->mem.op != PTX_MOD_cas ? ONE_PASS : TWO_PASSES;
+}
+
+/* Each lane has its turn in its bank, also where lanes want the same word. */
+static void measure_turns(struct traffic *traffic, const struct obs_access *access)
+{
+    unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
+    uint8_t held[BANKS] = {0};
+    uint32_t fullest = 0;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint32_t n = ++held[access->addr[__builtin_ctz(left)] >> shift & (columns - 1)];
+        fullest = n > fullest ? n : fullest;
+    }
+    traffic->last_pieces = fullest;
+    traffic->last_ideal = ((unsigned)__builtin_popcount(access->mask) + columns - 1) / columns;
+}
+
+static void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
+                                const struct inst *inst)
+{
+    enum atomic_form form = form_of(inst);
+    unsigned passes = form == TWO_PASSES ? 2 : 1;
+    if (inst->run != atomic_run) /* of an mbarrier */
+        return;
+    traffic->requests++;
+    if (access->dense) {
+        traffic->pieces += passes * access->bytes / 4;
+        traffic->ideal += passes * access->bytes / 4;
+        return;
+    }
+    if (form == POPULATION && !access->repeats)
+        measure_shared(traffic, access);
+    else if (!access->repeats)
+        measure_turns(traffic, access);
+    traffic->pieces += passes * traffic->last_pieces;
+    traffic->ideal += passes * traffic->last_ideal;
+}
+
 LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -225,6 +280,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_global(&state->global[access->pc], &state->samples[access->pc], access);
     else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
         count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
+    else if (access->space == PTX_SHARED)
+        count_shared_atomic(&state->shared[access->pc], access, &state->code[access->pc]);
 }
 
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
@@ -285,7 +342,9 @@ static void counters_end(void *argument, const struct obs_launch *launch,
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
                                               EMU_global_atomic_requests,
                                               EMU_global_reduction_requests};
-    static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests};
+    static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
+                                              EMU_shared_atomic_requests,
+                                              EMU_shared_atomic_requests};
     struct state *state = argument;
     for (uint32_t pc = 0; per_instruction && pc < launch->kernel->code_count; pc++) {
         const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
@@ -294,10 +353,7 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[1] += g->pieces;
         value[2] += g->ideal;
         value[3] += g->lines;
-        uint8_t kind = state->kind[state->count + pc];
-        if (kind > OBS_STORE)
-            continue;
-        value = per_instruction[pc].value + shared[kind];
+        value = per_instruction[pc].value + shared[state->kind[state->count + pc]];
         value[0] += s->requests;
         value[1] += s->pieces;
         value[2] += s->ideal;
