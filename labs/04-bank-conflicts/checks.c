@@ -72,8 +72,9 @@ static const struct trial *sum_up(struct check *check, struct job job)
 }
 
 CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
-      .hint = "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step "
-              "wait for the one before it? The last check looks for what did not.")
+      .hint =
+          "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step "
+          "wait for the one before it? Does each shuffle read only from lanes that call it, too?")
 {
     sum_up(check, (struct job){100003, 64, 256});
 }
@@ -91,6 +92,24 @@ CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
+/* COUNT, a sum over all blocks of JOB, for one of them; the second step counts as a block. */
+static double of_a_block(double count, struct job job)
+{
+    return count / (job.blocks + 1);
+}
+
+/* One atomicAdd() a warp is fine, one a thread is a queue for one word, however short its code. */
+static void refuse_queue(struct check *check, const struct trial *trial, struct job job)
+{
+    double passes = of_a_block(check_counter(trial, "shared_atomic_wavefronts"), job);
+    int warps = job.threads / 32;
+    if (passes > 2 * warps)
+        check_refuse(check, trial, "A tree needs no atomicAdd() in shared memory.",
+                     "the threads of a block queue for words in shared memory: its %d warps make "
+                     "%s passes of atomics",
+                     warps, check_number(passes));
+}
+
 /* Every thread has one number to read, in the second step too, so what is counted is the tree. */
 static const struct job small_blocks = {65536, 256, 256}, large_blocks = {131072, 128, 1024};
 
@@ -103,6 +122,7 @@ CHECK(
     .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
 {
     const struct trial *trial = sum_up(check, large_blocks);
+    refuse_queue(check, trial, large_blocks);
     check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
 }
 
@@ -125,12 +145,6 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
     check_speed(check);
 }
 
-/* COUNT, a sum over all blocks, for one of them; the second step counts as a block. */
-static double of_a_block(double count)
-{
-    return count / (small_blocks.blocks + 1);
-}
-
 /* Runs the blocks of 256 threads, which must not leave the work to thread 0: its loop takes more
  * instructions than there are threads, any tree takes less. */
 static const struct trial *grow_tree(struct check *check)
@@ -142,7 +156,10 @@ static const struct trial *grow_tree(struct check *check)
                      "this judges a tree, but one warp still does the work alone: it executes %s "
                      "instructions",
                      check_number(path));
-    double stores = of_a_block(check_counter(trial, "shared_store_requests"));
+    refuse_queue(check, trial, small_blocks);
+    double stores = of_a_block(check_counter(trial, "shared_store_requests") +
+                                   check_counter(trial, "shared_atomic_requests"),
+                               small_blocks);
     if (stores < small_blocks.threads / 32)
         check_refuse(
             check, trial, "Let each thread, or each warp, put its own sum into shared memory.",
@@ -161,7 +178,8 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
       .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
 {
     const struct trial *trial = grow_tree(check);
-    check_measure(check, trial, of_a_block(check_counter(trial, "divergent_branches")));
+    check_measure(check, trial,
+                  of_a_block(check_counter(trial, "divergent_branches"), small_blocks));
 }
 
 CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .where = CHECK_COUNTS,
@@ -174,7 +192,9 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
     const struct trial *trial = grow_tree(check);
     check_measure(check, trial,
                   of_a_block(check_counter(trial, "shared_load_bank_conflicts") +
-                             check_counter(trial, "shared_store_bank_conflicts")));
+                                 check_counter(trial, "shared_store_bank_conflicts") +
+                                 check_counter(trial, "shared_atomic_bank_conflicts"),
+                             small_blocks));
 }
 
 /* Watched: a barrier that is missing is not saved. */
@@ -188,7 +208,7 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
 {
     const struct trial *trial = grow_tree(check);
     int warps = small_blocks.threads / 32;
-    check_measure(check, trial, of_a_block(check_counter(trial, "barriers")) / warps);
+    check_measure(check, trial, of_a_block(check_counter(trial, "barriers"), small_blocks) / warps);
 }
 
 CHECK(no_race, .title = "no thread reads what another may still write", .points = 20,

@@ -236,13 +236,10 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
         b[middle * job->width + x] = 4096;
 }
 
-CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 15,
-      .hint =
-          "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: "
-          "simplified as on paper, the excess is 0.")
+/* Runs rung 3 on them. The last tile is nearly full, so that leaving it out shows. */
+static const struct trial *add_up_hard(struct check *check)
 {
-    const struct job job = {EXACT, 45, 52, check_random_int(check, 600, 1000)};
-    run_job(check, (struct job){EXACT, 20, 50, 41}); /* is it a product at all? */
+    const struct job job = {EXACT, 45, 52, 16 * check_random_int(check, 38, 61) + 15};
     size_t a_count = (size_t)job.height * (size_t)job.depth;
     size_t b_count = (size_t)job.depth * (size_t)job.width;
     float *a = check_random_floats(check, a_count, 0.5f, 0.7f);
@@ -252,4 +249,27 @@ CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 
     struct check_matrix want = multiply(check, a, b, &job, 4);
     check_within(check, trial, "c", &want);
     check_has_read(check, trial, (a_count + b_count) * sizeof(float));
+    return trial;
+}
+
+CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
+      .hint =
+          "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: "
+          "simplified as on paper, the excess is 0.")
+{
+    run_job(check, (struct job){EXACT, 20, 50, 41}); /* is it a product at all? */
+    add_up_hard(check);
+}
+
+CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
+      .hint = "Keep what was rounded off in a second float: TODO 3.")
+{
+    const struct trial *trial = add_up_hard(check);
+    double operations = check_counter(trial, "double_operations");
+    if (operations > 0)
+        check_refuse(check, trial,
+                     "Keep what was rounded off in a second float: TODO 3. Many GPUs compute "
+                     "doubles 64 times slower than floats.",
+                     "the kernel makes %s additions and multiplications in double",
+                     check_number(operations));
 }
