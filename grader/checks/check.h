@@ -183,6 +183,12 @@ void check_within(struct check *check, const struct trial *trial, const char *na
  * the data on the device is no answer. Does nothing on a GPU, where nothing is counted. */
 void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes);
 
+/* All bytes of the result NAME must come from the GPU's memory as kernels left them there (memory that
+ * was cleared counts as theirs). Judge the values first. Does nothing on a GPU. */
+void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name);
+/* A kernel of this name must have been launched. Does nothing on a GPU. */
+void check_ran(struct check *check, const struct trial *trial, const char *kernel);
+
 /* A launch, as the emulator recorded it. */
 struct check_launch {
     double blocks, threads; /* how many blocks, and how many threads each has */

@@ -75,8 +75,7 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_POISON=%llu", (unsigned long long)poison);
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
-    if (run->watched)
-        add(environment, "LANEWISE_TOOLS=racecheck,initcheck");
+    add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
     if (check->job.pictures)
         add(environment, "LANEWISE_TRACE=*");
 }

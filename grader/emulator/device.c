@@ -41,7 +41,7 @@ struct emu_device {
     struct module *modules;
     struct kernel_handle *kernels; /* handle - 1 is the index */
     uint32_t kernel_count, kernel_room, next_module;
-    uint64_t clock, launches;
+    uint64_t clock, launches, copies;
     struct emu_texture *textures; /* handle - 1 is the index; no width: free */
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
@@ -77,7 +77,7 @@ static enum emu_status unlock(struct emu_device *device, enum emu_status status)
 /* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
-    if (options->deterministic || options->tools & (EMU_RACECHECK | EMU_INITCHECK))
+    if (options->deterministic || options->tools & (EMU_RACECHECK | EMU_INITCHECK | EMU_ORIGINS))
         return 1;
     long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;
@@ -99,7 +99,8 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     (*device)->limits[EMU_PRINT] = 8650752;
     mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
              options->poison);
-    (*device)->memory.tracks = options->tools & EMU_INITCHECK;
+    (*device)->memory.tracks[MEM_WRITTEN] = options->tools & EMU_INITCHECK;
+    (*device)->memory.tracks[MEM_MADE] = options->tools & EMU_ORIGINS;
     return EMU_OK;
 }
 
@@ -213,6 +214,15 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
     return bytes;
 }
 
+/* The host has written SIZE bytes at TO. Zeros are what one clears memory with: nobody's values. */
+static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
+                         uint64_t size)
+{
+    bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
+    mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
+    mem_mark(&device->memory, MEM_MADE, to, size, zeros);
+}
+
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size)
 {
     pthread_mutex_lock(&device->lock);
@@ -220,8 +230,20 @@ enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *fr
     if (bytes && size)
         memcpy(bytes, from, size);
     if (bytes)
-        mem_mark(&device->memory, to, size, true);
+        mark_written(device, to, bytes, size);
     return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+/* Tells the record what the host has got, and whether kernels made all of it. */
+static void note_copy(struct emu_device *device, emu_addr from, const uint8_t *bytes, uint64_t size)
+{
+    const struct mem_block *block = mem_nearest(&device->memory, from);
+    bool watched = device->memory.tracks[MEM_MADE] && device->options.record_fd >= 0;
+    if (!watched || device->copies++ >= RECORD_COPIES)
+        return;
+    bool made = block->marks[MEM_MADE] &&
+                mem_first_unmarked(block, MEM_MADE, from - block->addr, size) == size;
+    record_copy(device->options.record_fd, bytes, size, made);
 }
 
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size)
@@ -230,6 +252,8 @@ enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uin
     const uint8_t *bytes = range(device, from, size);
     if (bytes && size)
         memcpy(to, bytes, size);
+    if (bytes && size)
+        note_copy(device, from, bytes, size);
     return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
@@ -252,7 +276,7 @@ enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, u
     if (bytes && size)
         memset(bytes, value, size);
     if (bytes)
-        mem_mark(&device->memory, to, size, true);
+        mark_written(device, to, bytes, size);
     return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
@@ -702,6 +726,8 @@ static unsigned choose_observers(const struct emu_device *device,
         observers[count++] = &obs_racecheck;
     if (device->options.tools & EMU_INITCHECK)
         observers[count++] = &obs_initcheck;
+    if (device->options.tools & EMU_ORIGINS)
+        observers[count++] = &obs_origins;
     if (device->options.trace)
         observers[count++] = &obs_recorder;
     return count;

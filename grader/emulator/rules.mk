@@ -2,7 +2,7 @@
 EMULATOR_DIRS := $(addprefix grader/emulator,/ /ptx /analyse /execute /observe /report)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
 EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
-EMULATOR_LIBS := -lstdc++ -lm -lpthread
+EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread
 OBJECTS += $(EMULATOR_OBJECTS)
 
 $(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden

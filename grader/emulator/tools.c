@@ -10,7 +10,8 @@ bool emu_find_tools(const char *list, unsigned *tools)
     } known[] = {{"memcheck", EMU_MEMCHECK},
                  {"synccheck", EMU_SYNCCHECK},
                  {"racecheck", EMU_RACECHECK},
-                 {"initcheck", EMU_INITCHECK}};
+                 {"initcheck", EMU_INITCHECK},
+                 {"origins", EMU_ORIGINS}};
     unsigned found = 0;
     for (;; list++) {
         size_t length = strcspn(list, ","), i = 0, count = sizeof known / sizeof *known;

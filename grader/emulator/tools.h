@@ -8,10 +8,11 @@ enum emu_tool {
     EMU_MEMCHECK = 1,  /* always on: without it no fault could be explained */
     EMU_SYNCCHECK = 4, /* so is this */
     EMU_INITCHECK = 8, /* one worker here too */
+    EMU_ORIGINS = 16,  /* and here: tells which bytes that the host reads were made by kernels */
     EMU_RACECHECK = 2, /* one worker then runs a launch: see observe/racecheck.c */
 };
 
-/* The names, as a message lists them. */
+/* The names, as a message lists them; "origins" is for gradings. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 
 /* *TOOLS becomes what LIST names, with commas between. False: something in it is no tool. */

@@ -14,6 +14,7 @@
 #include "emulator/counters.h"
 #include "emulator/occupancy.h"
 #include "emulator/rules.h"
+#include "run/files.h"
 #include "run/line_record.h"
 #include "run/losses.h"
 #include "run/text.h"
@@ -158,6 +159,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls;
     json_t *known; /* findings by id, file and line, to add up their counts */
+    json_t *copies;
 };
 
 static const char *text_of(const json_t *object, const char *name)
@@ -369,6 +371,26 @@ static bool add_calls(json_t *calls, const json_t *from)
     return good;
 }
 
+/* --- copies to the host ------------------------------------------------------------------------------ */
+
+static bool is_hash(const char *text)
+{
+    return text && strlen(text) == RUN_HASH_SIZE - 1 &&
+           strspn(text, "0123456789abcdef") == RUN_HASH_SIZE - 1;
+}
+
+static bool add_copy(json_t *copies, const json_t *from)
+{
+    const char *hash = json_string_value(json_object_get(from, "sha256"));
+    const json_t *made = json_object_get(from, "made");
+    json_t *copy = json_object();
+    bool good = is_hash(hash) && json_is_boolean(made) &&
+                copy_number(copy, from, "bytes", RUN_RECORD_COUNTER) &&
+                json_object_set_new(copy, "sha256", json_string(hash)) == 0 &&
+                json_object_set_new(copy, "made", json_boolean(json_is_true(made))) == 0;
+    return json_array_append_new(copies, copy) == 0 && good;
+}
+
 /* --- the file ---------------------------------------------------------------------------------------- */
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
@@ -378,8 +400,10 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
     const json_t *accesses = json_object_get(line, "accesses");
+    const json_t *copy = json_object_get(line, "copy");
     size_t i;
-    bool good = json_is_object(line) && (launch || findings || calls) &&
+    bool good = json_is_object(line) && (launch || findings || calls || copy) &&
+                (!copy || add_copy(builder->copies, copy)) &&
                 (!calls || add_calls(builder->calls, calls)) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch));
@@ -441,13 +465,14 @@ json_t *run_record_read(const char *path, char *error, size_t size)
     FILE *file = open_record(path, error, size);
     if (!file)
         return NULL;
-    struct builder builder = {json_object(), json_array(),  json_array(),
-                              json_array(),  json_object(), json_object()};
+    struct builder builder = {json_object(), json_array(),  json_array(), json_array(),
+                              json_object(), json_object(), json_array()};
     json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
     json_object_set_new(builder.document, "calls", builder.calls);
     json_object_set_new(builder.document, "accesses", builder.accesses);
+    json_object_set_new(builder.document, "copies", builder.copies);
     bool good = add_lines(&builder, file, error, size);
     fclose(file);
     json_decref(builder.known);

@@ -28,13 +28,15 @@
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
+ *    "copies": [{"bytes", "sha256", "made"}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
  * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
  * A finding about two accesses has the other one in "related"; others lack it. Findings of the same
  * id, file, line and related place are one, their counts added; without a file, those of the same
- * message. Accesses, if some were to be recorded, are as emulator/report/record.h describes them: of
+ * message. Copies are those to the host,
+ * if origins were watched: made is true if kernels wrote all of it. Accesses, if some were to be recorded, are as emulator/report/record.h describes them: of
  * each line the one that cost most beyond its ideal, over all launches. A last line without a newline
  * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */

@@ -244,6 +244,8 @@ static const struct {
     {"a finding without a message", "{\"findings\":[{\"id\":\"a\"}]}\n"},
     {"a key twice", "{\"findings\":[],\"findings\":[]}\n"},
     {"two objects in a line", "{\"findings\":[]}{\"findings\":[]}\n"},
+    {"a copy of no bytes", "{\"copy\":{\"sha256\":\"\",\"made\":true}}\n"},
+    {"a copy with a short hash", "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true}}\n"},
     {"a text of NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
     {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},
 };

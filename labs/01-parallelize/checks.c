@@ -52,6 +52,7 @@ static const struct trial *sum_up(struct check *check, int rung, int n)
     const struct case_data *input = make_case(check, rung, n, &sum);
     const struct trial *trial = check_run(check, input);
     check_equal_u64(check, trial, "sum", sum);
+    check_made_by_kernels(check, trial, "sum");
     check_has_read(check, trial, (uint64_t)n * sizeof(int));
     return trial;
 }

@@ -38,6 +38,7 @@ static const struct trial *sum_up(struct check *check, int n)
     case_add(input, "data", CASE_INT, data, (size_t)n);
     const struct trial *trial = check_run(check, input);
     check_equal_u64(check, trial, "sum", sum_of_squares(data, n));
+    check_made_by_kernels(check, trial, "sum");
     check_has_read(check, trial, (uint64_t)n * sizeof(int));
     return trial;
 }

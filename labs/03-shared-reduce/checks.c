@@ -68,6 +68,7 @@ static const struct trial *sum_up(struct check *check, struct job job)
     int sum;
     const struct trial *trial = check_run(check, make_case(check, job, &sum));
     check_equal_int(check, trial, "sum", sum);
+    check_made_by_kernels(check, trial, "sum");
     check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
     check_launched(check, trial, 0, job.blocks, job.threads);
     return trial;

@@ -52,6 +52,7 @@ static const struct trial *add_up(struct check *check, int width, int height)
     const struct trial *trial = check_run(check, input);
     struct check_matrix want = {height, width, .values = sums_of(check, data, width, height)};
     check_within(check, trial, "sums", &want);
+    check_made_by_kernels(check, trial, "sums");
     if (height > 2)
         check_has_read(check, trial, count * sizeof(float));
     return trial;

@@ -86,6 +86,7 @@ static const struct trial *run_job(struct check *check, struct job job)
     const struct trial *trial = check_run(check, new_case(check, &job, a, b));
     struct check_matrix want = multiply(check, a, b, &job, job.depth + 1);
     check_within(check, trial, "c", &want);
+    check_made_by_kernels(check, trial, "c");
     check_has_read(check, trial, (a_count + b_count) * sizeof(float));
     return trial;
 }
@@ -248,6 +249,7 @@ static const struct trial *add_up_hard(struct check *check)
     const struct trial *trial = check_run(check, new_case(check, &job, a, b));
     struct check_matrix want = multiply(check, a, b, &job, 4);
     check_within(check, trial, "c", &want);
+    check_made_by_kernels(check, trial, "c");
     check_has_read(check, trial, (a_count + b_count) * sizeof(float));
     return trial;
 }

@@ -223,7 +223,7 @@ static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask
             continue;
         uint64_t size = parameter(warp, inst, 0, l), addr = heap_alloc(launch->heap, size);
         if (addr)
-            mem_mark(launch->memory, addr, size, false);
+            mem_mark(launch->memory, MEM_WRITTEN, addr, size, false);
         set_result(warp, inst, l, addr);
     }
 }

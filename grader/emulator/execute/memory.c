@@ -13,66 +13,77 @@ void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
     *memory = (struct memory){.next = MEM_GLOBAL_BASE, .limit = limit, .poison = poison};
 }
 
-/* --- what was written ------------------------------------------------------------------------------ */
+/* --- marks ----------------------------------------------------------------------------------------- */
 
 void mem_trust(struct mem_block *block)
 {
-    free(block->written);
-    block->written = NULL;
+    free(block->marks[MEM_WRITTEN]);
+    block->marks[MEM_WRITTEN] = NULL;
 }
 
-static bool is_written(const uint8_t *bits, uint64_t at)
+static bool is_marked(const uint8_t *bits, uint64_t at)
 {
     return bits[at / 8] >> at % 8 & 1;
 }
 
-static void mark_bit(uint8_t *bits, uint64_t at, bool written)
+static void mark_bit(uint8_t *bits, uint64_t at, bool marked)
 {
     uint8_t bit = (uint8_t)(1u << at % 8);
-    bits[at / 8] = (uint8_t)(written ? bits[at / 8] | bit : bits[at / 8] & ~bit);
+    bits[at / 8] = (uint8_t)(marked ? bits[at / 8] | bit : bits[at / 8] & ~bit);
 }
 
-static void mark_bits(uint8_t *bits, uint64_t at, uint64_t end, bool written)
+static void mark_bits(uint8_t *bits, uint64_t at, uint64_t end, bool marked)
 {
     for (; at < end && at % 8; at++)
-        mark_bit(bits, at, written);
+        mark_bit(bits, at, marked);
     if (at < end)
-        memset(bits + at / 8, written ? 0xff : 0, (end - at) / 8);
+        memset(bits + at / 8, marked ? 0xff : 0, (end - at) / 8);
     for (at += at < end ? (end - at) / 8 * 8 : 0; at < end; at++)
-        mark_bit(bits, at, written);
+        mark_bit(bits, at, marked);
 }
 
-void mem_mark(const struct memory *memory, uint64_t addr, uint64_t size, bool written)
+void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
+              bool marked)
 {
-    const struct mem_block *block = memory->tracks ? mem_nearest(memory, addr) : NULL;
-    if (block && block->written)
-        mark_bits(block->written, addr - block->addr, addr - block->addr + size, written);
+    const struct mem_block *block = memory->tracks[mark] ? mem_nearest(memory, addr) : NULL;
+    if (block && block->marks[mark])
+        mark_bits(block->marks[mark], addr - block->addr, addr - block->addr + size, marked);
+}
+
+/* FROM is NULL where all bytes are marked, or none: ALL. */
+static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size,
+                      bool all)
+{
+    if (!from)
+        mark_bits(to, at, at + size, all);
+    else if (at <= there) /* ranges may overlap */
+        for (uint64_t i = 0; i < size; i++)
+            mark_bit(to, at + i, is_marked(from, there + i));
+    else
+        for (uint64_t i = size; i-- > 0;)
+            mark_bit(to, at + i, is_marked(from, there + i));
 }
 
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size)
 {
-    const struct mem_block *source = memory->tracks ? mem_nearest(memory, from) : NULL;
-    const struct mem_block *target = memory->tracks ? mem_nearest(memory, to) : NULL;
-    if (!source || !target || !target->written)
-        return;
-    uint64_t at = to - target->addr, there = from - source->addr;
-    if (!source->written)
-        mark_bits(target->written, at, at + size, true);
-    else if (at <= there) /* ranges may overlap */
-        for (uint64_t i = 0; i < size; i++)
-            mark_bit(target->written, at + i, is_written(source->written, there + i));
-    else
-        for (uint64_t i = size; i-- > 0;)
-            mark_bit(target->written, at + i, is_written(source->written, there + i));
+    for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++) {
+        const struct mem_block *source = memory->tracks[mark] ? mem_nearest(memory, from) : NULL;
+        const struct mem_block *target = memory->tracks[mark] ? mem_nearest(memory, to) : NULL;
+        if (source && target && target->marks[mark])
+            copy_bits(target->marks[mark], to - target->addr, source->marks[mark],
+                      from - source->addr, size, mark == MEM_WRITTEN);
+    }
 }
 
-uint64_t mem_first_unwritten(const struct mem_block *block, uint64_t at, uint64_t size)
+uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                            uint64_t size)
 {
+    const uint8_t *bits = block->marks[mark];
     uint64_t i = 0;
     while (i < size) {
-        if ((at + i) % 8 == 0 && size - i >= 8 && block->written[(at + i) / 8] == 0xff)
+        if ((at + i) % 8 == 0 && size - i >= 8 && bits[(at + i) / 8] == 0xff)
             i += 8;
-        else if (is_written(block->written, at + i))
+        else if (is_marked(bits, at + i))
             i++;
         else
             return i;
@@ -91,7 +102,10 @@ static void release(struct mem_block *block)
     else
         free(block->host);
     block->host = NULL;
-    mem_trust(block);
+    for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++) {
+        free(block->marks[mark]);
+        block->marks[mark] = NULL;
+    }
 }
 
 void mem_close(struct memory *memory)
@@ -156,8 +170,9 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
         insert(memory, (struct mem_block){.addr = memory->next, .size = size, .host = host});
     memory->next += (size + GAP + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     memory->used += size;
-    if (memory->tracks)
-        block->written = calloc(size / 8 + 1, 1); /* without memory it is not watched */
+    for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
+        if (memory->tracks[mark])
+            block->marks[mark] = calloc(size / 8 + 1, 1); /* without memory: no map */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)

@@ -22,14 +22,21 @@ static inline bool mem_in_window(uint64_t addr, uint64_t window)
     return addr - window < MEM_WINDOW_BYTES;
 }
 
+/* What is known of each byte, if anybody asks. */
+enum mem_mark {
+    MEM_WRITTEN, /* it holds a value. Without a map all bytes do */
+    MEM_MADE, /* a kernel wrote it last, or it was cleared: no value of the host's. Without a map none */
+    MEM_MARKS
+};
+
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;    /* NULL once freed */
-    bool is_constant; /* a .const variable or parameters: kernels may not write it */
-    bool is_lent;     /* its bytes are the program's own: see mem_lend() */
-    bool is_guest;    /* and so is its address */
-    const char *name; /* of a variable, or NULL; owned by the module */
-    uint8_t *written; /* a bit for each byte that holds a value; NULL: all do, or nobody asks */
+    uint8_t *host;             /* NULL once freed */
+    bool is_constant;          /* a .const variable or parameters: kernels may not write it */
+    bool is_lent;              /* its bytes are the program's own: see mem_lend() */
+    bool is_guest;             /* and so is its address */
+    const char *name;          /* of a variable, or NULL; owned by the module */
+    uint8_t *marks[MEM_MARKS]; /* a bit for each byte; NULL: no map */
 };
 
 struct memory {
@@ -37,7 +44,7 @@ struct memory {
     uint32_t count, room;
     uint64_t next, used, limit; /* next free address; bytes */
     uint64_t poison;
-    bool tracks; /* which bytes were written, of blocks that are allocated from now on */
+    bool tracks[MEM_MARKS]; /* of blocks that are allocated from now on */
 };
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison);
@@ -50,11 +57,14 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size);
 void mem_zero(const struct memory *memory, struct mem_block *block);
 /* All bytes of the block count as written, from now on. */
 void mem_trust(struct mem_block *block);
-/* SIZE bytes at ADDR, all in one block, count as written, or as not. Those at TO like those at FROM. */
-void mem_mark(const struct memory *memory, uint64_t addr, uint64_t size, bool written);
+/* SIZE bytes at ADDR, all in one block, have this mark, or not. Those at TO have the marks of those at
+ * FROM. */
+void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
+              bool marked);
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size);
-/* Of SIZE bytes from AT on in the block: the first that was not written, or SIZE. */
-uint64_t mem_first_unwritten(const struct mem_block *block, uint64_t at, uint64_t size);
+/* Of SIZE bytes from AT on in the block: the first without the mark, or SIZE. There is a map. */
+uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
+                            uint64_t size);
 /* False if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 

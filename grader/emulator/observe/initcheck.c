@@ -96,7 +96,7 @@ static const struct mem_block *find_block(struct init *init, uint64_t addr, unsi
         init->block = block = mem_nearest(init->launch->launch->memory, addr);
     bool inside = block && block->host && addr - block->addr < block->size &&
                   bytes <= block->size - (addr - block->addr);
-    return inside && block->written ? block : NULL;
+    return inside && block->marks[MEM_WRITTEN] ? block : NULL;
 }
 
 static struct init_place find_place(struct init *init, const struct obs_access *access,
@@ -121,7 +121,8 @@ static struct init_place find_place(struct init *init, const struct obs_access *
 static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
-        return (unsigned)mem_first_unwritten(place.block, addr - place.block->addr, size);
+        return (unsigned)mem_first_unmarked(place.block, MEM_WRITTEN, addr - place.block->addr,
+                                            size);
     const uint8_t *zero = place.flags ? memchr(place.flags, 0, size) : NULL;
     return zero ? (unsigned)(zero - place.flags) : size;
 }
@@ -162,7 +163,7 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
 static void mark(struct init *init, struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
-        mem_mark(init->launch->launch->memory, addr, size, true);
+        mem_mark(init->launch->launch->memory, MEM_WRITTEN, addr, size, true);
     else if (place.flags)
         memset(place.flags, 1, size);
 }

@@ -132,7 +132,7 @@ struct observer {
 };
 
 extern const struct observer obs_counters, obs_counters_by_old_rules, obs_memcheck, obs_synccheck,
-    obs_racecheck, obs_initcheck, obs_recorder;
+    obs_racecheck, obs_initcheck, obs_origins, obs_recorder;
 
 /* What an access to global or shared memory costs as the counters see it: sectors or wavefronts. */
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal);

@@ -1,6 +1,8 @@
 #include "emulator/report/record.h"
 
 #include <jansson.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,4 +236,20 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
     bool ok = write_all(fd, text, size + 1);
     free(text);
     return ok;
+}
+
+bool record_copy(int fd, const void *bytes, size_t size, bool made)
+{
+    char line[200], hex[2 * SHA256_DIGEST_SIZE + 1];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx hash;
+    sha256_init(&hash);
+    sha256_update(&hash, size, bytes);
+    sha256_digest(&hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    int length =
+        snprintf(line, sizeof line, "{\"copy\":{\"bytes\":%zu,\"sha256\":\"%s\",\"made\":%s}}\n",
+                 size, hex, made ? "true" : "false");
+    return write_all(fd, line, (size_t)length);
 }

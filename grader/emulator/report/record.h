@@ -15,6 +15,9 @@
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.
  *
+ * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made"}}; made:
+ * kernels wrote all of it, or it is cleared memory.
+ *
  * Counters that are 0 are left out of "lines"; lines come in the order of their instructions. */
 #ifndef REPORT_RECORD_H
 #define REPORT_RECORD_H
@@ -26,6 +29,10 @@
 /* Appends the launch, which has ended with STATUS, to FD in one write. False if that failed. */
 bool record_launch(int fd, const struct launch *launch, enum emu_status status,
                    const struct emu_counters *totals);
+
+/* Appends what the host has got: SIZE bytes. A device tells the first RECORD_COPIES of them. */
+#define RECORD_COPIES 100000u
+bool record_copy(int fd, const void *bytes, size_t size, bool made);
 
 /* "ok", "illegal-address", … */
 const char *record_status(enum emu_status status);
