@@ -75,7 +75,7 @@ $(HANDOUT_SITE)/style.css: handouts/style.css
 
 # A figure is drawn by a script from the facts.
 define figure_rule
-$(HANDOUT_SITE)/figures/$(basename $(notdir $1)).svg: $1 $(HANDOUT_FACTS) | build/setup/handouts
+$(HANDOUT_SITE)/figures/$(basename $(notdir $1)).svg: $1 $(wildcard $(HANDOUTS)/figures/lib/*.py) $(HANDOUT_FACTS) | build/setup/handouts
 	@mkdir -p $$(@D)
 	$$(Q)$1 $(HANDOUT_FACTS:.lua=.json) >$$@
 endef
