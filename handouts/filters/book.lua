@@ -75,7 +75,7 @@ end
 
 return {
   { Pandoc = Pandoc },
-  { Para = shape.figure, Table = shape.scrolling, Div = function(div)
+  { Para = shape.figure, Table = shape.table, Div = function(div)
     if div.classes:includes('pages') then return {} end
   end },
 }

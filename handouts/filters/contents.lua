@@ -2,8 +2,7 @@
 local contents = { pages = {}, by_name = {} }
 
 for line in io.lines(os.getenv('HANDOUT_PAGES')) do
-  local fields = {}
-  for field in (line .. '\t'):gmatch('(.-)\t') do fields[#fields + 1] = field ~= '-' and field or nil end
+  line = line:gsub("'", '’')
   local name, order, title, lab, minutes, summary = (line .. '\t'):match(('(.-)\t'):rep(6))
   local page = { name = name, order = tonumber(order), title = title, at = #contents.pages + 1 }
   page.lab = lab ~= '-' and lab or nil

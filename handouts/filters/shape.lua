@@ -20,8 +20,16 @@ function shape.figure(para)
   }
 end
 
-function shape.scrolling(block)
-  return pandoc.Div({ block }, { class = 'scroll' })
+-- A table can be scrolled on a phone. Its caption stands below, and is not as narrow as the table may be.
+function shape.table(block)
+  local caption = block.caption.long
+  block.caption.long = {}
+  local scrolling = pandoc.Div({ block }, { class = 'scroll' })
+  if #caption == 0 then return scrolling end
+  local blocks = { pandoc.RawBlock('html', '<figure class="table">'), scrolling, pandoc.RawBlock('html', '<figcaption>') }
+  for _, part in ipairs(caption) do blocks[#blocks + 1] = part end
+  blocks[#blocks + 1] = pandoc.RawBlock('html', '</figcaption></figure>')
+  return blocks
 end
 
 -- ::: pages: all pages but this one, LINK(page) being where a page is, or nil if one cannot go there.

@@ -59,5 +59,5 @@ return {
     this, printed = assert(contents.by_name[pandoc.utils.stringify(meta.page)], 'no such page'), meta.print
   end },
   { Pandoc = describe },
-  { Header = Header, Link = Link, Div = Div, Para = shape.figure, Table = shape.scrolling },
+  { Header = Header, Link = Link, Div = Div, Para = shape.figure, Table = shape.table },
 }
