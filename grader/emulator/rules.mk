@@ -14,10 +14,14 @@ $(EMULATOR): $(EMULATOR_OBJECTS)
 # The flags below are seen by nobody else: a change to them is a change to this file.
 $(EMULATOR_OBJECTS): grader/emulator/rules.mk
 
-# Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings.
-$(filter %/alu.o %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math -ffp-contract=off
-# Nobody asks which exceptions arithmetic raised; where that counts, loops with a choice stay scalar.
-$(filter %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math
-$(filter %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
-# Loops over lanes are worth the compiler's vectoriser.
-$(filter %/execute/%.o %/observe/%.o,$(EMULATOR_OBJECTS)): OPTIMISE := -O3
+# Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings. A row of
+# alu.def is one operation on what it loads, with nothing to be computed beforehand in another mode; there
+# -frounding-math would only keep its loop scalar.
+$(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
+$(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
+# Nobody asks which exceptions arithmetic raised, nor for errno; where that counts, loops with a choice or a
+# square root stay scalar.
+$(filter %/alu.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math -fno-math-errno
+# Loops over lanes are worth the compiler's vectoriser. Members of a structure are not: what was written one by
+# one and is read as a vector makes the CPU wait.
+$(call objects,$(call sources,grader/emulator/execute grader/emulator/observe)): CFLAGS += -O3 -fno-tree-slp-vectorize

@@ -2,7 +2,7 @@
  * vectorises, and a table to find them by name.
  *
  * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds and
- * flushes as PTX asks. This file is compiled with -frounding-math and -ffp-contract=off. */
+ * flushes as PTX asks. This file is compiled with -ffp-contract=off (see rules.mk). */
 #include <immintrin.h>
 #include <math.h>
 #include <pthread.h>
