@@ -1,10 +1,9 @@
 /* Loads, stores and atomics: from 32 addresses to bytes.
  *
  * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
- * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. */
-#include <string.h>
-
-#include "emulator/execute/machine.h"
+ * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
+ * that repeats the one before takes a shorter way: find_again(). */
+#include "emulator/execute/access_values.h"
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
@@ -35,17 +34,6 @@ LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *ins
                                  uint64_t *addr)
 {
     add_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, addr);
-}
-
-LANES_INLINE bool is_dense(const uint64_t *addr, unsigned bytes, uint32_t mask)
-{
-    unsigned shift = (unsigned)__builtin_ctz(bytes);
-    uint64_t stray = 0;
-    if (mask != ALL_LANES || addr[WARP - 1] - addr[0] != (WARP - 1) << shift)
-        return false;
-    for (unsigned l = 0; l < WARP; l++)
-        stray |= addr[l] ^ (addr[0] + ((uint64_t)l << shift));
-    return !stray;
 }
 
 static enum ptx_space space_of_address(uint64_t addr)
@@ -149,7 +137,7 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
     struct worker *worker = warp->cta->worker;
-    struct mem_block **block = &worker->patterns[access->pc % PATTERNS].block;
+    struct mem_block **block = &worker->patterns[access->pc].block;
     if (!holds(*block, low, high))
         *block = mem_nearest(worker->launch->memory, low);
     return holds(*block, low, high) && may_touch(*block, access)
@@ -216,34 +204,43 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
             launch->observers[i]->access(worker->observer_state[i], access);
 }
 
-/* Reports one access of LANES in one space. Returns its pattern; NULL if it has none, or is dense. */
-LANES_INLINE const struct pattern *report(struct warp *warp, struct obs_access *access,
-                                          uint32_t lanes)
+/* Silent repeats end before anything else is told of the instruction. */
+static void flush(struct worker *worker, uint32_t pc)
 {
-    const struct pattern *pattern = NULL;
+    struct pattern *pattern = &worker->patterns[pc];
+    struct obs_repeat repeat = {.pc = pc,
+                                .mask = pattern->mask,
+                                .times = pattern->times,
+                                .space = pattern->space,
+                                .bytes = pattern->bytes,
+                                .dense = pattern->shape == PATTERN_DENSE};
+    if (pattern->times && worker->listener)
+        worker->listener->repeat(worker->listener_state, &repeat);
+    pattern->times = 0;
+    pattern->silent = false;
+}
+
+void access_flush(struct worker *worker)
+{
+    for (uint32_t pc = 0; pc <= worker->launch->kernel->code_count; pc++)
+        if (worker->patterns[pc].times)
+            flush(worker, pc);
+}
+
+/* Reports one access of LANES in one space. Returns its pattern; NULL if it has none. */
+LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access, uint32_t lanes)
+{
+    struct worker *worker = warp->cta->worker;
     access->mask = lanes;
-    access->repeats = false;
-    access->dense = is_dense(access->addr, access->bytes, lanes);
-    if (!access->dense)
-        pattern = pattern_find(&warp->cta->worker->patterns[access->pc % PATTERNS], access);
+    flush(worker, access->pc);
+    struct pattern *pattern = pattern_find(&worker->patterns[access->pc], access);
+    access->dense = pattern && pattern->shape == PATTERN_DENSE;
     access->warp = warp->index;
     access->cta = warp->cta->linear;
     if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
         access->space != PTX_FRAME)
         tell_observers(warp, access);
     return pattern;
-}
-
-/* The usual case: 32 neighbours in one block, of whom only the first address matters. Returns its
- * bytes, or NULL where it is not that simple. */
-LANES_INLINE uint8_t *find_dense(struct warp *warp, const struct obs_access *access)
-{
-    uint64_t low = access->addr[0], high = low + WARP * access->bytes;
-    if (!access->dense || low & (access->bytes - 1u))
-        return NULL;
-    if (access->space == PTX_SHARED)
-        return low < high && high <= warp->cta->shared_bytes ? warp->cta->shared + low : NULL;
-    return is_global(access->space) ? find_in_block(warp, access, low, low, high) : NULL;
 }
 
 /* Where the first lane's bytes lie and how far apart those of two lanes are, the deltas aside, once all
@@ -253,10 +250,6 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
 {
     uint64_t first = access->addr[0];
     *stride = 0;
-    if (access->dense) { /* as one long piece of the first lane */
-        *stride = access->bytes;
-        return find_dense(warp, access);
-    }
     if (!pattern || (first | pattern->bits) & (access->bytes - 1u))
         return NULL;
     uint64_t low = first + (uint64_t)(int64_t)pattern->low;
@@ -277,188 +270,12 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *acc
     uint8_t *start = find_pattern(warp, access, pattern, &stride);
     if (!start)
         return find_slowly(warp, access, lanes, host);
-    for (unsigned l = 0; l < WARP && !stride; l++)
-        host[l] = start + pattern->delta[l];
-    for (unsigned l = 0; l < WARP && stride; l++)
-        host[l] = start + l * stride + (pattern ? pattern->delta[l] : 0);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = start + l * stride + pattern->delta[l];
     return lanes;
 }
 
 /* --- loads and stores --------------------------------------------------------------------------- */
-
-/* Four lanes a turn: the loop itself would cost as much as what it does. */
-#define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
-
-/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Lanes that are not active have
- * bytes that may be read, too; they are not written. */
-#define LANE_VALUES(T)                                                                             \
-    LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
-    {                                                                                              \
-        return *(const T *)(const void *)(host + at);                                              \
-    }                                                                                              \
-    LANES_INLINE void put_##T(void *to, const T *v, uint32_t mask)                                 \
-    {                                                                                              \
-        T *d = to;                                                                                 \
-        for (unsigned l = 0; l < WARP; l++)                                                        \
-            d[l] = mask >> l & 1 ? v[l] : d[l];                                                    \
-    }                                                                                              \
-    LANES_INLINE void load_##T(void *to, uint8_t *const *host, size_t at, uint32_t mask)           \
-    {                                                                                              \
-        T v[WARP], *d = mask == ALL_LANES ? to : v;                                                \
-        EACH_LANE(l) d[l] = value_##T(host[l], at);                                                \
-        if (mask != ALL_LANES)                                                                     \
-            put_##T(to, v, mask);                                                                  \
-    }                                                                                              \
-    LANES_INLINE void broadcast_##T(void *to, const uint8_t *host, size_t at, uint32_t mask)       \
-    {                                                                                              \
-        T v[WARP], value = value_##T(host, at);                                                    \
-        for (unsigned l = 0; l < WARP; l++)                                                        \
-            v[l] = value;                                                                          \
-        put_##T(to, v, mask);                                                                      \
-    }                                                                                              \
-    LANES_INLINE void store_##T(const uint8_t *v, unsigned width, uint8_t *const *host, size_t at, \
-                                uint32_t lanes)                                                    \
-    {                                                                                              \
-        if (lanes == ALL_LANES)                                                                    \
-            EACH_LANE(l) * (T *)(void *)(host[l] + at) = value_##T(v, l * width);                  \
-        else                                                                                       \
-            for (uint32_t left = lanes; left; left &= left - 1) {                                  \
-                unsigned l = (unsigned)__builtin_ctz(left);                                        \
-                *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                            \
-            }                                                                                      \
-    }
-LANE_VALUES(uint8_t)
-LANE_VALUES(uint16_t)
-LANE_VALUES(uint32_t)
-LANE_VALUES(uint64_t)
-
-/* Values narrower than the register are extended to its width. */
-LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, size_t at,
-                              uint32_t mask, unsigned bytes, bool is_signed)
-{
-    uint32_t raw[WARP];
-    uint64_t wide[WARP];
-    uint16_t narrow[WARP];
-    unsigned shift = 32 - 8 * bytes;
-    if (bytes == 1)
-        EACH_LANE(l) raw[l] = value_uint8_t(host[l], at);
-    else if (bytes == 2)
-        EACH_LANE(l) raw[l] = value_uint16_t(host[l], at);
-    else
-        EACH_LANE(l) raw[l] = value_uint32_t(host[l], at);
-    for (unsigned l = 0; l < WARP && is_signed; l++)
-        raw[l] = (uint32_t)((int32_t)(raw[l] << shift) >> shift);
-    if (width == 4) {
-        put_uint32_t(d, raw, mask);
-    } else if (width == 2) {
-        for (unsigned l = 0; l < WARP; l++)
-            narrow[l] = (uint16_t)raw[l];
-        put_uint16_t(d, narrow, mask);
-    } else {
-        for (unsigned l = 0; l < WARP; l++)
-            wide[l] = is_signed ? (uint64_t)(int32_t)raw[l] : raw[l];
-        put_uint64_t(d, wide, mask);
-    }
-}
-
-/* A memcpy whose size the compiler knows needs no call. */
-LANES_INLINE void copy_dense(void *to, const void *from, unsigned bytes)
-{
-    if (bytes == 4)
-        memcpy(to, from, WARP * sizeof(uint32_t));
-    else if (bytes == 8)
-        memcpy(to, from, WARP * sizeof(uint64_t));
-    else
-        memcpy(to, from, (size_t)WARP * bytes);
-}
-
-/* Element K of COUNT that neighbours load or store as one piece each, one right behind the other. */
-#define LANE_PIECES(T)                                                                             \
-    LANES_INLINE void load_pieces_##T(void *to, const uint8_t *from, unsigned count, unsigned k)   \
-    {                                                                                              \
-        T *d = to;                                                                                 \
-        const T *v = (const T *)(const void *)from;                                                \
-        for (unsigned l = 0; l < WARP; l++)                                                        \
-            d[l] = v[l * count + k];                                                               \
-    }                                                                                              \
-    LANES_INLINE void store_pieces_##T(const uint8_t *from, uint8_t *to, unsigned count,           \
-                                       unsigned k)                                                 \
-    {                                                                                              \
-        T *d = (T *)(void *)to;                                                                    \
-        const T *v = (const T *)(const void *)from;                                                \
-        for (unsigned l = 0; l < WARP; l++)                                                        \
-            d[l * count + k] = v[l];                                                               \
-    }
-LANE_PIECES(uint32_t)
-LANE_PIECES(uint64_t)
-
-/* Loads or stores all elements so, if they are as wide as their registers. */
-LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
-{
-    unsigned count = inst->mem.count, width = inst->mem.bytes;
-    bool is_load = inst->mem.event == OBS_LOAD;
-    for (unsigned k = 0; k < count; k++)
-        if (inst->mem.vector[k].offset == NO_SLOT || inst->mem.vector[k].bytes != width)
-            return false;
-    for (unsigned k = 0; k < count; k++) {
-        uint8_t *lanes = slot_at(warp, inst->mem.vector[k]);
-        if (width == 4 && count == 4 && is_load)
-            load_pieces_uint32_t(lanes, bytes, 4, k);
-        else if (width == 4 && count == 4)
-            store_pieces_uint32_t(lanes, bytes, 4, k);
-        else if (width == 4 && count == 2 && is_load)
-            load_pieces_uint32_t(lanes, bytes, 2, k);
-        else if (width == 4 && count == 2)
-            store_pieces_uint32_t(lanes, bytes, 2, k);
-        else if (width == 8 && count == 2 && is_load)
-            load_pieces_uint64_t(lanes, bytes, 2, k);
-        else if (width == 8 && count == 2)
-            store_pieces_uint64_t(lanes, bytes, 2, k);
-        else
-            return false;
-    }
-    return true;
-}
-
-/* Element K of what the lanes of MASK load; UNIFORM: all from the same place. */
-LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                               uint8_t *const *host, uint32_t mask, bool uniform)
-{
-    struct slot slot = inst->mem.vector[k];
-    if (slot.offset == NO_SLOT) /* _ */
-        return;
-    uint8_t *d = slot_at(warp, slot);
-    unsigned bytes = inst->mem.bytes;
-    size_t at = (size_t)k * bytes;
-    if (bytes != slot.bytes || bytes < 4)
-        load_narrow(d, slot.bytes, host, at, mask, bytes,
-                    ptx_type_class((enum ptx_type)inst->mem.type) == 'S');
-    else if (uniform && bytes == 4)
-        broadcast_uint32_t(d, host[0], at, mask);
-    else if (uniform)
-        broadcast_uint64_t(d, host[0], at, mask);
-    else if (bytes == 4)
-        load_uint32_t(d, host, at, mask);
-    else
-        load_uint64_t(d, host, at, mask);
-}
-
-LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
-                                uint8_t *const *host, uint32_t lanes)
-{
-    struct slot slot = inst->mem.vector[k];
-    const uint8_t *v = slot_at(warp, slot);
-    unsigned bytes = inst->mem.bytes;
-    size_t at = (size_t)k * bytes;
-    if (bytes == 4)
-        store_uint32_t(v, slot.bytes, host, at, lanes);
-    else if (bytes == 8)
-        store_uint64_t(v, slot.bytes, host, at, lanes);
-    else if (bytes == 2)
-        store_uint16_t(v, slot.bytes, host, at, lanes);
-    else
-        store_uint8_t(v, slot.bytes, host, at, lanes);
-}
 
 /* Everything but the addresses and what report() finds out. */
 LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
@@ -477,12 +294,6 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     for (unsigned k = 0; k < inst->mem.count; k++)
         access->value[k] = slot_at(warp, inst->mem.vector[k]);
     access->value_bytes = inst->mem.vector[0].bytes;
-}
-
-/* One element for each lane, as wide as its register: what can be copied in one piece. */
-LANES_INLINE bool is_plain(const struct inst *inst)
-{
-    return inst->mem.count == 1 && inst->mem.bytes == inst->mem.vector[0].bytes;
 }
 
 /* A kernel's parameter at a fixed place: nobody is told, and every lane gets the same. Kernels begin
@@ -508,125 +319,233 @@ LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uin
     return true;
 }
 
-/* One word for each lane of MASK out of the 32 at FROM: the vector unit picks them all at once. */
-LANES_INLINE void load_window(uint32_t *d, const uint8_t *from, const uint32_t *word, uint32_t mask)
-{
-    uint32_t v[WARP];
-    pick_words(mask == ALL_LANES ? d : v, (const uint32_t *)(const void *)from, word);
-    if (mask != ALL_LANES)
-        put_uint32_t(d, v, mask);
-}
-
 /* Are all bytes of the window there, too, behind those that are asked for? */
-LANES_INLINE bool has_window(const struct warp *warp, const struct obs_access *access,
-                             const struct pattern *pattern)
+LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
-    if (!pattern->is_window || !is_global(access->space))
-        return pattern->is_window && access->space == PTX_SHARED; /* SHARED_PAD */
-    const struct mem_block *block = warp->cta->worker->patterns[access->pc % PATTERNS].block;
-    uint64_t low = access->addr[0] + (uint64_t)(int64_t)pattern->low;
-    return block->size >= PATTERN_WINDOW && low - block->addr <= block->size - PATTERN_WINDOW;
+    if (pattern->space == PTX_SHARED)
+        return true; /* PATTERN_WINDOW more than the CTA's own: see cta.c */
+    if (!is_global(pattern->space))
+        return false;
+    uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
+    return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-LANES_INLINE void load_lanes(struct warp *warp, const struct inst *inst,
-                             const struct obs_access *access, const struct pattern *pattern,
-                             uint32_t group)
+/* What find_again() needs to know, after an access whose addresses were all good, from FIRST on: nothing in
+ * spaces where that differs from lane to lane or from warp to warp. */
+LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
-    uint64_t stride;
-    uint8_t *host[WARP], *start = find_pattern(warp, access, pattern, &stride);
-    struct slot slot = inst->mem.vector[0];
-    bool uniform = start && !stride && pattern->low == pattern->high;
-    if (!uniform && start && is_plain(inst) && slot.offset != NO_SLOT && slot.bytes == 4 &&
-        has_window(warp, access, pattern)) {
-        load_window((uint32_t *)(void *)slot_at(warp, slot), start + pattern->low, pattern->word,
-                    group);
-        return;
+    const struct mem_block *block = pattern->block;
+    uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
+    if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
+        pattern->shape = PATTERN_ANY;
+    if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
+        span = PATTERN_WINDOW;
+    pattern->ready = pattern->mask;
+    if (pattern->space == PTX_SHARED) {
+        pattern->host = NULL;
+        pattern->begin = 0 - (uint64_t)(int64_t)pattern->low;
+        pattern->room = warp->cta->shared_bytes - span;
+    } else if (is_global(pattern->space)) {
+        pattern->host = block->host - pattern->low;
+        pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
+        pattern->room = block->size - span;
+    } else {
+        pattern->ready = 0;
     }
-    find_lanes(warp, access, pattern, group, host);
-    for (unsigned k = 0; k < inst->mem.count; k++)
-        load_element(warp, inst, k, host, group, uniform);
 }
 
-LANES_INLINE void store_lanes(struct warp *warp, const struct inst *inst,
-                              const struct obs_access *access, const struct pattern *pattern,
-                              uint32_t group)
+LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint8_t *host[WARP];
-    uint32_t lanes = find_lanes(warp, access, pattern, group, host);
-    for (unsigned k = 0; k < inst->mem.count && lanes; k++)
-        store_element(warp, inst, k, host, lanes);
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(inst, todo, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            load_found(warp, inst, start, stride, pattern, group);
+        } else {
+            find_slowly(warp, &access, group, host);
+        }
+        for (unsigned k = 0; k < inst->mem.count && !start; k++)
+            load_element(warp, inst, k, host, group, false);
+        todo &= ~group;
+    }
+}
+
+LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(inst, todo, &access);
+        if (warp->cta->launch->wanted & OBS_ORDER)
+            show_values(warp, inst, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        uint32_t lanes = start ? group : find_slowly(warp, &access, group, host);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            store_found(warp, inst, start, stride, pattern, group);
+        }
+        for (unsigned k = 0; k < inst->mem.count && lanes && !start; k++)
+            store_element(warp, inst, k, host, lanes);
+        todo &= ~group;
+    }
+}
+
+/* --- accesses that repeat --------------------------------------------------------------------------------- */
+
+/* Do the lanes' addresses lie to each other as they do in the pattern? */
+LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
+                                 uint32_t mask, unsigned lead)
+{
+    const uint32_t *a32 = base;
+    const uint64_t *a64 = base;
+    uint64_t other = 0;
+    uint32_t other32 = 0;
+    if (width == 4 && mask == ALL_LANES)
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= (a32[l] - a32[0]) ^ (uint32_t)pattern->delta[l];
+    else if (width == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= mask >> l & 1 ? (a32[l] - a32[lead]) ^ (uint32_t)pattern->delta[l] : 0;
+    else if (mask == ALL_LANES)
+        for (unsigned l = 0; l < WARP; l++)
+            other |= (a64[l] - a64[0]) ^ (uint64_t)(int64_t)pattern->delta[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            other |=
+                mask >> l & 1 ? (a64[l] - a64[lead]) ^ (uint64_t)(int64_t)pattern->delta[l] : 0;
+    return !other && !other32;
+}
+
+/* Out of the way of what is usual. */
+LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
+                                    uint8_t *start, const struct pattern *pattern, uint32_t mask)
+{
+    load_found(warp, inst, start, 0, pattern, mask);
+}
+
+/* Tells the one who listens, if he does, of an access at FIRST that repeats. False: he wants it in full. */
+static bool tell_again(const struct warp *warp, struct pattern *pattern, uint64_t first)
+{
+    struct worker *worker = warp->cta->worker;
+    struct obs_repeat repeat = {.first = first,
+                                .last = first + (uint64_t)(int64_t)pattern->delta[WARP - 1],
+                                .cta = warp->cta->linear,
+                                .pc = warp->pc,
+                                .mask = pattern->mask,
+                                .warp = warp->index,
+                                .times = 1,
+                                .space = pattern->space,
+                                .bytes = pattern->bytes,
+                                .dense = pattern->shape == PATTERN_DENSE};
+    if (!worker->listener) {
+        pattern->silent = true;
+        return true;
+    }
+    enum obs_answer answer = worker->listener->repeat(worker->listener_state, &repeat);
+    pattern->silent = answer == OBS_SILENT;
+    return answer != OBS_IN_FULL;
+}
+
+/* The quick way of nearly all accesses: the same lanes with the same pattern as the time before, worth as many
+ * sectors or banks. Then one address is looked at instead of 32, and observers that agree are told that it
+ * happened again. Returns where the first lane's bytes lie; NULL where it is not that simple, and nothing has
+ * happened yet. */
+LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const struct worker *worker = warp->cta->worker;
+    struct pattern *pattern = &worker->patterns[warp->pc];
+    if (pattern->ready != mask || !worker->tells_repeats || inst->mem.base.offset == NO_SLOT)
+        return NULL;
+    unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
+    unsigned width = inst->mem.base.bytes;
+    const void *base = slot_at(warp, inst->mem.base);
+    if (!lies_as_before(base, width, pattern, mask, lead))
+        return NULL;
+    uint64_t first = (uint64_t)inst->mem.offset;
+    first = width == 4 ? (uint32_t)(((const uint32_t *)base)[lead] + (uint32_t)first)
+                       : ((const uint64_t *)base)[lead] + first;
+    if (inst->mem.space == PTX_GENERIC && pattern->space == PTX_SHARED)
+        first -= MEM_SHARED_WINDOW;
+    if (first - pattern->begin > pattern->room || (pattern->place ^ first) & pattern->fixed)
+        return NULL;
+    if (pattern->silent)
+        pattern->times++;
+    else if (!tell_again(warp, pattern, first))
+        return NULL;
+    return pattern->host ? pattern->host + (first - pattern->begin) : warp->cta->shared + first;
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     if (inst->mem.space == PTX_PARAM && load_parameter(warp, inst, mask))
         return;
-    for (uint32_t todo = mask; todo;) {
-        struct obs_access access;
-        start_access(warp, inst, &access);
-        find_addresses(warp, inst, mask, access.addr);
-        uint32_t group = take_space(inst, todo, &access);
-        const struct pattern *pattern = report(warp, &access, group);
-        uint8_t *bytes = find_dense(warp, &access);
-        if (bytes && is_plain(inst) && inst->mem.vector[0].offset != NO_SLOT)
-            copy_dense(slot_at(warp, inst->mem.vector[0]), bytes, inst->mem.bytes);
-        else if (!bytes || !move_pieces(warp, inst, bytes))
-            load_lanes(warp, inst, &access, pattern, group);
-        todo &= ~group;
-    }
+    uint8_t *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (!start)
+        load_anew(warp, inst, mask);
+    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS)
+        load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
+    else
+        load_again(warp, inst, start, pattern, mask);
 }
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    for (uint32_t todo = mask; todo;) {
-        struct obs_access access;
-        start_access(warp, inst, &access);
-        find_addresses(warp, inst, mask, access.addr);
-        uint32_t group = take_space(inst, todo, &access);
-        if (warp->cta->launch->wanted & OBS_ORDER)
-            show_values(warp, inst, &access);
-        const struct pattern *pattern = report(warp, &access, group);
-        uint8_t *bytes = find_dense(warp, &access);
-        if (bytes && is_plain(inst))
-            copy_dense(bytes, slot_at(warp, inst->mem.vector[0]), inst->mem.bytes);
-        else if (!bytes || !move_pieces(warp, inst, bytes))
-            store_lanes(warp, inst, &access, pattern, group);
-        todo &= ~group;
-    }
+    uint8_t *start = find_again(warp, inst, mask);
+    if (start)
+        store_found(warp, inst, start, 0, &warp->cta->worker->patterns[warp->pc], mask);
+    else
+        store_anew(warp, inst, mask);
 }
 
 /* --- atomics ------------------------------------------------------------------------------------ */
 
-static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
+static const void *operand_at(const struct warp *warp, struct slot slot)
 {
-    uint64_t value = 0;
-    if (slot.offset != NO_SLOT)
-        memcpy(&value, slot_at(warp, slot) + lane * slot.bytes, slot.bytes);
-    return value;
+    return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
+}
+
+/* What was in memory before, of LANES. */
+LANES_INLINE void return_old(const struct warp *warp, struct slot dst, const uint64_t *old,
+                             uint32_t lanes)
+{
+    uint8_t *d = slot_at(warp, dst);
+    for (unsigned l = 0; l < WARP && dst.bytes == 4; l++)
+        ((uint32_t *)(void *)d)[l] = lanes >> l & 1 ? (uint32_t)old[l] : ((uint32_t *)(void *)d)[l];
+    for (unsigned l = 0; l < WARP && dst.bytes != 4; l++)
+        if (lanes >> l & 1)
+            memcpy(d + l * dst.bytes, &old[l], dst.bytes);
 }
 
 /* Lanes take their turn in order: one legal outcome, and always the same. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    const void *b = operand_at(warp, inst->src[0]), *c = operand_at(warp, inst->src[1]);
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
         uint8_t *host[WARP];
-        uint64_t old[WARP];
+        uint64_t old[WARP] = {0};
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
         const struct pattern *pattern = report(warp, &access, group);
         uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
         bool shared = access.space == PTX_SHARED;
-        for (unsigned l = 0; l < WARP; l++) {
-            if (!(lanes >> l & 1))
-                continue;
-            uint64_t b = read_lane(warp, inst->src[0], l), c = read_lane(warp, inst->src[1], l);
-            old[l] = atomic_apply(inst, shared, host[l], b, c);
-        }
-        for (unsigned l = 0; l < WARP && inst->dst.offset != NO_SLOT; l++)
-            if (lanes >> l & 1)
-                memcpy(slot_at(warp, inst->dst) + l * inst->dst.bytes, &old[l], inst->dst.bytes);
+        atomic_lanes(inst, shared, shared || warp->cta->launch->workers == 1, lanes, host, b, c,
+                     old);
+        if (inst->dst.offset != NO_SLOT)
+            return_old(warp, inst->dst, old, lanes);
         todo &= ~group;
     }
 }

@@ -1,5 +1,6 @@
-/* What an atomic does to one lane's bytes. The lanes take their turn in access.c; here each turn is
- * one compare-and-swap loop of the CPU, as other workers run other CTAs at the same time. */
+/* What atomics do to the lanes' bytes. Each lane's turn is one compare-and-swap loop of the CPU, as other
+ * workers run other CTAs at the same time; nobody else reaches a CTA's shared memory, nor any memory while
+ * there is one worker, and there a turn is a load and a store. */
 #include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
 
@@ -81,12 +82,15 @@ static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uin
 
 /* --- turns -------------------------------------------------------------------------------------- */
 
-static uint32_t atomic32(const struct inst *inst, bool shared, void *host, uint32_t b, uint32_t c)
+static uint32_t atomic32(const struct inst *inst, bool shared, bool alone, void *host, uint32_t b,
+                         uint32_t c)
 {
     uint32_t *word = host;
     uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (alone)
+        *word = combine32(inst, shared, old, b, c);
+    while (!alone && !__atomic_compare_exchange_n(word, &old, combine32(inst, shared, old, b, c),
+                                                  true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
@@ -101,20 +105,52 @@ static uint16_t atomic16(const struct inst *inst, void *host, uint16_t b, uint16
     return old;
 }
 
-static uint64_t atomic64(const struct inst *inst, void *host, uint64_t b, uint64_t c)
+static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64_t b, uint64_t c)
 {
     uint64_t *word = host;
     uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(word, &old, combine64(inst, old, b, c), true,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+    if (alone)
+        *word = combine64(inst, old, b, c);
+    while (!alone && !__atomic_compare_exchange_n(word, &old, combine64(inst, old, b, c), true,
+                                                  __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
 
-uint64_t atomic_apply(const struct inst *inst, bool shared, void *host, uint64_t b, uint64_t c)
+/* Counting is what atomics are used for most. */
+static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
-    if (inst->mem.bytes == 2)
-        return atomic16(inst, host, (uint16_t)b, (uint16_t)c);
-    return inst->mem.bytes == 4 ? atomic32(inst, shared, host, (uint32_t)b, (uint32_t)c)
-                                : atomic64(inst, host, b, c);
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint32_t *word = (uint32_t *)(void *)host[l];
+        old[l] = *word;
+        *word += b[l];
+    }
+}
+
+/* A lane's operand, which has as many bytes as the word in memory. */
+static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
+{
+    return !values      ? 0
+           : bytes == 4 ? ((const uint32_t *)values)[lane]
+           : bytes == 8 ? ((const uint64_t *)values)[lane]
+                        : ((const uint16_t *)values)[lane];
+}
+
+void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
+                  uint8_t *const *host, const void *b, const void *c, uint64_t *old)
+{
+    unsigned bytes = inst->mem.bytes;
+    bool is_integer = inst->mem.type == PTX_u32 || inst->mem.type == PTX_s32;
+    if (alone && inst->mem.op == PTX_MOD_add && is_integer) {
+        add_words(lanes, host, b, old);
+        return;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint64_t x = operand(b, l, bytes), y = operand(c, l, bytes);
+        old[l] = bytes == 4   ? atomic32(inst, shared, alone, host[l], (uint32_t)x, (uint32_t)y)
+                 : bytes == 8 ? atomic64(inst, alone, host[l], x, y)
+                              : atomic16(inst, host[l], (uint16_t)x, (uint16_t)y);
+    }
 }

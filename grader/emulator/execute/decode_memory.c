@@ -55,6 +55,15 @@ static bool is_strong(const struct ptx_instruction *in)
            ptx_has(in, PTX_MOD_relaxed) || ptx_has(in, PTX_MOD_acquire);
 }
 
+static enum moves moves_of(const struct inst *inst)
+{
+    struct slot slot = inst->mem.vector[0];
+    bool is_plain = inst->mem.count == 1 && slot.offset != NO_SLOT && slot.bytes == inst->mem.bytes;
+    return is_plain && slot.bytes == 4   ? MOVES_WORDS
+           : is_plain && slot.bytes == 8 ? MOVES_LONGS
+                                         : MOVES_OTHERS;
+}
+
 void decode_load_store(struct decoder *d, bool is_load)
 {
     const struct ptx_operand *address = &d->in->operands[is_load];
@@ -67,6 +76,7 @@ void decode_load_store(struct decoder *d, bool is_load)
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
     d->out->observes = is_load && is_strong(d->in);
     decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
+    d->out->mem.moves = (uint8_t)moves_of(d->out);
     if (d->out->mem.count != width || bytes * width > 16 || !has_policy(d, 2))
         decode_unsupported(d);
     if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's are read-only */

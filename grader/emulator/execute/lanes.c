@@ -63,6 +63,14 @@ void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
+LANES_CLONES bool lanes_all_set(const uint32_t *values)
+{
+    uint32_t all = ALL_LANES;
+    for (unsigned l = 0; l < WARP; l++)
+        all &= values[l];
+    return all == ALL_LANES;
+}
+
 /* The lane that each lane reads from, as the PTX manual's pseudocode for shfl.sync has it, and a bit for
  * each that is in range. */
 LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,

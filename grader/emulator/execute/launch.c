@@ -3,7 +3,6 @@
  * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
  * many as the virtual GPU would hold at once are kept going in turn. */
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +109,7 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     run_ctas(worker);
+    access_flush(worker);
     while (worker->idle) {
         struct cta *cta = worker->idle;
         worker->idle = cta->next;
@@ -119,20 +119,43 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
+/* Accesses that repeat can be told by less where at most one observer wants to know of them, and agrees. */
+static void find_listener(struct worker *worker)
+{
+    const struct launch *launch = worker->launch;
+    unsigned listeners = 0;
+    for (unsigned i = 0; i < launch->observer_count; i++) {
+        if (!(launch->observers[i]->events & OBS_ACCESS))
+            continue;
+        listeners++;
+        worker->listener = launch->observers[i];
+        worker->listener_state = worker->observer_state[i];
+    }
+    worker->tells_repeats = !listeners || (listeners == 1 && worker->listener->repeat);
+}
+
+static struct pattern *make_patterns(const struct kernel *kernel)
+{
+    size_t count = (size_t)kernel->code_count + 1;
+    struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
+    for (size_t i = 0; patterns && i < count; i++) { /* the rest of it is not looked at before */
+        patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].block = NULL;
+    }
+    return patterns;
+}
+
 static bool worker_open(struct worker *worker, struct launch *launch)
 {
-    memset(worker, 0, offsetof(struct worker, patterns)); /* those are many, and need no more */
-    for (unsigned i = 0; i < PATTERNS; i++) {
-        worker->patterns[i].pc = PATTERN_NOONE;
-        worker->patterns[i].block = NULL;
-    }
-    worker->launch = launch;
+    *worker = (struct worker){.launch = launch};
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
-    bool ok = worker->profile;
+    worker->patterns = make_patterns(launch->kernel);
+    bool ok = worker->profile && worker->patterns;
     for (unsigned i = 0; i < launch->observer_count; i++) {
         worker->observer_state[i] = launch->observers[i]->begin(&launch->seen);
         ok &= worker->observer_state[i] != NULL;
     }
+    find_listener(worker);
     return ok;
 }
 
@@ -151,6 +174,7 @@ static void join_worker(struct worker *into, struct worker *worker)
     for (unsigned i = 0; i < launch->observer_count; i++)
         launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
     free(worker->profile);
+    free(worker->patterns);
 }
 
 static bool is_double_operation(const struct kernel *kernel, uint32_t pc)
@@ -206,6 +230,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     launch->per_instruction = counters;
     launch->longest = workers[0].longest;
     free(workers[0].profile);
+    free(workers[0].patterns);
 }
 
 void launch_totals(const struct launch *launch, struct emu_counters *totals)
@@ -234,6 +259,7 @@ enum emu_status launch_run(struct launch *launch, unsigned count)
     if (!workers)
         return EMU_INTERNAL;
     bool ok = true;
+    launch->workers = count;
     for (unsigned i = 0; i < count; i++)
         ok &= worker_open(&workers[i], launch);
     if (!ok)

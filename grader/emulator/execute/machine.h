@@ -72,6 +72,12 @@ enum inst_kind {             /* what the loop in warp.c must do itself */
                  KIND_TRAP,
 };
 
+enum moves {
+    MOVES_OTHERS,
+    MOVES_WORDS,
+    MOVES_LONGS
+}; /* one value of its register's width a lane */
+
 /* Where a floating-point instruction leaves the default mode: bits of the MXCSR register. */
 #define MODE_DEFAULT 0x1f80u
 #define MODE_DOWN    0x2000u
@@ -130,6 +136,7 @@ struct inst {
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
+            uint8_t moves; /* enum moves */
             bool
                 variant; /* of an mbarrier: .noComplete, .parity or .noinc; an atomic that adds 1 */
         } mem;
@@ -310,7 +317,10 @@ struct worker {
     struct cta *idle;        /* CTAs whose memory can be used again */
     struct frame *idle_frames;
     void *observer_state[OBS_MAX];
-    struct pattern patterns[PATTERNS]; /* of memory instructions, at their pc % PATTERNS */
+    struct pattern *patterns; /* of each instruction */
+    bool tells_repeats; /* all observers of accesses can do with less: see struct obs_repeat */
+    const struct observer *listener; /* to accesses, if there is only one */
+    void *listener_state;
 };
 
 #define EMU_MAX_WORKERS 64u
@@ -346,6 +356,7 @@ struct launch {
     uint32_t local_bytes;                  /* of a thread: variables and stack */
     uint32_t own_bytes;                    /* of these: the kernel's own variables */
     struct emu_occupancy occupancy;
+    uint32_t workers;
     uint32_t resident;  /* CTAs that one worker keeps going at once */
     uint64_t limit;     /* warp instructions; 0: none */
     uint64_t clock;     /* of the device when the launch begins */
@@ -450,9 +461,14 @@ void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
 
-/* atomic.c: one lane's turn on the bytes at HOST, with operands B and C (of cas). Returns what was
- * there before. SHARED memory adds floats without flushing them. */
-uint64_t atomic_apply(const struct inst *inst, bool shared, void *host, uint64_t b, uint64_t c);
+/* Tells the observer of accesses that it was not told of because they were all alike, in the whole kernel. */
+void access_flush(struct worker *worker);
+
+/* atomic.c: LANES take their turn in order on the bytes at HOST, with operands B and C (of cas, or NULL). OLD
+ * gets what was there before. SHARED memory adds floats without flushing them. ALONE: nobody else can reach
+ * these bytes meanwhile. */
+void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
+                  uint8_t *const *host, const void *b, const void *c, uint64_t *old);
 
 /* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
 struct alu_row {
@@ -472,6 +488,7 @@ lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_g
 lane_fn mbarrier_run, pending_count_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run;
+bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 

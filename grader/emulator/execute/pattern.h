@@ -13,44 +13,80 @@
 #include "emulator/observe/observer.h"
 #include "emulator/ptx/module.h"
 
-#define PATTERNS       64u /* places, by pc; those that share one take turns */
-#define PATTERN_NOONE  UINT32_MAX
 #define PATTERN_WINDOW 128 /* bytes */
 
-struct pattern {
-    uint32_t pc; /* whose it is */
-    uint32_t mask;
-    uint8_t space, bytes;
-    uint8_t place;     /* of the first lane's address in its 128 bytes: whole lines do not matter */
-    uint32_t bits;     /* all deltas ORed */
-    int32_t low, high; /* the least and the greatest delta */
-    bool
-        is_window; /* all in 32 words that lie side by side, from the lowest on: which of them, in word */
-    _Alignas(64) int32_t delta[32]; /* a lane's address - the first lane's */
-    _Alignas(64) uint32_t word[32];
-    struct mem_block
-        *block; /* that an access from this place hit: any instruction's, to try first */
+/* How the lanes' values can be moved, the quickest way first. Rows are of 16 lanes: those of blocks that
+ * are 16 threads wide. */
+enum pattern_shape {
+    PATTERN_DENSE,      /* lane after lane, in one piece */
+    PATTERN_SAME,       /* all from one address */
+    PATTERN_DENSE_ROWS, /* two pieces */
+    PATTERN_SAME_ROWS,  /* two addresses */
+    PATTERN_NEAR, /* all in 32 words that lie side by side, from the lowest on: which, in word */
+    PATTERN_ANY,
 };
 
-/* The low bits of the first address that must stay for the pattern to be worth as much: where in a line
- * it begins; in shared memory, whose banks are a circle, only where in a lane's width. */
-static inline __attribute__((always_inline)) uint64_t pattern_fixed(const struct pattern *pattern,
-                                                                    const struct obs_access *access)
+struct pattern {
+    uint32_t mask; /* 0: none yet */
+    uint32_t
+        ready; /* the mask again, once such an access was made in one block: what follows is known */
+    uint64_t begin, room; /* the first lane's address is good from begin on, and so far behind it */
+    uint8_t *host;        /* where begin is; NULL: in the CTA's shared memory, from its start on */
+    uint8_t space, bytes;
+    uint8_t shape; /* enum pattern_shape */
+    uint8_t place; /* of the first lane's address in its 128 bytes: whole lines do not matter */
+    uint8_t fixed; /* the bits of it that must stay for the pattern to be worth as much */
+    bool
+        silent; /* whoever watches wants to know only how often: times, that he was not told of yet */
+    uint32_t times;
+    uint32_t bits;     /* all deltas ORed */
+    int32_t low, high; /* the least and the greatest delta */
+    struct mem_block
+        *block; /* that an access from this place hit: any instruction's, to try first */
+    _Alignas(64) int32_t delta[32]; /* a lane's address - the first lane's */
+    _Alignas(64) uint32_t word[32];
+};
+
+#define PATTERN_INLINE static inline __attribute__((always_inline))
+
+/* In shared memory, whose banks are a circle, only the place in a lane's width matters. In global memory
+ * it is the place in a line, down to what divides all deltas: those low bits move no lane alone across
+ * the border of a sector or a line. What all lanes read, or a dense piece, is worth what its place says. */
+PATTERN_INLINE uint8_t pattern_fixed(const struct pattern *pattern)
 {
+    uint8_t width = pattern->bytes - 1u;
+    if (pattern->shape == PATTERN_DENSE || pattern->shape == PATTERN_SAME)
+        return width;
+    if (pattern->space == PTX_SHARED)
+        return width | 3;
+    return width | (127 & (0u - (pattern->bits & (0u - pattern->bits))));
+}
+
+PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
+{
+    const int32_t *delta = pattern->delta;
+    int32_t bytes = pattern->bytes, row = delta[16], dense = 0, same = 0;
     if (pattern->low == pattern->high)
-        return 0;
-    return access->space != PTX_SHARED ? 127 : access->bytes > 4 ? access->bytes - 1u : 3;
+        return PATTERN_SAME;
+    for (int l = 0; l < 16; l++) {
+        dense |= (delta[l] ^ l * bytes) | (delta[l + 16] ^ (row + l * bytes));
+        same |= delta[l] | (delta[l + 16] ^ row);
+    }
+    if (pattern->mask == UINT32_MAX && !dense)
+        return row == 16 * bytes ? PATTERN_DENSE : PATTERN_DENSE_ROWS;
+    if (pattern->mask == UINT32_MAX && !same)
+        return PATTERN_SAME_ROWS;
+    bool is_near = !(pattern->bits & 3) && pattern->high - pattern->low < PATTERN_WINDOW;
+    return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
 /* The pattern of an access, found again or new; NULL if its addresses lie too far apart for one. */
-static inline __attribute__((always_inline)) const struct pattern *
-pattern_find(struct pattern *pattern, struct obs_access *access)
+PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access)
 {
     const uint64_t *addr = access->addr;
     uint64_t other = 0, wide = 0;
-    bool same = pattern->pc == access->pc && pattern->mask == access->mask &&
-                pattern->space == access->space &&
-                !((pattern->place ^ addr[0]) & pattern_fixed(pattern, access));
+    bool same = pattern->mask == access->mask && pattern->space == access->space &&
+                !((pattern->place ^ addr[0]) & pattern->fixed);
     for (unsigned l = 0; l < 32; l++)
         other |= (addr[l] - addr[0]) ^ (uint64_t)(int64_t)pattern->delta[l];
     access->repeats = same && !other;
@@ -67,14 +103,17 @@ pattern_find(struct pattern *pattern, struct obs_access *access)
         low = narrow < low ? narrow : low;
         high = narrow > high ? narrow : high;
     }
-    pattern->pc = wide ? PATTERN_NOONE : access->pc;
-    pattern->mask = access->mask;
+    pattern->mask = wide ? 0 : access->mask;
+    pattern->ready = 0;
+    pattern->silent = false;
     pattern->space = access->space;
+    pattern->bytes = access->bytes;
     pattern->place = (uint8_t)(addr[0] & 127);
     pattern->bits = bits;
     pattern->low = low;
     pattern->high = high;
-    pattern->is_window = !wide && !(bits & 3) && high - low < PATTERN_WINDOW;
+    pattern->shape = (uint8_t)pattern_shape(pattern);
+    pattern->fixed = pattern_fixed(pattern);
     for (unsigned l = 0; l < 32; l++)
         pattern->word[l] = (uint32_t)(pattern->delta[l] - low) / 4;
     return wide ? NULL : pattern;

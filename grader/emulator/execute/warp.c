@@ -234,6 +234,8 @@ static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lan
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
     uint32_t wrong = 0;
+    if (!absent && lanes_all_set(members)) /* as nearly always */
+        return true;
     for (unsigned l = 0; l < WARP; l++)
         wrong |= ((~members[l] >> l & 1) | (uint32_t)((members[l] & absent) != 0)) << l;
     return !(wrong & lanes);

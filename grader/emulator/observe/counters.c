@@ -148,19 +148,25 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_ideal = (words * access->bytes + 31) / 32;
 }
 
+/* What it is worth follows from its place alone. */
+LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
+{
+    uint64_t high = low + LANES * bytes - 1;
+    traffic->pieces += high / 32 - low / 32 + 1;
+    traffic->lines += high / 128 - low / 128 + 1;
+    traffic->ideal += LANES * bytes / 32;
+}
+
 LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
                                const struct obs_access *access)
 {
-    unsigned bytes = access->bytes;
     traffic->requests++;
-    sample_again(sample, access);
+    sample_again(sample, access->addr[0], access->addr[LANES - 1], access->cta, access->warp,
+                 access->mask);
     if (access->dense) {
-        uint64_t low = access->addr[0], high = low + LANES * bytes - 1;
-        unsigned sectors = (unsigned)(high / 32 - low / 32 + 1);
-        traffic->pieces += sectors;
-        traffic->lines += high / 128 - low / 128 + 1;
-        traffic->ideal += LANES * bytes / 32;
-        sample_take(sample, access, sectors, LANES * bytes / 32);
+        uint64_t before = traffic->pieces;
+        count_dense(traffic, access->addr[0], access->bytes);
+        sample_take(sample, access, (uint32_t)(traffic->pieces - before), access->bytes);
         return;
     }
     if (!access->repeats)
@@ -284,6 +290,38 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, &state->code[access->pc]);
 }
 
+/* An access that says more of what is wasted than the ones before is wanted in full. One to shared memory that
+ * wastes nothing says no more than that it was made. */
+static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
+{
+    struct state *state = argument;
+    struct sample *sample = &state->samples[repeat->pc];
+    bool is_global = repeat->space == PTX_GLOBAL;
+    struct traffic *traffic = is_global ? &state->global[repeat->pc] : &state->shared[repeat->pc];
+    struct traffic one = {
+        .pieces = traffic->last_pieces, .ideal = traffic->last_ideal, .lines = traffic->last_lines};
+    if (!is_global && repeat->space != PTX_SHARED)
+        return OBS_SILENT;
+    if (!is_global && state->kind[state->count + repeat->pc] > OBS_STORE)
+        return OBS_IN_FULL;
+    if (repeat->dense && is_global) {
+        one = (struct traffic){0};
+        count_dense(&one, repeat->first, repeat->bytes);
+    } else if (repeat->dense) {
+        one.pieces = one.ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
+    }
+    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
+                                                  repeat->cta, repeat->warp))
+        return OBS_IN_FULL;
+    traffic->requests += repeat->times;
+    traffic->pieces += one.pieces * repeat->times;
+    traffic->ideal += one.ideal * repeat->times;
+    traffic->lines += one.lines * repeat->times;
+    if (is_global)
+        sample_again(sample, repeat->first, repeat->last, repeat->cta, repeat->warp, repeat->mask);
+    return is_global || one.pieces > one.ideal ? OBS_TAKEN : OBS_SILENT;
+}
+
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
 {
     struct traffic traffic = {0};
@@ -369,6 +407,7 @@ const struct observer obs_counters = {
     .events = OBS_ACCESS,
     .begin = counters_begin,
     .access = counters_access,
+    .repeat = counters_repeat,
     .join = counters_join,
     .end = counters_end,
 };

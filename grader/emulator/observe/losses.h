@@ -48,18 +48,18 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
     sample->space = access->space;
 }
 
-/* Counts a load of what the same warp loaded here the last time. */
-static inline void sample_again(struct sample *sample, const struct obs_access *access)
+/* Counts a load of what the same warp loaded here the last time: FIRST and LAST are lanes' addresses. */
+static inline void sample_again(struct sample *sample, uint64_t first, uint64_t last, uint64_t cta,
+                                uint32_t warp, uint32_t mask)
 {
-    uint64_t first = access->addr[0], last = access->addr[31];
     sample->again += sample->last_first == first && sample->last_last == last &&
-                     sample->last_warp == access->warp && sample->last_cta == access->cta &&
-                     sample->last_mask == access->mask;
+                     sample->last_warp == warp && sample->last_cta == cta &&
+                     sample->last_mask == mask;
     sample->last_first = first;
     sample->last_last = last;
-    sample->last_warp = access->warp;
-    sample->last_cta = access->cta;
-    sample->last_mask = access->mask;
+    sample->last_warp = warp;
+    sample->last_cta = cta;
+    sample->last_mask = mask;
 }
 
 static inline void sample_join(struct sample *into, const struct sample *sample)

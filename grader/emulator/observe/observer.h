@@ -39,6 +39,25 @@ struct obs_access {
     const uint8_t *value[4]; /* what a store will write: the lanes' values of each element */
 };
 
+/* An access by the lanes and with the pattern of this worker's latest one by this instruction, which the
+ * observer was told of: only moved, and not so that it would meet other numbers of sectors, lines or banks,
+ * unless it is dense. */
+enum obs_answer {
+    OBS_IN_FULL, /* it must be told in full; nothing has changed */
+    OBS_TAKEN,
+    OBS_SILENT, /* taken; and as long as the pattern stays, it is enough to be told at last how often */
+};
+
+struct obs_repeat {
+    uint64_t first, last; /* addresses of lanes 0 and 31, as in obs_access */
+    uint64_t cta;
+    uint32_t pc, mask, warp;
+    uint32_t
+        times; /* 1; or so many silent ones, of which the addresses, CTA and warp are not given */
+    uint8_t space, bytes;
+    bool dense;
+};
+
 /* What orders accesses of different threads, beside each thread's own program. A CTA runs from
  * OBS_CTA_RUNS to the next one, or to its end: events in between are its own. */
 enum obs_order_kind {
@@ -123,6 +142,8 @@ struct observer {
     /* A worker's state; NULL when memory is out, which ends the launch. */
     void *(*begin)(const struct obs_launch *launch);
     void (*access)(void *state, const struct obs_access *access);
+    /* Takes in an access by less. NULL: all must be told in full. */
+    enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct obs_launch *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
     /* Adds the worker's state to INTO, the first worker's, and frees it. */

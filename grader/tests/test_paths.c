@@ -1,0 +1,48 @@
+/* The quick way of accesses that repeat (execute/access.c) and the one that looks at all 32 addresses must
+ * count alike. initcheck wants all addresses of each access, so the quick way is closed to it. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "tests/shell.h"
+
+TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 120);
+
+/* Not memory_more: it registers memory of the host, whose address is another one each time. */
+static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder", "losses",
+                                       "textures", "halves",     "threads",       "spaces"};
+
+static json_t *run(const char *program, const char *tools)
+{
+    json_error_t error;
+    shell_must("$LANEWISE run --deterministic --tools %s --json run.json $PROGRAMS/%s >/dev/null",
+               tools, program);
+    char *text = shell_file("run.json", NULL);
+    json_t *document = json_loads(text, 0, &error);
+    free(text);
+    cr_assert(document, "%s: %s", program, error.text);
+    return document;
+}
+
+Test(paths, count_alike)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        json_t *quick = run(programs[i], "memcheck"), *full = run(programs[i], "initcheck"),
+               *launch;
+        json_t *wanted = json_object_get(full, "launches");
+        size_t n;
+        json_array_foreach(json_object_get(quick, "launches"), n, launch)
+        {
+            const json_t *other = json_array_get(wanted, n);
+            const char *kernel = json_string_value(json_object_get(launch, "kernel"));
+            cr_expect(
+                json_equal(json_object_get(launch, "counters"), json_object_get(other, "counters")),
+                "%s, launch %zu of %s: its counters differ", programs[i], n, kernel);
+            cr_expect(json_equal(json_object_get(launch, "lines"), json_object_get(other, "lines")),
+                      "%s, launch %zu of %s: its lines' counters differ", programs[i], n, kernel);
+        }
+        cr_expect(n > 0 && n == json_array_size(wanted), "%s: %zu launches", programs[i], n);
+        json_decref(quick);
+        json_decref(full);
+    }
+}
