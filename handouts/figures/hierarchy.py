@@ -10,11 +10,12 @@ rate = {rung: f"{short(values['gb_per_s_h100'])} GB/s" for rung, values in ladde
 picture = Picture(560, 330, "The memories of a GPU, with the time that a thread waits for each of them")
 
 
-def level(y, x, width, name, note, kind, on="", what=""):
+def level(y, x, width, name, note, kind, on="", what=None):
     picture.rect(x, y, width, 42, kind + " box", 4)
     picture.text(x + 12, y + 18, name, ("strong " + on).strip())
     picture.text(x + 12, y + 34, note, ("small " + on).strip())
-    picture.text(x + width - 12, y + 26, what, ("strong " + on).strip(), "end")
+    if what:
+        picture.text(x + width - 12, y + 26, what, ("strong " + on).strip(), "end")
 
 
 picture.rect(8, 8, 544, 118, "none box", 6)

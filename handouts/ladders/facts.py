@@ -140,7 +140,7 @@ def columns_of(launches):
     def all_of(what):
         return sum(c[f"global_{kind}_{what}"] for kind in kinds)
 
-    shared = ("load", "store")
+    shared = ("load", "store", "atomic")
     occupancy = launches[0]["occupancy"]
     return {
         **c,

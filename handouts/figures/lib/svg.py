@@ -62,7 +62,8 @@ class Picture:
     def cell(self, x, y, width, height, words, colour="e", on=""):
         """A box with words in its middle."""
         self.rect(x, y, width, height, colour + " box")
-        self.text(x + width / 2, y + height / 2 + 4, words, ("small " + on).strip(), "middle")
+        if words != "":
+            self.text(x + width / 2, y + height / 2 + 4, words, ("small " + on).strip(), "middle")
 
     def hatch(self, x, y, width, height):
         """What is there and not used."""

@@ -1,0 +1,215 @@
+/* The facts that the handouts tell (handouts/ladders/facts.py): they are complete, what the emulator counted of the
+ * rungs is what theory says, and a recording that does not fit is refused. Figures are well-formed. */
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <jansson.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+
+#ifndef LANEWISE_PRELOAD /* facts are made once, by the ordinary build */
+
+#define LADDERS LANEWISE_ROOT "/handouts/ladders/"
+#define FACTS   LANEWISE_ROOT "/build/ladders/facts.json"
+
+static json_t *load_facts(void)
+{
+    json_error_t error;
+    json_t *facts = json_load_file(FACTS, 0, &error);
+    cr_assert(facts, "make facts: %s", error.text);
+    return facts;
+}
+
+static const json_t *rungs_of(const json_t *facts, const char *ladder)
+{
+    return json_object_get(json_object_get(json_object_get(facts, "ladders"), ladder), "rungs");
+}
+
+/* The number, or NaN. */
+static double fact(const json_t *facts, const char *ladder, const char *rung, const char *column)
+{
+    const json_t *value = json_object_get(json_object_get(rungs_of(facts, ladder), rung), column);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* --- what there must be ------------------------------------------------------------------------------- */
+
+static void check_rung(const json_t *facts, const char *ladder, const char *rung)
+{
+    const char *title =
+        json_string_value(json_object_get(json_object_get(rungs_of(facts, ladder), rung), "title"));
+    cr_expect(title && *title, "%s.%s has no title", ladder, rung);
+    cr_expect(fact(facts, ladder, rung, "time_h100") > 0, "%s.%s has no time", ladder, rung);
+    cr_expect(fact(facts, ladder, rung, "spread_h100") >= 0, "%s.%s has no spread", ladder, rung);
+    if (strcmp(rung, "on-gpu") != 0) /* which launches nothing */
+        cr_expect(fact(facts, ladder, rung, "longest_warp") > 0, "%s.%s was not counted", ladder,
+                  rung);
+}
+
+Test(ladders, have_all_facts_of_all_rungs)
+{
+    json_t *facts = load_facts();
+    glob_t found;
+    cr_assert_eq(glob(LADDERS "*.cu", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char *ladder = basename(found.gl_pathv[i]);
+        const char *rung;
+        json_t *row;
+        *strrchr(ladder, '.') = '\0';
+        cr_expect(json_object_size(rungs_of(facts, ladder)) >= 4, "%s has too few rungs", ladder);
+        json_object_foreach((json_t *)rungs_of(facts, ladder), rung, row)
+            check_rung(facts, ladder, rung);
+    }
+    globfree(&found);
+    json_decref(facts);
+}
+
+/* --- what theory says --------------------------------------------------------------------------------- */
+
+static const struct row {
+    const char *ladder, *rung, *column;
+    double want;
+} rows[] = {
+    {"sumsq", "one-thread", "load_requests", 1 << 20},
+    {"sumsq", "block-1024", "load_requests", (1 << 20) / 32},
+    {"sumsq", "one-thread", "then", 640e6},
+    {"sumsq", "grid", "atomic_requests", 1056 * 8},
+    {"sumsq", "grid-reduced", "atomic_requests", 1056},
+    {"coalesce", "interleaved-132", "load_sectors_per_request", 4},
+    {"coalesce", "interleaved-4224", "load_sectors_per_request", 4},
+    /* a load's sectors, and what half a warp's loads took on a 8800 GT and on a GTX 280 */
+    {"strides", "stride-1", "load_sectors_per_request", 4},
+    {"strides", "stride-2", "load_sectors_per_request", 8},
+    {"strides", "stride-3", "load_sectors_per_request", 12},
+    {"strides", "stride-4", "load_sectors_per_request", 16},
+    {"strides", "stride-8", "load_sectors_per_request", 32},
+    {"strides", "stride-32", "load_sectors_per_request", 32},
+    {"strides", "offset-1", "load_sectors_per_request", 5},
+    {"strides", "offset-8", "load_sectors_per_request", 4},
+    {"strides", "stride-1", "load_transactions_per_half_warp_g80", 1},
+    {"strides", "stride-2", "load_transactions_per_half_warp_g80", 16},
+    {"strides", "offset-1", "load_transactions_per_half_warp_g80", 16},
+    {"strides", "stride-2", "load_transactions_per_half_warp_gt200", 1},
+    {"strides", "stride-4", "load_transactions_per_half_warp_gt200", 2},
+    {"strides", "stride-32", "load_transactions_per_half_warp_gt200", 16},
+    /* 12 bytes a structure */
+    {"aos", "structures", "load_sectors_per_request", 12},
+    {"aos", "arrays", "load_sectors_per_request", 4},
+    {"aos", "one-field", "load_sectors_per_request", 32},
+    {"aos", "structures", "load_transactions_per_half_warp_g80", 48},
+    {"aos", "arrays", "load_transactions_per_half_warp_g80", 3},
+    {"aos", "padded", "load_transactions_per_half_warp_g80", 2},
+    {"aos", "structures", "load_transactions_per_half_warp_gt200", 6},
+    /* 8 warps of 1,024 loads: a stride of 2, 4, 8 ... takes 1, 3, 7 ... passes more */
+    {"banks", "stride-1", "bank_conflicts", 0},
+    {"banks", "stride-2", "bank_conflicts", 8 * 1024},
+    {"banks", "stride-4", "bank_conflicts", 3 * 8 * 1024},
+    {"banks", "stride-16", "bank_conflicts", 15 * 8 * 1024},
+    {"banks", "stride-17", "bank_conflicts", 0},
+    {"banks", "stride-32", "bank_conflicts", 31 * 8 * 1024},
+    {"banks", "stride-33", "bank_conflicts", 0},
+    {"banks", "stride-32", "bank_conflicts_g80", 15 * 16 * 1024},
+    /* 32 blocks of 256: measured on an H200, too */
+    {"reduce", "conflicts", "bank_conflicts", 2240 + 1120},
+    {"reduce", "mask", "bank_conflicts", 0},
+    {"reduce", "sequential", "bank_conflicts", 0},
+    {"reduce", "shuffle", "barriers", 32 * 8},
+    {"transpose", "naive", "store_sectors_per_request", 32},
+    {"transpose", "tile", "bank_conflicts", 31 * 256 * 256 / 32},
+    {"transpose", "tile-padded", "bank_conflicts", 0},
+    {"pitch", "copy-8191-pitched", "lines_per_request", 1},
+    {"atomics", "pixel", "adds", 4096 * 4096},
+    {"atomics", "block", "atomic_requests", 1056},
+    {"divergence", "ways-1", "divergent_branches", 0},
+    {"divergence", "ways-1", "active_lanes", 32},
+    {"occupancy", "threads-32", "occupancy", 50},
+    {"occupancy", "threads-768", "occupancy", 75},
+    {"occupancy", "threads-1024", "occupancy", 100},
+    {"occupancy", "shared-192", "occupancy", 12.5},
+    {"matmul", "tiles-16-padded", "bank_conflicts", 0},
+};
+
+Test(ladders, count_what_theory_says)
+{
+    json_t *facts = load_facts();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct row *row = &rows[i];
+        double is = fact(facts, row->ladder, row->rung, row->column);
+        cr_expect(fabs(is - row->want) < 1e-9, "%s.%s.%s is %g, want %g", row->ladder, row->rung,
+                  row->column, is, row->want);
+    }
+    json_decref(facts);
+}
+
+/* Chunks: but for the last warps, each lane a sector. A tile's loads in place of a row of A and a column of B: a
+ * sixteenth, and a 32nd, of the naive ones. */
+Test(ladders, count_nearly_what_theory_says)
+{
+    json_t *facts = load_facts();
+    cr_expect(fact(facts, "coalesce", "chunks-132", "load_sectors_per_request") > 31.9);
+    double naive = fact(facts, "matmul", "naive", "load_requests");
+    cr_expect(fact(facts, "matmul", "tiles-16-padded", "load_requests") < naive / 15);
+    cr_expect(fact(facts, "matmul", "tiles-32-padded", "load_requests") < naive / 30);
+    json_decref(facts);
+}
+
+/* --- recordings that do not fit ------------------------------------------------------------------------- */
+
+TestSuite(ladders_made, .init = shell_init, .fini = shell_fini);
+
+#define JOIN                                                                                       \
+    "join() { python3 -B " LADDERS "facts.py --out facts --ladders " LANEWISE_ROOT                 \
+    "/build/ladders/transpose.json --data $PWD/h100.tsv 2>&1; }\n"                                 \
+    "grep '^#\\|^transpose' " LANEWISE_ROOT "/handouts/data/h100.tsv >h100.tsv\n"
+
+Test(ladders_made, refuse_recordings_of_other_rungs)
+{
+    int code;
+    free(shell_must(JOIN "join && test -s facts.json && test -s facts.lua"));
+    char *text = shell(&code, JOIN "sed -i '/tile-padded/d' h100.tsv; join");
+    cr_expect(code == 1 && strstr(text, "lacks transpose's tile-padded: make record-ladders"), "%s",
+              text);
+    free(text);
+    text = shell(&code, JOIN "sed -i 's/tile-padded/tile-37/' h100.tsv; join");
+    cr_expect(code == 1 && strstr(text, "transpose has no rung tile-37: make record-ladders"), "%s",
+              text);
+    free(text);
+}
+
+Test(ladders_made, are_asked_for_counts_or_times)
+{
+    int code;
+    char *text = shell(&code, "$LANEWISE run " LANEWISE_ROOT "/build/ladders/aos slowly");
+    cr_expect(code == 2 && strstr(text, "aos counts|times"), "%s", text);
+    free(text);
+}
+
+/* Each is one document of XML that says what it shows, and all of its words are inside. */
+Test(ladders_made, figures_are_well_formed)
+{
+    free(shell_must(
+        "cat >check.py <<'END'\n"
+        "import sys, xml.etree.ElementTree as tree\n"
+        "name = '{http://www.w3.org/2000/svg}'\n"
+        "for path in sys.argv[1:]:\n"
+        "    svg = tree.parse(path).getroot()\n"
+        "    assert len(svg.find(name + 'title').text) > 20, path\n"
+        "    width, height = float(svg.get('width')), float(svg.get('height'))\n"
+        "    for text in svg.iter(name + 'text'):\n"
+        "        size = (5.3 if 'small' in text.get('class', '') else 6.2) * len(text.text)\n"
+        "        back = {'middle': 0.5, 'end': 1}.get(text.get('text-anchor'), 0)\n"
+        "        left = float(text.get('x')) - size * back\n"
+        "        assert left >= -8 and left + size <= width + 8, (path, text.text)\n"
+        "        assert 0 < float(text.get('y')) <= height, (path, text.text)\n"
+        "END\n"
+        "for script in " LANEWISE_ROOT "/handouts/figures/*.py; do\n"
+        "    $script " FACTS " >$(basename $script).svg || exit 1\n"
+        "done; python3 check.py *.svg"));
+}
+
+#endif
