@@ -8,7 +8,7 @@ local function Image(image)
   local name = image.src:match('^figures/([%w-]+)%.svg$')
   local found = false
   for _, drawn in ipairs(common.words(os.getenv('HANDOUT_FIGURES'))) do found = found or drawn == name end
-  if not found then io.stderr:write('warning: nothing draws ', image.src, ' yet\n') end
+  if not found then common.complain(image.src, 'nothing draws %s: a script figures/NAME.* would', image.src) end
   if not image.attributes.alt or #image.caption == 0 then
     common.complain(image.src, 'a figure wants a caption, and in alt="…" what a blind reader hears')
   end

@@ -152,6 +152,11 @@ Test(handouts, checks_know_size_and_absence)
 
 #define SITE LANEWISE_ROOT "/" LANEWISE_BUILD "/handouts"
 
+Test(handouts, all_pages_are_well_in_a_browser)
+{
+    free(shell_must(CHECKS "browser.sh " SITE));
+}
+
 Test(handouts, all_pages_are_valid_and_the_site_is_small)
 {
     free(shell_must(CHECKS "html.sh " SITE));
