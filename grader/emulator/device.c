@@ -750,8 +750,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     struct emu_counters totals;
     struct obs_recording recording = {0};
     struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
-    launch.trace = device->options.trace;
-    launch.rules = device->options.rules;
+    launch.options = &device->options;
     launch.observer_count = choose_observers(device, observers);
     launch.workspace = request->cooperative ? device->workspace : 0;
     launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];

@@ -347,8 +347,7 @@ struct launch {
     unsigned observer_count;
     unsigned wanted; /* events that some observer subscribed to */
     struct obs_launch seen;
-    enum emu_rules rules;          /* by which accesses are counted */
-    const struct emu_trace *trace; /* what the recorder is to look for, or NULL */
+    const struct emu_options *options; /* the device's */
     const struct emu_texture *textures;
     uint64_t texture_count;
     uint64_t cta_count, grid_id;

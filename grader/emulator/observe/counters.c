@@ -47,7 +47,7 @@ static void *counters_begin(const struct obs_launch *launch)
     if (!state)
         return NULL;
     state->count = launch->kernel->code_count + 1;
-    state->rules = launch->launch->rules;
+    state->rules = launch->launch->options->rules;
     state->code = launch->kernel->code;
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
     state->kind = calloc(2 * (size_t)state->count, 1);

@@ -77,7 +77,7 @@ static void *recorder_begin(const struct obs_launch *launch)
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
-    state->trace = of->trace;
+    state->trace = of->options->trace;
     state->cta_warps = of->warps;
     state->line_of = calloc(room, sizeof *state->line_of);
     state->best = aligned_alloc(_Alignof(struct obs_recorded), room * sizeof *state->best);

@@ -222,8 +222,8 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
                   "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
                   "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "occupancy",
                   occupancy_json(launch), "status", record_status(status), "rules",
-                  emu_rules_name(launch->rules), "counters", counters_json(totals, true), "lines",
-                  lines_json(launch), "findings", findings_json(launch, name));
+                  emu_rules_name(launch->options->rules), "counters", counters_json(totals, true),
+                  "lines", lines_json(launch), "findings", findings_json(launch, name));
     if (line && launch->seen.recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);
