@@ -118,23 +118,33 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- match, redux, elect ------------------------------------------------------------------------- */
 
+/* The lanes that have the value that LANE has. */
+LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
+{
+    uint32_t same = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        same |= (uint32_t)(values[l] == values[lane]) << l;
+    return same;
+}
+
 /* match.any.sync d, a, members: the lanes with the same value. match.all: all members, if all have it. */
-void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t values[WARP] = {0};
-    uint32_t members[WARP], result[WARP], all = 0;
+    uint32_t members[WARP], result[WARP] = {0}, all = 0;
     unsigned bytes = inst->src[0].bytes;
     for (unsigned l = 0; l < WARP; l++)
         memcpy(&values[l], slot_at(warp, inst->src[0]) + l * bytes, bytes);
     memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
-    for (unsigned l = 0; l < WARP; l++) {
-        uint32_t others = members[l] & mask, same = 0;
-        for (unsigned k = 0; k < WARP; k++)
-            same |= (uint32_t)(values[k] == values[l]) << k;
-        result[l] = same & others;
-        all |= (uint32_t)(result[l] == others) << l;
-        if (inst->warp.op == PTX_MOD_all && result[l] != others)
-            result[l] = 0;
+    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one value after the other */
+        same = same_values(values, (unsigned)__builtin_ctz(todo));
+        for (unsigned l = 0; l < WARP; l++) {
+            uint32_t others = members[l] & mask, found = same & others;
+            all |= (uint32_t)((same >> l & 1) && found == others) << l;
+            if (inst->warp.op == PTX_MOD_all && found != others)
+                found = 0;
+            result[l] = same >> l & 1 ? found : result[l];
+        }
     }
     uint8_t *d = inst->dst.offset == NO_SLOT ? NULL : slot_at(warp, inst->dst);
     for (unsigned l = 0; l < WARP && d; l++)
