@@ -8,25 +8,64 @@
 
 /* --- mnemonics beside the tables ------------------------------------------------------------------ */
 
-/* Memory at [out] holds a; the result is what the atomic returned and what it left there. */
-#define ATOMIC32(op, type)                                                                         \
-    ROWT("atom.global." op "." type, "d=ww",                                                       \
-         "{.reg .b32 o, n; st.global.b32 [out], a; atom.global." op "." type " o, [out], b; "      \
-         "ld.global.b32 n, [out]; mov.b64 d, {o, n};}")
+/* A thread's place in memory, in `at`. */
+#define PLACE_global "mov.b64 at, out; "
+#define PLACE_shared                                                                               \
+    ".shared .align 8 .b64 s[256]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 8; "        \
+    "mov.b64 i, s; add.u64 at, at, i; "
+
+/* Memory holds a; the result is made of o, which the atomic returned, and n, which it left there. */
+#define ATOM(space, op, type, bits, form, operands, result)                                        \
+    ROWT("atom." #space "." op "." type, form,                                                     \
+         "{" PLACE_##space " .reg .b" #bits " o, n; st." #space ".b" #bits                         \
+                           " [at], a; atom." #space "." op "." type " o, [at], " operands          \
+                           "; ld." #space ".b" #bits " n, [at]; " result "}")
+#define ATOM16(space, op, type) ATOM(space, op, type, 16, "w=hh", "b", "mov.b32 d, {o, n};")
+#define ATOM32(space, op, type) ATOM(space, op, type, 32, "d=ww", "b", "mov.b64 d, {o, n};")
+#define ATOM64(space, op, type)                                                                    \
+    ATOM(space, op, type, 64, "d=dd", "b", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
 /* Which NaN a GPU leaves is not compared: only what is in memory afterwards. */
-#define ATOMIC_F64                                                                                 \
-    ROWT("atom.global.add.f64", "D=dd",                                                            \
-         "{.reg .b64 o; st.global.b64 [out], a; atom.global.add.f64 o, [out], b; "                 \
-         "ld.global.b64 d, [out];}")
-#define ATOMIC64(op, type)                                                                         \
-    ROWT("atom.global." op "." type, "d=dd",                                                       \
-         "{.reg .b64 o, n; st.global.b64 [out], a; atom.global." op "." type " o, [out], b; "      \
-         "ld.global.b64 n, [out]; mul.lo.u64 o, o, 3; add.u64 d, o, n;}")
-/* 16 bits of memory, or two numbers in 32. */
-#define ATOMIC16(op, type, form, operands)                                                         \
-    ROWT("atom.global." op "." type, form,                                                         \
-         "{.reg .b16 o, n; st.global.b16 [out], a; atom.global." op "." type                       \
-         " o, [out], " operands "; ld.global.b16 n, [out]; mov.b32 d, {o, n};}")
+#define ATOM_F64(space) ATOM(space, "add", "f64", 64, "D=dd", "b", "mov.b64 d, n;")
+
+/* Every other time, by c, memory holds what is compared with. */
+#define CAS(space, bits, form, result)                                                             \
+    ROWT("atom." #space ".cas.b" #bits, form,                                                      \
+         "{" PLACE_##space ".reg .b" #bits " o, n; .reg .b32 m; .reg .pred r; "                    \
+                           "cvt.u32.u" #bits " m, c; and.b32 m, m, 2; setp.ne.b32 r, m, 0; "       \
+                           "selp.b" #bits " b, a, b, r; st." #space ".b" #bits " [at], a; "        \
+                           "atom." #space ".cas.b" #bits " o, [at], b, c; ld." #space ".b" #bits   \
+                           " n, [at]; " result "}")
+
+#define RED(space, op, type, bits, form)                                                           \
+    ROWT("red." #space "." op "." type, form,                                                      \
+         "{" PLACE_##space "st." #space ".b" #bits " [at], a; "                                    \
+                           "red." #space "." op "." type " [at], b; ld." #space ".b" #bits         \
+                           " d, [at];}")
+#define RED16(space, op, type) RED(space, op, type, 16, "h=hh")
+#define RED32(space, op, type) RED(space, op, type, 32, "w=ww")
+#define RED64(space, op, type) RED(space, op, type, 64, "d=dd")
+
+/* What atom and red have in common: their names stand in front of 16, 32 and 64. */
+/* clang-format off */
+#define BOTH(name, space)                                                                          \
+    name##32(space, "add", "u32") name##32(space, "add", "s32") name##32(space, "add", "f32")      \
+    name##32(space, "min", "u32") name##32(space, "min", "s32")                                    \
+    name##32(space, "max", "u32") name##32(space, "max", "s32")                                    \
+    name##32(space, "inc", "u32") name##32(space, "dec", "u32")                                    \
+    name##32(space, "and", "b32") name##32(space, "or", "b32") name##32(space, "xor", "b32")       \
+    name##64(space, "add", "u64")                                                                  \
+    name##64(space, "min", "u64") name##64(space, "min", "s64")                                    \
+    name##64(space, "max", "u64") name##64(space, "max", "s64")                                    \
+    name##64(space, "and", "b64") name##64(space, "or", "b64") name##64(space, "xor", "b64")       \
+    name##16(space, "add.noftz", "f16") name##16(space, "add.noftz", "bf16")                       \
+    name##32(space, "add.noftz", "f16x2") name##32(space, "add.noftz", "bf16x2")
+#define ATOMICS(space)                                                                             \
+    BOTH(ATOM, space) ATOM_F64(space) ATOM32(space, "exch", "b32") ATOM64(space, "exch", "b64")    \
+    BOTH(RED, space) RED(space, "add", "f64", 64, "D=dd")                                          \
+    CAS(space, 16, "w=hhh", "mov.b32 d, {o, n};") CAS(space, 32, "d=www", "mov.b64 d, {o, n};")    \
+    CAS(space, 64, "d=ddd", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
+/* clang-format on */
+
 /* All 32 lanes take part: a is the value, b the lane or distance, c the clamp and the segments. */
 #define SHUFFLE(mode)                                                                              \
     ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
@@ -47,16 +86,7 @@
 
 /* clang-format off */
 static const struct opcode_row more_rows[] = {
-    ATOMIC32("add", "u32") ATOMIC32("add", "s32") ATOMIC32("add", "f32")
-    ATOMIC32("min", "u32") ATOMIC32("min", "s32") ATOMIC32("max", "u32") ATOMIC32("max", "s32")
-    ATOMIC32("inc", "u32") ATOMIC32("dec", "u32")
-    ATOMIC32("and", "b32") ATOMIC32("or", "b32") ATOMIC32("xor", "b32") ATOMIC32("exch", "b32")
-    ATOMIC64("add", "u64") ATOMIC_F64
-    ATOMIC64("min", "u64") ATOMIC64("min", "s64") ATOMIC64("max", "u64") ATOMIC64("max", "s64")
-    ATOMIC64("and", "b64") ATOMIC64("or", "b64") ATOMIC64("xor", "b64") ATOMIC64("exch", "b64")
-    ATOMIC16("add.noftz", "f16", "w=hh", "b") ATOMIC16("add.noftz", "bf16", "w=hh", "b")
-    ATOMIC32("add.noftz", "f16x2") ATOMIC32("add.noftz", "bf16x2")
-    ATOMIC16("cas", "b16", "w=hhh", "b, c")
+    ATOMICS(global) ATOMICS(shared)
     SHUFFLE("up") SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx")
     VOTE("all") VOTE("any") VOTE("uni")
     ROWT("vote.sync.ballot.b32", "w=p", "vote.sync.ballot.b32 d, a, -1;")
