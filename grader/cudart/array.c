@@ -62,47 +62,65 @@ static bool shape_is_legal(struct cudaExtent extent, unsigned flags)
     if (!extent.width || (flags & ~known))
         return false;
     if (flags & cudaArrayCubemap)
-        return extent.height == extent.width && extent.depth % 6 == 0 && extent.depth;
+        return extent.height == extent.width && extent.depth &&
+               (flags & cudaArrayLayered ? extent.depth % 6 == 0 : extent.depth == 6);
     if (flags & cudaArrayLayered)
         return extent.depth != 0;
     return extent.height || !extent.depth;
+}
+
+cudaError_t rt_array_shape(struct rt_array *array, const struct cudaChannelFormatDesc *desc,
+                           struct cudaExtent extent, unsigned flags)
+{
+    size_t size;
+    if (!desc)
+        return cudaErrorInvalidValue;
+    if (!rt_channel_bytes(desc))
+        return cudaErrorInvalidChannelDescriptor;
+    if (!shape_is_legal(extent, flags))
+        return cudaErrorInvalidValue;
+    *array = (struct rt_array){.desc = *desc, .extent = extent, .flags = flags};
+    array->element = rt_channel_bytes(desc);
+    array->height = at_least_1(extent.height);
+    array->depth = at_least_1(extent.depth);
+    if (__builtin_mul_overflow(extent.width, array->element, &array->pitch) ||
+        __builtin_mul_overflow(array->pitch, array->height, &size) ||
+        __builtin_mul_overflow(size, array->depth, &size))
+        return cudaErrorMemoryAllocation;
+    return cudaSuccess;
+}
+
+bool rt_array_add(const struct rt_array *made, cudaArray_t *array)
+{
+    struct rt_array *live = malloc(sizeof *live);
+    if (!live)
+        return false;
+    *live = *made;
+    pthread_mutex_lock(&lock);
+    live->next = arrays;
+    arrays = live;
+    pthread_mutex_unlock(&lock);
+    *array = (cudaArray_t)live;
+    return true;
 }
 
 static cudaError_t make(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                         struct cudaExtent extent, unsigned flags)
 {
     struct emu_device *device;
-    size_t size;
+    struct rt_array made;
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
-    if (!array || !desc)
-        return cudaErrorInvalidValue;
-    if (!rt_channel_bytes(desc))
-        return cudaErrorInvalidChannelDescriptor;
-    if (!shape_is_legal(extent, flags))
-        return cudaErrorInvalidValue;
-    struct rt_array made = {.desc = *desc, .extent = extent, .flags = flags};
-    made.element = rt_channel_bytes(desc);
-    made.height = at_least_1(extent.height);
-    made.depth = at_least_1(extent.depth);
-    if (__builtin_mul_overflow(extent.width, made.element, &made.pitch) ||
-        __builtin_mul_overflow(made.pitch, made.height, &size) ||
-        __builtin_mul_overflow(size, made.depth, &size))
-        return cudaErrorMemoryAllocation;
-    struct rt_array *live = malloc(sizeof *live);
-    error = live ? rt_error(emu_alloc(device, size, &made.addr)) : cudaErrorMemoryAllocation;
-    if (error != cudaSuccess) {
-        free(live);
+    error = array ? rt_array_shape(&made, desc, extent, flags) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = rt_error(emu_alloc(device, made.pitch * made.height * made.depth, &made.addr));
+    if (error != cudaSuccess)
         return error;
-    }
-    pthread_mutex_lock(&lock);
-    made.next = arrays;
-    *live = made;
-    arrays = live;
-    pthread_mutex_unlock(&lock);
-    *array = (cudaArray_t)live;
-    return cudaSuccess;
+    if (rt_array_add(&made, array))
+        return cudaSuccess;
+    emu_free(device, made.addr);
+    return cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
@@ -117,21 +135,29 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
     return rt_return(make(array, desc, extent, flags));
 }
 
-static cudaError_t release(cudaArray_t array)
+bool rt_array_take(cudaArray_t array, bool is_level, struct rt_array *taken)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error != cudaSuccess || !array)
-        return error;
     pthread_mutex_lock(&lock);
-    struct rt_array **at = find(array), *live = at ? *at : NULL;
+    struct rt_array **at = find(array), *live = at && (*at)->is_level == is_level ? *at : NULL;
     if (live)
         *at = live->next;
     pthread_mutex_unlock(&lock);
-    if (!live)
-        return cudaErrorInvalidResourceHandle;
-    emu_free(device, live->addr);
+    if (live)
+        *taken = *live;
     free(live);
+    return live != NULL;
+}
+
+static cudaError_t release(cudaArray_t array)
+{
+    struct emu_device *device;
+    struct rt_array taken;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess || !array)
+        return error;
+    if (!rt_array_take(array, false, &taken))
+        return cudaErrorInvalidResourceHandle;
+    emu_free(device, taken.addr);
     return cudaSuccess;
 }
 
@@ -146,7 +172,8 @@ void rt_arrays_reset(struct emu_device *device)
     while (arrays) {
         struct rt_array *first = arrays;
         arrays = first->next;
-        emu_free(device, first->addr);
+        if (!first->is_level)
+            emu_free(device, first->addr);
         free(first);
     }
     pthread_mutex_unlock(&lock);

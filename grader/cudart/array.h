@@ -12,17 +12,29 @@ struct rt_array {
     unsigned flags;
     size_t element;              /* bytes */
     size_t pitch, height, depth; /* bytes of a row, rows of a layer, layers: 1 or more */
+    bool is_level;               /* of a mipmap, whose memory it is */
     struct rt_array *next;
 };
 
 /* The live array that ARRAY names, or NULL. */
 struct rt_array *rt_array(cudaArray_const_t array);
+/* What an array of that shape would be, without memory; or why there can be none. */
+cudaError_t rt_array_shape(struct rt_array *array, const struct cudaChannelFormatDesc *desc,
+                           struct cudaExtent extent, unsigned flags);
+/* Makes it a live one, and takes one away (not its memory). False: out of memory; there is none. */
+bool rt_array_add(const struct rt_array *made, cudaArray_t *array);
+bool rt_array_take(cudaArray_t array, bool is_level, struct rt_array *taken);
 /* Bytes of its elements; 0 if it is not a live one. */
 size_t rt_array_element(cudaArray_const_t array);
 /* Bytes of an element as DESC describes it, or 0 if no array or texture has such ones. */
 size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc);
 void rt_arrays_reset(struct emu_device *device);
-/* texture.c: destroys all texture and surface objects. */
+/* texture.c: its texels as a texture has them; destroys all texture and surface objects. */
+void rt_array_texels(struct emu_texture *t, const struct rt_array *array);
 void rt_textures_reset(struct emu_device *device);
+
+/* mipmap.c: the texels of all levels; destroys all mipmaps. */
+cudaError_t rt_mipmap_texels(struct emu_texture *t, cudaMipmappedArray_const_t mipmap);
+void rt_mipmaps_reset(struct emu_device *device);
 
 #endif

@@ -240,6 +240,7 @@ cudaError_t cudaDeviceReset(void)
     if (rt_wait(&device) == cudaSuccess) {
         rt_memory_reset(device);
         rt_textures_reset(device);
+        rt_mipmaps_reset(device);
         rt_arrays_reset(device);
         rt_modules_reset(device);
     }

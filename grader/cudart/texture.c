@@ -30,20 +30,25 @@ static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDe
                                                        : 'u';
 }
 
+void rt_array_texels(struct emu_texture *t, const struct rt_array *array)
+{
+    set_channels(t, &array->desc);
+    t->addr = array->addr;
+    t->width = (uint32_t)(array->pitch / array->element);
+    t->height = (uint32_t)array->height;
+    t->depth = (uint32_t)array->depth;
+    t->pitch = array->pitch;
+    t->slice = array->pitch * array->height;
+    t->layered = array->flags & (cudaArrayLayered | cudaArrayCubemap);
+    t->cube = array->flags & cudaArrayCubemap;
+}
+
 static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
 {
     const struct rt_array *live = rt_array(array);
-    if (!live)
-        return cudaErrorInvalidResourceHandle;
-    set_channels(t, &live->desc);
-    t->addr = live->addr;
-    t->width = (uint32_t)(live->pitch / live->element);
-    t->height = (uint32_t)live->height;
-    t->depth = (uint32_t)live->depth;
-    t->pitch = live->pitch;
-    t->slice = live->pitch * live->height;
-    t->layered = live->flags & (cudaArrayLayered | cudaArrayCubemap);
-    return cudaSuccess;
+    if (live)
+        rt_array_texels(t, live);
+    return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
 /* Whether SIZE bytes at PTR are the program's, and fit to be a texture. */
@@ -108,7 +113,7 @@ static cudaError_t use_resource(struct emu_device *device, struct emu_texture *t
     case cudaResourceTypePitch2D:
         return use_rows(device, t, resource);
     case cudaResourceTypeMipmappedArray:
-        return rt_unsupported("a texture of a mipmapped array");
+        return rt_mipmap_texels(t, resource->res.mipmap.mipmap);
     default:
         return cudaErrorInvalidValue;
     }
@@ -123,7 +128,13 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     t->normalized_coords = desc->normalizedCoords;
     for (int i = 0; i < 3; i++)
         t->address[i] = (uint8_t)desc->addressMode[i];
+    if (t->cube)
+        memset(t->address, EMU_CLAMP, sizeof t->address);
     memcpy(t->border, desc->borderColor, sizeof t->border);
+    t->level_linear = desc->mipmapFilterMode == cudaFilterModeLinear;
+    t->level_bias = desc->mipmapLevelBias;
+    t->level_min = desc->minMipmapLevelClamp;
+    t->level_max = desc->maxMipmapLevelClamp;
     bool reads_floats = t->kind == 'f' || (t->normalized_float && t->bits < 32);
     if (t->linear && !reads_floats)
         return cudaErrorInvalidFilterSetting;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "emulator/execute/decode.h"
+#include "emulator/execute/texture.h"
 #include "emulator/occupancy.h"
 #include "emulator/ptx/arena.h"
 #include "emulator/report/record.h"
@@ -313,13 +314,6 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
 }
 
 /* --- textures ----------------------------------------------------------------------------------- */
-
-static bool texture_is_legal(const struct emu_texture *t)
-{
-    uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8;
-    return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
-           (t->bits == 8 || t->bits == 16 || t->bits == 32) && (t->height == 1 || row <= t->pitch);
-}
 
 static enum emu_status add_texture(struct emu_device *device, const struct emu_texture *texture,
                                    uint64_t *handle)

@@ -110,7 +110,19 @@ struct emu_texture {
     bool normalized_coords;        /* from 0 to 1 */
     bool normalized_float;         /* integers are read as 0 to 1, or -1 to 1 */
     uint32_t border[4];            /* what is outside, if the address mode is EMU_BORDER */
+
+    /* A mipmap: each level is half as large in each dimension, and follows the one before without gaps. */
+    uint8_t levels;    /* 0 and 1: there is only this one */
+    bool level_linear; /* filtered between levels; else the nearest one */
+    bool cube;         /* six layers of width x width, or six times as many: fetched by direction */
+    float level_bias;  /* is added to what a fetch asks for, which then is held between these: */
+    float level_min, level_max;
 };
+
+/* LEVEL alone, which there must be, as a texture of one level. */
+struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level);
+/* Bytes from the first texel of the first level to the last of the last. */
+uint64_t emu_texture_bytes(const struct emu_texture *texture);
 
 /* Gives a texture or surface a handle, which kernels take. Its memory must be allocated when it is
  * used. Handles are small numbers, used again after they are destroyed. */

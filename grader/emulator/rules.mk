@@ -17,7 +17,7 @@ $(EMULATOR_OBJECTS): grader/emulator/rules.mk
 # Arithmetic changes the rounding mode under the compiler's feet, and a * b + c is two roundings. A row of
 # alu.def is one operation on what it loads, with nothing to be computed beforehand in another mode; there
 # -frounding-math would only keep its loop scalar.
-$(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
+$(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o %/texture_levels.o,$(EMULATOR_OBJECTS)): CFLAGS += -ffp-contract=off
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # Nobody asks which exceptions arithmetic raised, nor for errno; where that counts, loops with a choice or a
 # square root stay scalar.

@@ -75,6 +75,12 @@ Test(cudart_more, textures_answer_like_a_gpu)
     expect_recorded("textures");
 }
 
+/* The same for levels, and for directions into a cube. */
+Test(cudart_more, mipmaps_and_cubes_answer_like_a_gpu)
+{
+    expect_recorded("mipmaps");
+}
+
 Test(cudart_more, halves_answer_like_a_gpu)
 {
     expect_recorded("halves");

@@ -249,6 +249,7 @@ static const struct refusal {
     {"red", "u64 s32 s64", "", "inc dec"},
     {"red", "s64", "", "add"},
     {"tex", "", "s32", "grad"},
+    {"tex", "f32 u32 s32", "s32", "cube acube"},
     {"suld", "b64", "", "v4"},
     {"sust", "b64", "", "v4"},
     {"vote", "pred", "", "ballot"},

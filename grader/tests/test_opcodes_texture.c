@@ -177,6 +177,68 @@ static void fetch(const struct shape *shape, size_t level, const char *result,
     fixture_close(&f);
 }
 
+/* --- cubes ------------------------------------------------------------------------------------------ */
+
+enum { CUBES = 2, FACES = 6 };
+static const char *const cube_levels[] = {"", ".level"};
+static const char *const cube_shapes[] = {"cube", "acube"};
+
+static char *cube_text(size_t level, size_t shape, const char *result)
+{
+    char *text = NULL;
+    cr_assert(asprintf(&text, "tex%s.%s.v4.%s.f32 {v0, v1, v2, v3}, [h, {c0, c1, c2, c3}]%s;",
+                       cube_levels[level], cube_shapes[shape], result, level ? ", 0" : "") > 0);
+    return text;
+}
+
+/* One texel a face: thread t looks at face t % 6 of cube t / 6 % 2, somewhat off its middle. */
+static void fetch_cube(size_t level, size_t shape, const char *result)
+{
+    static const float directions[FACES][3] = {{2, .5f, 1},   {-2, 1, .5f},   {.5f, 3, -1},
+                                               {1, -3, 2.5f}, {.5f, -.5f, 1}, {-1, .5f, -1.5f}};
+    uint32_t words[CUBES * FACES][4], points[THREADS][4] = {{0}};
+    uint64_t values[THREADS][4] = {{0}}, handle = 0;
+    struct fixture f;
+    fixture_open(&f, NULL);
+    for (unsigned i = 0; i < CUBES * FACES * 4; i++)
+        words[i / 4][i % 4] = 0x3f800000 + (i << 12);
+    struct emu_texture texture = {.addr = fixture_upload(&f, words, sizeof words),
+                                  .width = 1,
+                                  .height = 1,
+                                  .depth = shape ? CUBES * FACES : FACES,
+                                  .pitch = TEXEL,
+                                  .slice = TEXEL,
+                                  .channels = 4,
+                                  .bits = 32,
+                                  .kind = (uint8_t)*result,
+                                  .normalized_coords = true,
+                                  .layered = true,
+                                  .cube = true};
+    cr_assert(emu_texture_open(f.device, &texture, &handle) == EMU_OK);
+    for (unsigned t = 0; t < THREADS; t++) {
+        points[t][0] = t / FACES % CUBES;
+        memcpy(&points[t][shape], directions[t % FACES], sizeof directions[0]);
+    }
+    char *text = cube_text(level, shape, result);
+    run_kernel(&f, text, 32, handle, points, values);
+    for (unsigned t = 0; t < THREADS; t++) {
+        unsigned face = t % FACES + (shape ? t / FACES % CUBES * FACES : 0);
+        for (unsigned c = 0; c < 4; c++)
+            cr_expect(values[t][c] == words[face][c], "'%s', thread %u, channel %u: %#" PRIx64,
+                      text, t, c, values[t][c]);
+    }
+    free(text);
+    fixture_close(&f);
+}
+
+Test(opcodes, cube)
+{
+    for (size_t level = 0; level < COUNT(cube_levels); level++)
+        for (size_t shape = 0; shape < COUNT(cube_shapes); shape++)
+            for (size_t r = 0; r < COUNT(result_types); r++)
+                fetch_cube(level, shape, result_types[r]);
+}
+
 /* The four texels around (x + 1, y + 1): below left, below right, above right, above left. */
 static void gather(unsigned component, const char *result)
 {
@@ -399,6 +461,10 @@ void texture_each(name_visitor *visit, void *context)
                                        &shapes[s], surface_bits[b], width, outsides[o], is_load}),
                                    visit, context);
     }
+    for (size_t level = 0; level < COUNT(cube_levels); level++)
+        for (size_t shape = 0; shape < COUNT(cube_shapes); shape++)
+            for (size_t r = 0; r < COUNT(result_types); r++)
+                visit_text(cube_text(level, shape, result_types[r]), visit, context);
     for (unsigned component = 0; component < 4; component++)
         for (size_t r = 0; r < COUNT(result_types); r++) {
             char *text = NULL;

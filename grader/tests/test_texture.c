@@ -34,7 +34,12 @@ static const struct row {
     {"tld4.g.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", NULL},
     {"tld4.b.2d.v4.s32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", NULL},
     {"tld4.a.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", NULL},
-    {"tex.cube.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2, %f2, %f2}];", "'.cube' of 'tex'"},
+    {"tex.cube.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %r2, %r2, %r2}];", "not supported"},
+    {"tex.grad.cube.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f1, %f1, %f1}], "
+     "{%f1, %f1, %f1, %f1}, {%f1, %f1, %f1, %f1};",
+     "not supported"},
+    {"tex.level.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", "where 1 are needed"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}], %f1;", "where 0 are needed"},
     {"tex.2d.v2.f16x2.f32 {%r3, %r4}, [%d2, {%f1, %f2}];", "of 'tex'"},
     {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1}];", "1 coordinates where 2 are needed"},
     {"tex.2d.v4.f32.f32 {%f3, %f4, %f5}, [%d2, {%f1, %f2}];", "not supported"},

@@ -377,7 +377,7 @@ static bool allocate(struct decoder *d)
 {
     struct kernel *k = d->kernel;
     k->code = calloc(k->code_count, sizeof *k->code);
-    k->vectors = malloc((size_t)k->code_count * 8 * sizeof *k->vectors);
+    k->vectors = malloc((size_t)k->code_count * VECTOR_ROOM * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
     if (!k->code || !k->vectors || !k->params)
         return false;

@@ -1,6 +1,7 @@
 /* Texture and surface instructions: tex, tld4, suld, sust.
  *
  *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];      suld.b.2d.b32.trap {d}, [handle, {x, y}];
+ *   tex.level.2d….f32 …, [handle, {x, y}], level;          tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
  *
  * A layer comes before the coordinates; a surface's x counts bytes. None of it is counted: on a GPU it
  * takes another way than loads and stores. */
@@ -20,10 +21,11 @@ static bool is_one(const struct decoder *d, enum ptx_modifier plain, enum ptx_mo
 static void decode_point(struct decoder *d, const struct ptx_operand *op)
 {
     struct inst *out = d->out;
-    bool layered = is_one(d, PTX_MOD_a1d, PTX_MOD_a2d);
+    bool cube = is_one(d, PTX_MOD_cube, PTX_MOD_acube);
+    bool layered = is_one(d, PTX_MOD_a1d, PTX_MOD_a2d) || ptx_has(d->in, PTX_MOD_acube);
     unsigned dims = is_one(d, PTX_MOD_1d, PTX_MOD_a1d)   ? 1
                     : is_one(d, PTX_MOD_2d, PTX_MOD_a2d) ? 2
-                    : ptx_has(d->in, PTX_MOD_3d)         ? 3
+                    : cube || ptx_has(d->in, PTX_MOD_3d) ? 3
                                                          : 0;
     if (op->kind != PTX_ADDRESS || op->variable || op->index == PTX_NONE || op->value || !dims) {
         decode_fail(d, "only texture and surface objects are supported");
@@ -39,8 +41,42 @@ static void decode_point(struct decoder *d, const struct ptx_operand *op)
         decode_fail(d, "a texture or surface object has 64 bits");
     out->texture.dims = (uint8_t)dims;
     out->texture.layered = layered;
+    out->texture.cube = cube;
     for (unsigned i = 0; i < used; i++)
         out->src[i] = decode_source(d, &op->elements[i], PTX_b32, 4);
+}
+
+static void put_part(struct decoder *d, const struct ptx_operand *op)
+{
+    struct slot slot = decode_source(d, op, PTX_b32, 4);
+    d->kernel->vectors[d->kernel->vector_count++] = slot;
+}
+
+/* The level, or the steps in each dimension, behind the results. */
+static void decode_level(struct decoder *d)
+{
+    unsigned dims = d->out->texture.dims, needed = ptx_has(d->in, PTX_MOD_level)  ? 1
+                                                   : ptx_has(d->in, PTX_MOD_grad) ? 2
+                                                                                  : 0;
+    if (d->failed)
+        return;
+    if (d->in->operand_count != 2 + needed) {
+        decode_fail(d, "%u operands behind the coordinates where %u are needed",
+                    d->in->operand_count - 2u, needed);
+        return;
+    }
+    d->out->texture.way = needed == 2 ? PTX_MOD_grad : needed ? PTX_MOD_level : 0;
+    if (needed == 1)
+        put_part(d, &d->in->operands[2]);
+    for (unsigned i = 0; i < 2 && needed == 2; i++) {
+        const struct ptx_operand *op = &d->in->operands[2 + i];
+        if (op->kind != PTX_VECTOR || op->count < dims || d->out->texture.cube) {
+            decode_unsupported(d);
+            return;
+        }
+        for (unsigned k = 0; k < dims; k++)
+            put_part(d, &op->elements[k]);
+    }
 }
 
 void decode_texture(struct decoder *d)
@@ -61,10 +97,12 @@ void decode_texture(struct decoder *d)
     bool coords_known =
         d->in->type_count == 2 && (d->in->types[1] == PTX_f32 ||
                                    (d->in->types[1] == PTX_s32 && d->in->opcode != PTX_OP_tld4));
-    if (count != 4 || !ptx_has(d->in, PTX_MOD_v4) || !coords_known)
+    if (count != 4 || !ptx_has(d->in, PTX_MOD_v4) || !coords_known ||
+        (out->texture.is_integer && is_one(d, PTX_MOD_cube, PTX_MOD_acube)))
         decode_unsupported(d);
     else
         decode_point(d, &d->in->operands[1]);
+    decode_level(d);
 }
 
 void decode_surface(struct decoder *d, bool is_load)
@@ -105,8 +143,9 @@ static const struct emu_texture *find_texture(struct warp *warp, const struct in
     const struct emu_texture *texture =
         handle - 1 < launch->texture_count ? &launch->textures[handle - 1] : NULL;
     *texels = NULL;
-    if (texture && texture->width && (!surface || texture->is_surface))
-        *texels = mem_range(launch->memory, texture->addr, texture_bytes(texture));
+    if (texture && texture->width && (!surface || texture->is_surface) &&
+        (surface || texture->cube || !inst->texture.cube))
+        *texels = mem_range(launch->memory, texture->addr, emu_texture_bytes(texture));
     if (*texels)
         return texture;
     warp_fault(warp, OBS_BAD_TEXTURE, lane, NULL);
@@ -130,6 +169,11 @@ static struct texture_points points_of(const struct warp *warp, const struct ins
         points.layer = lane_words(warp, inst->src[0]);
     for (unsigned d = 0; d < points.dims; d++)
         points.at[d] = lane_words(warp, inst->src[first + d]);
+    const struct slot *more = &inst->texture.vector[4];
+    if (inst->texture.way == PTX_MOD_level)
+        points.level = lane_words(warp, more[0]);
+    for (unsigned k = 0; k < 2 * points.dims && inst->texture.way == PTX_MOD_grad; k++)
+        points.steps[k / points.dims][k % points.dims] = lane_words(warp, more[k]);
     return points;
 }
 

@@ -160,12 +160,14 @@ struct inst {
             bool back;        /* of cvta: from the generic address */
         } read;
         struct {
-            struct slot *vector; /* results, or values to store; the coordinates are src[] */
+            /* Results, or values to store, then the level or the steps; the coordinates are src[]. */
+            struct slot *vector;
             struct slot handle;
             uint8_t dims, count, bytes; /* count values of so many bytes, of a surface */
             uint8_t component;          /* that tld4 gathers */
             uint8_t outside;            /* of a surface: enum ptx_modifier trap, clamp or zero */
-            bool is_integer, layered;
+            uint8_t way;                /* enum ptx_modifier level or grad, or 0 */
+            bool is_integer, layered, cube;
         } texture;
         struct {
             uint8_t op; /* enum ptx_modifier of vote, shfl, match, redux */
@@ -175,7 +177,8 @@ struct inst {
     };
 };
 
-#define NO_IMAGE UINT32_MAX
+#define NO_IMAGE    UINT32_MAX
+#define VECTOR_ROOM 10 /* slots that an instruction may need in a vector: tex.grad.3d */
 
 /* A function's part of a kernel's code. */
 struct image {
@@ -202,7 +205,7 @@ struct kernel {
     uint32_t shared_bytes;               /* static, of a CTA */
     uint32_t local_bytes;                /* of a thread: variables and stack */
     uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
-    struct slot *vectors;                /* storage behind inst.mem.vector */
+    struct slot *vectors;                /* storage behind inst.mem.vector, VECTOR_ROOM each */
     uint32_t vector_count, constant_room;
     bool uses_heap, shows_params; /* calls malloc; takes its parameters' addresses */
     uint64_t params_at;           /* where they lie for that; 0: nowhere yet */

@@ -12,16 +12,9 @@
 #include "emulator/execute/half.h"
 
 #define WEIGHT_BITS 8
-#define WEIGHT_ONE  (1 << WEIGHT_BITS)
+#define WEIGHT_ONE  TEXTURE_ONE
 
 enum { OUTSIDE = -1 };
-
-uint64_t texture_bytes(const struct emu_texture *texture)
-{
-    return (uint64_t)(texture->depth - 1) * texture->slice +
-           (uint64_t)(texture->height - 1) * texture->pitch +
-           (uint64_t)texture->width * texture->channels * texture->bits / 8;
-}
 
 /* --- texels ------------------------------------------------------------------------------------------ */
 
@@ -260,14 +253,16 @@ static inline int rounded_down(int product) /* halves */
     return (product + WEIGHT_ONE / 2 - 1) >> WEIGHT_BITS;
 }
 
-/* The weights of the corners, whose bits are x, y, z. They have 8 bits, too, and are WEIGHT_ONE all
- * together: it is divided by z, then by x, then by y, and where halves go to was found on a GPU. */
-LANES_INLINE void find_weights(const struct footprint *f, int32_t weights[8][WARP])
+/* The weights of the corners, whose bits are x, y, z. They have 8 bits, too, and are the level's SHARE
+ * all together: it is divided by z, then by x, then by y, and where halves go to was found on a GPU. */
+LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share,
+                               int32_t weights[8][WARP])
 {
     for (unsigned z = 0; z < 2; z++) {
         for (unsigned x = 0; x < 2; x++) {
             for (unsigned l = 0; l < WARP; l++) {
-                int of_z = z ? f->weight[2][l] : WEIGHT_ONE - f->weight[2][l];
+                int behind = rounded_down(share[l] * f->weight[2][l]);
+                int of_z = z ? behind : share[l] - behind;
                 int right = rounded(of_z * f->weight[0][l]), of_x = x ? right : of_z - right;
                 int product = of_x * f->weight[1][l];
                 int upper = x ? rounded(product) : rounded_down(product);
@@ -310,18 +305,15 @@ LANES_INLINE void finish_sum(const double *sum, double steps, uint32_t *value)
     }
 }
 
-LANES_INLINE void fetch_linear(const struct emu_texture *texture, const uint8_t *texels,
-                               const struct texture_points *points, uint32_t lanes,
-                               uint32_t value[4][WARP])
+LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *texels,
+                             const struct texture_points *points, uint32_t lanes,
+                             const int32_t *share, double sum[4][WARP])
 {
     struct footprint f;
     int32_t weights[8][WARP];
-    double sum[4][WARP], steps = steps_of(texture);
+    double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);
-    find_weights(&f, weights);
-    for (unsigned c = 0; c < texture->channels; c++)
-        for (unsigned l = 0; l < WARP; l++)
-            sum[c][l] = -0.0;
+    find_weights(&f, share, weights);
     for (unsigned corner = 0; corner < 8; corner++) {
         uint32_t some = 0, texel[4][WARP];
         for (unsigned l = 0; l < WARP; l++)
@@ -334,19 +326,35 @@ LANES_INLINE void fetch_linear(const struct emu_texture *texture, const uint8_t 
         for (unsigned c = 0; c < texture->channels; c++)
             add_corner(sum[c], texel[c], weights[corner], steps);
     }
-    for (unsigned c = 0; c < texture->channels; c++)
-        finish_sum(sum[c], steps, value[c]);
 }
 
-LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
-                                const struct texture_points *points, uint32_t lanes,
-                                uint32_t value[4][WARP])
+LANES_CLONES void texture_add(const struct emu_texture *texture, const uint8_t *texels,
+                              const struct texture_points *points, uint32_t lanes,
+                              const int32_t *share, double sum[4][WARP])
 {
-    bool is_float = texture->kind == 'f' || texture->normalized_float;
-    if (texture->linear && is_float && !points->is_integer)
-        fetch_linear(texture, texels, points, lanes, value);
-    else
-        fetch_nearest(texture, texels, points, lanes, value);
+    uint32_t texel[4][WARP];
+    if (texture->linear) {
+        add_linear(texture, texels, points, lanes, share, sum);
+        return;
+    }
+    fetch_nearest(texture, texels, points, lanes, texel);
+    for (unsigned c = 0; c < texture->channels; c++)
+        add_corner(sum[c], texel[c], share, steps_of(texture));
+}
+
+LANES_CLONES void texture_finish(const struct emu_texture *texture, double sum[4][WARP],
+                                 uint32_t value[4][WARP])
+{
+    for (unsigned c = 0; c < texture->channels; c++)
+        finish_sum(sum[c], steps_of(texture), value[c]);
+    fill_missing(texture, value);
+}
+
+LANES_CLONES void texture_nearest(const struct emu_texture *texture, const uint8_t *texels,
+                                  const struct texture_points *points, uint32_t lanes,
+                                  uint32_t value[4][WARP])
+{
+    fetch_nearest(texture, texels, points, lanes, value);
     fill_missing(texture, value);
 }
 

@@ -1,0 +1,275 @@
+/* Mipmaps and cubes: what a fetch has to settle before texture.c can look at one level.
+ *
+ *   direction --face of the cube--> point and layer --level asked for--> one or two levels --> mean of them
+ *
+ * A level is a number in 256ths, rounded down; its fraction is the weight of the level behind. What it
+ * is held between, and where halves go, was found on a GPU. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "emulator/execute/bits.h"
+#include "emulator/execute/machine.h"
+#include "emulator/execute/texture.h"
+
+#define LEVEL_ONE  TEXTURE_ONE
+#define LEVEL_MOST 15 /* of 2^15 texels and more there are no mipmaps */
+
+/* --- where a level lies ------------------------------------------------------------------------------ */
+
+static uint32_t half_of(uint32_t size)
+{
+    return size > 1 ? size / 2 : 1;
+}
+
+struct emu_texture emu_texture_level(const struct emu_texture *texture, unsigned level)
+{
+    struct emu_texture one = *texture;
+    one.levels = 1;
+    while (level--) {
+        one.addr += one.slice * one.depth;
+        one.width = half_of(one.width);
+        one.height = half_of(one.height);
+        one.depth = one.layered ? one.depth : half_of(one.depth);
+        one.pitch = (uint64_t)one.width * one.channels * one.bits / 8;
+        one.slice = one.pitch * one.height;
+    }
+    return one;
+}
+
+static unsigned last_level(const struct emu_texture *texture)
+{
+    return texture->levels ? texture->levels - 1u : 0;
+}
+
+uint64_t emu_texture_bytes(const struct emu_texture *texture)
+{
+    struct emu_texture last = emu_texture_level(texture, last_level(texture));
+    return last.addr - texture->addr + (uint64_t)(last.depth - 1) * last.slice +
+           (uint64_t)(last.height - 1) * last.pitch +
+           (uint64_t)last.width * last.channels * last.bits / 8;
+}
+
+bool texture_is_legal(const struct emu_texture *t)
+{
+    uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8;
+    return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
+           (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
+           (t->height == 1 || row <= t->pitch) && t->levels <= 16 &&
+           (!t->cube || (t->layered && t->depth % 6 == 0));
+}
+
+/* --- faces of a cube ------------------------------------------------------------------------------------ */
+
+/* Toward zero: which of two texels is right between them. As on a GPU. */
+static float cut(double value)
+{
+    float near = (float)value;
+    return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
+}
+
+/* A direction meets one of the faces +x -x +y -y +z -z at (s, t), from 0 to 1. */
+static unsigned find_face(float x, float y, float z, float *s, float *t)
+{
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    bool is_z = az >= ax && az >= ay, is_y = !is_z && ay >= ax;
+    float major = is_z ? az : is_y ? ay : ax;
+    bool negative = (is_z ? z : is_y ? y : x) < 0;
+    double across = is_z ? (negative ? -x : x) : is_y ? x : negative ? z : -z;
+    double down = is_y ? (negative ? -z : z) : -y, scale = cut(1.0 / (double)major);
+    *s = cut((across * scale + 1) / 2);
+    *t = cut((down * scale + 1) / 2);
+    return (is_z ? 4 : is_y ? 2 : 0) + negative;
+}
+
+struct faces {
+    uint32_t at[2][WARP], layer[WARP];
+};
+
+static void find_faces(const struct emu_texture *texture, const struct texture_points *points,
+                       struct faces *faces)
+{
+    uint32_t cubes = texture->depth / 6;
+    for (unsigned l = 0; l < WARP; l++) {
+        float s, t;
+        unsigned face = find_face(bits_float(points->at[0][l]), bits_float(points->at[1][l]),
+                                  bits_float(points->at[2][l]), &s, &t);
+        uint32_t cube = points->layer ? points->layer[l] : 0;
+        faces->at[0][l] = float_bits(s);
+        faces->at[1][l] = float_bits(t);
+        faces->layer[l] = (cube < cubes ? cube : cubes - 1) * 6 + face;
+    }
+}
+
+/* --- which level ----------------------------------------------------------------------------------------- */
+
+static int in_steps(double level) /* NaN is 0 */
+{
+    double most = (double)LEVEL_MOST * LEVEL_ONE, fixed = floor(level * LEVEL_ONE);
+    return fixed > most     ? LEVEL_MOST * LEVEL_ONE
+           : fixed >= -most ? (int)fixed
+           : level != level ? 0
+                            : -LEVEL_MOST * LEVEL_ONE;
+}
+
+/* A GPU takes the lengths of steps from few bits and without a root. With this the level is the same as
+ * on an H100 for 92 of 100 random steps, and at most two 256ths away for the others. */
+static double length_of(double a, double b)
+{
+    double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
+    return more + less * 11 / 32;
+}
+
+/* Its first ten binary digits. */
+static double shortened(double x)
+{
+    int exponent;
+    double digits = frexp(x, &exponent);
+    return ldexp(trunc(ldexp(digits, 10)), exponent - 10);
+}
+
+static int logarithm(double length)
+{
+    int exponent;
+    double part =
+        floor(ldexp(frexp(length, &exponent), 9)) - LEVEL_ONE; /* 256ths above a power of 2 */
+    double level = floor(log2((part + 0.5) / LEVEL_ONE + 1) * LEVEL_ONE + 0.46);
+    level = part < 1 ? 0 : fmin(level, LEVEL_ONE - 1);
+    return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
+}
+
+/* The level whose texels are as large as the steps to the neighbours, the diagonal ones included. */
+static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
+                          unsigned lane)
+{
+    const double size[3] = {texture->width, texture->height, texture->depth};
+    double step[4][3] = {{0}}; /* right, below, and between them */
+    for (unsigned d = 0; d < points->dims; d++) {
+        double scale = texture->normalized_coords ? size[d] : 1;
+        for (unsigned k = 0; k < 2; k++)
+            step[k][d] = shortened((double)bits_float(points->steps[k][d][lane]) * scale);
+        step[2][d] = (step[0][d] + step[1][d]) * 11 / 16;
+        step[3][d] = (step[0][d] - step[1][d]) * 11 / 16;
+    }
+    double longest = 0;
+    for (unsigned k = 0; k < 4; k++)
+        longest = fmax(longest, length_of(length_of(step[k][0], step[k][1]), step[k][2]));
+    return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
+}
+
+/* The level that a lane asks for, in 256ths. Only those that ask are given the bias. */
+static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
+                        unsigned lane)
+{
+    int level = 0;
+    if (points->steps[0][0])
+        level = level_of_steps(texture, points, lane);
+    else if (points->level && points->is_integer)
+        level = in_steps((int32_t)points->level[lane]);
+    else if (points->level)
+        level = in_steps(bits_float(points->level[lane]));
+    if (points->level || points->steps[0][0])
+        level += in_steps(texture->level_bias);
+    int least = in_steps(texture->level_min), most = in_steps(texture->level_max);
+    level = level > most ? most : level;
+    return level < least ? least : level;
+}
+
+/* The level that a lane reads, and the weight of the next. */
+struct choice {
+    unsigned first[WARP];
+    int weight[WARP];
+};
+
+static void choose(const struct emu_texture *texture, const struct texture_points *points,
+                   struct choice *choice)
+{
+    int last = (int)last_level(texture) * LEVEL_ONE;
+    for (unsigned l = 0; l < WARP; l++) {
+        int level = wanted_level(texture, points, l);
+        if (!texture->level_linear)
+            level = (level + LEVEL_ONE / 2) & -LEVEL_ONE;
+        level = level < 0 ? 0 : level > last ? last : level;
+        choice->first[l] = (unsigned)level / LEVEL_ONE;
+        choice->weight[l] = level % LEVEL_ONE;
+    }
+}
+
+/* --- fetches ---------------------------------------------------------------------------------------------- */
+
+/* Level by level, those of LANES that read from it; WEIGHTED by level where that is asked for. */
+static void each_level(const struct emu_texture *texture, const uint8_t *texels,
+                       const struct texture_points *points, const struct choice *choice,
+                       uint32_t lanes, bool weighted, uint32_t value[4][WARP])
+{
+    double sum[4][WARP];
+    for (unsigned i = 0; i < 4 * WARP; i++)
+        sum[i / WARP][i % WARP] = -0.0;
+    for (unsigned k = 0; k <= last_level(texture); k++) {
+        int32_t share[WARP];
+        uint32_t here = 0, got[4][WARP];
+        for (unsigned l = 0; l < WARP; l++) {
+            share[l] = choice->first[l] == k       ? LEVEL_ONE - choice->weight[l]
+                       : choice->first[l] + 1 == k ? choice->weight[l]
+                                                   : 0;
+            here |= (uint32_t)(share[l] != 0) << l;
+        }
+        if (!(here & lanes))
+            continue;
+        struct emu_texture level = emu_texture_level(texture, k);
+        const uint8_t *at = texels + (level.addr - texture->addr);
+        if (weighted) {
+            texture_add(&level, at, points, here & lanes, share, sum);
+            continue;
+        }
+        texture_nearest(&level, at, points, here & lanes, got);
+        for (unsigned i = 0; i < 4 * WARP; i++)
+            if (here >> i % WARP & 1)
+                value[i / WARP][i % WARP] = got[i / WARP][i % WARP];
+    }
+    if (weighted)
+        texture_finish(texture, sum, value);
+}
+
+/* The same where there is but one level, as there nearly always is. */
+static void only_level(const struct emu_texture *texture, const uint8_t *texels,
+                       const struct texture_points *points, uint32_t lanes, bool weighted,
+                       uint32_t value[4][WARP])
+{
+    double sum[4][WARP];
+    int32_t share[WARP];
+    if (!weighted) {
+        texture_nearest(texture, texels, points, lanes, value);
+        return;
+    }
+    for (unsigned i = 0; i < 4 * WARP; i++)
+        sum[i / WARP][i % WARP] = -0.0;
+    for (unsigned l = 0; l < WARP; l++)
+        share[l] = TEXTURE_ONE;
+    texture_add(texture, texels, points, lanes, share, sum);
+    texture_finish(texture, sum, value);
+}
+
+void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
+                   const struct texture_points *points, uint32_t lanes, uint32_t value[4][WARP])
+{
+    bool is_float = texture->kind == 'f' || texture->normalized_float;
+    bool may_weigh = is_float && !points->is_integer, has_levels = texture->levels > 1;
+    struct texture_points on_faces = *points;
+    struct faces faces;
+    struct choice choice;
+    if (texture->cube && points->dims == 3) {
+        find_faces(texture, points, &faces);
+        on_faces.dims = 2;
+        on_faces.at[0] = faces.at[0];
+        on_faces.at[1] = faces.at[1];
+        on_faces.layer = faces.layer;
+    }
+    if (!has_levels) {
+        only_level(texture, texels, &on_faces, lanes, may_weigh && texture->linear, value);
+        return;
+    }
+    choose(texture, points, &choice);
+    each_level(texture, texels, &on_faces, &choice, lanes,
+               may_weigh && (texture->linear || texture->level_linear), value);
+}
