@@ -35,6 +35,8 @@ static const struct row {
     {"a branch to a function's name", KERNEL("bra k;\n"), "label"},
     {"a call of a vector of names", KERNEL("call {p}, (p);\nret;\n"), "is not in the module"},
     {"a call of nothing", KERNEL("call [p+0], ();\nret;\n"), "is not in the module"},
+    {"a launch from a kernel", KERNEL("call __cudaCDP2LaunchDeviceV2, ();\nret;\n"),
+     "dynamic parallelism"},
     {"the end in the middle of a token", HEAD ".visible .entry k(.param .u6", "type"},
     {"nothing", "", ".version"},
 };

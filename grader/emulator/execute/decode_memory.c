@@ -343,7 +343,10 @@ static void decode_call(struct decoder *d)
     d->out->kind = KIND_LANES;
     d->out->run = builtin_find(target->name);
     d->kernel->uses_heap |= ptx_name_is(target->name, "malloc");
-    if (!d->out->run)
+    if (!d->out->run && target->name.length > 10 &&
+        strncmp(target->name.text, "__cudaCDP2", 10) == 0)
+        decode_fail(d, "launching kernels from kernels (dynamic parallelism) is not supported");
+    else if (!d->out->run)
         decode_fail(d, "function '%.*s' is not in the module", (int)target->name.length,
                     target->name.text);
 }
