@@ -176,21 +176,13 @@ static void close_session(struct session *session)
     free(session);
 }
 
-static bool comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
-{
-    for (size_t i = 0; i < other->depend_count; i++)
-        if (other->depends[i] == node || comes_before(node, other->depends[i]))
-            return true;
-    return false;
-}
-
 /* Whether the stream that began waits for all that the one of VIEW has done. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
         bool joined = is_among(view->depends[i], first->depends, first->depend_count);
         for (size_t k = 0; k < first->depend_count && !joined; k++)
-            joined = comes_before(view->depends[i], first->depends[k]);
+            joined = rt_graph_comes_before(view->depends[i], first->depends[k]);
         if (!joined)
             return false;
     }

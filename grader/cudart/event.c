@@ -53,9 +53,8 @@ static cudaError_t create(cudaEvent_t *event, unsigned flags)
         return error;
     if (!event || (flags & ~KNOWN))
         return cudaErrorInvalidValue;
-    if (flags & cudaEventInterprocess) /* it may not keep time, and other processes cannot see it */
-        return flags & cudaEventDisableTiming ? rt_unsupported("cudaEventInterprocess")
-                                              : cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
     struct CUevent_st *created = calloc(1, sizeof *created);
     if (!created)
         return cudaErrorMemoryAllocation;
@@ -106,6 +105,11 @@ cudaError_t rt_event_record(cudaEvent_t event)
     }
     pthread_mutex_unlock(&lock);
     return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+bool rt_event_is_shared(cudaEvent_t event)
+{
+    return is_live(event) && event->flags & cudaEventInterprocess;
 }
 
 static cudaError_t record(cudaEvent_t event, cudaStream_t stream)

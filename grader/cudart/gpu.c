@@ -174,6 +174,8 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(multiProcessorCount, MultiProcessorCount);
     FIELD(memoryBusWidth, GlobalMemoryBusWidth);
     FIELD(l2CacheSize, L2CacheSize);
+    FIELD(persistingL2CacheMaxSize, MaxPersistingL2CacheSize);
+    FIELD(accessPolicyMaxWindowSize, MaxAccessPolicyWindowSize);
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 

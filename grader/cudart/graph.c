@@ -96,6 +96,8 @@ cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from)
     *to = *from;
     if (from->type == cudaGraphNodeTypeKernel)
         return copy_args(&to->kernel, from->kernel.args);
+    if (rt_is_memory(from))
+        return rt_graph_memory_hold(from->memory) ? cudaSuccess : cudaErrorInvalidValue;
     if (from->type != cudaGraphNodeTypeGraph)
         return cudaSuccess;
     cudaError_t error = rt_graph_clone(from->child, &child);
@@ -109,6 +111,8 @@ void rt_work_free(struct rt_work *work)
         free(work->kernel.args);
     else if (work->type == cudaGraphNodeTypeGraph && work->child)
         rt_graph_free(work->child);
+    else if (rt_is_memory(work))
+        rt_graph_memory_drop(work->memory);
     work->type = cudaGraphNodeTypeEmpty;
 }
 
@@ -208,8 +212,26 @@ static struct CUgraphNode_st *find_original(const struct CUgraph_st *clone,
     return at;
 }
 
+bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
+{
+    for (size_t i = 0; i < other->depend_count; i++)
+        if (other->depends[i] == node || rt_graph_comes_before(node, other->depends[i]))
+            return true;
+    return false;
+}
+
+bool rt_graph_has_memory(const struct CUgraph_st *graph)
+{
+    const struct CUgraphNode_st *node = graph->first;
+    while (node && !rt_is_memory(&node->work))
+        node = node->next;
+    return node != NULL;
+}
+
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
+    if (rt_graph_has_memory(graph))
+        return cudaErrorNotSupported; /* by CUDA */
     struct CUgraph_st *clone = rt_graph_new();
     cudaGraphNode_t copy;
     cudaError_t error = clone ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -282,8 +304,8 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     struct CUgraphNode_st *live = rt_graph_node(node);
-    if (!live)
-        return rt_return(cudaErrorInvalidValue);
+    if (!live || rt_is_memory(&live->work))
+        return rt_return(live ? cudaErrorNotSupported : cudaErrorInvalidValue);
     struct CUgraphNode_st **at = &live->graph->first;
     pthread_mutex_lock(&lock);
     while (*at != live)

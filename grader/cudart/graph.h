@@ -2,6 +2,7 @@
  *
  *   graph.c        a graph's nodes and edges         graph_nodes.c  nodes of each kind, their parameters
  *   capture.c      nodes from a stream's work        graph_exec.c   a graph made ready, and launched
+ *   graph_memory.c what nodes take and free
  *
  * As in the real runtime, one graph must not be changed by two threads at a time. */
 #ifndef RT_GRAPH_H
@@ -38,6 +39,16 @@ cudaError_t rt_graph_add(struct CUgraph_st *graph, cudaGraphNode_t const *depend
 /* The nodes, each behind those that it depends on; to be freed. */
 cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st ***sorted);
 
+static inline bool rt_is_memory(const struct rt_work *work)
+{
+    return work->type == cudaGraphNodeTypeMemAlloc || work->type == cudaGraphNodeTypeMemFree;
+}
+
+/* Whether OTHER waits for NODE, itself or through others. */
+bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other);
+/* Whether some node takes or frees memory: the graph cannot be cloned then. */
+bool rt_graph_has_memory(const struct CUgraph_st *graph);
+
 /* A copy of the work that owns what it points to, and the end of one. */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);
@@ -53,6 +64,23 @@ cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *
 
 /* Puts WORK in the place of what NODE does in EXEC. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
+
+/* --- graph_memory.c ---------------------------------------------------------------------------------------- */
+
+/* Memory for a node to take, with one holder. Who holds it, by its address, must drop it. */
+cudaError_t rt_graph_memory_make(size_t size, void **ptr);
+bool rt_graph_memory_hold(const void *ptr);
+void rt_graph_memory_drop(const void *ptr);
+/* False: there is none at PTR. */
+bool rt_graph_memory_size(const void *ptr, size_t *size);
+/* Of all graphs that were made ready, only one may take it: from FROM, NULL for none, to TO. */
+bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
+                           const struct CUgraphExec_st *to);
+/* Whether a launch may do its steps of taking and freeing: plan, then each step in order. */
+void rt_graph_memory_plan(void);
+bool rt_graph_memory_step(const struct rt_work *work, bool frees_first);
+/* The program has it now, as one of its ranges. */
+cudaError_t rt_graph_memory_take(const void *ptr);
 
 /* event.c: what a node of type ...EventRecord does. */
 cudaError_t rt_event_record(cudaEvent_t event);

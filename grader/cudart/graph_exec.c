@@ -43,11 +43,24 @@ static struct step *find_step(struct CUgraphExec_st *exec, const struct CUgraphN
 
 static void free_steps(struct CUgraphExec_st *exec)
 {
-    for (size_t i = 0; i < exec->count; i++)
+    for (size_t i = 0; i < exec->count; i++) {
+        if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc)
+            rt_graph_memory_claim(exec->steps[i].work.memory, exec, NULL);
         rt_work_free(&exec->steps[i].work);
+    }
     free(exec->steps);
     exec->steps = NULL;
     exec->count = 0;
+}
+
+/* Memory that a graph takes is taken by one launchable graph alone: EXEC, from now on. */
+static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc &&
+            !rt_graph_memory_claim(exec->steps[i].work.memory, NULL, exec))
+            return cudaErrorNotSupported;
+    return cudaSuccess;
 }
 
 static cudaError_t make_steps(struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
@@ -81,6 +94,8 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t graph, unsig
         return rt_unsupported("a graph that kernels launch");
     struct CUgraphExec_st *exec = calloc(1, sizeof *exec);
     cudaError_t error = exec ? make_steps(exec, live) : cudaErrorMemoryAllocation;
+    if (error == cudaSuccess)
+        error = claim_memory(exec);
     if (error != cudaSuccess) {
         if (exec)
             free_steps(exec);
@@ -168,7 +183,23 @@ static cudaError_t run_work(struct emu_device *device, const struct rt_work *wor
         return run_child(device, work->child);
     if (work->type == cudaGraphNodeTypeEventRecord)
         return rt_event_record(work->event);
+    if (work->type == cudaGraphNodeTypeMemAlloc)
+        return rt_graph_memory_take(work->memory);
+    if (work->type == cudaGraphNodeTypeMemFree)
+        return rt_free(device, work->memory);
     return rt_run(device, work);
+}
+
+/* Memory must not be taken twice, nor freed when nobody has it. */
+static bool may_launch(const struct CUgraphExec_st *exec)
+{
+    bool legal = true;
+    rt_graph_memory_plan();
+    for (size_t i = 0; i < exec->count && legal; i++)
+        if (rt_is_memory(&exec->steps[i].work))
+            legal = rt_graph_memory_step(&exec->steps[i].work,
+                                         exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    return legal;
 }
 
 static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -183,6 +214,8 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
     error = rt_stream(stream);
     if (error == cudaSuccess && rt_is_capturing(stream))
         return rt_unsupported("the launch of a graph into a stream that is captured");
+    if (error == cudaSuccess && !may_launch(live))
+        return cudaErrorInvalidValue;
     for (size_t i = 0; i < live->count && error == cudaSuccess && !rt_faulted(); i++)
         if (live->steps[i].enabled)
             error = run_work(device, &live->steps[i].work);

@@ -67,157 +67,7 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraph
     return rt_return(error == cudaSuccess ? rt_graph_add(live, depends, count, work, node) : error);
 }
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *depends, size_t count,
-                                   const struct cudaKernelNodeParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_kernel_work(&work, params);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *depends, size_t count,
-                                   const struct cudaMemcpy3DParms *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_copy_work(&work, params);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *depends, size_t count, void *to,
-                                     const void *from, size_t size, enum cudaMemcpyKind kind)
-{
-    RT_CALLED();
-    struct rt_work work = rt_bytes(to, from, size, kind);
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
-
-/* The memory is there from now on, as its address must be; it stays, as the graph may run again. */
-static cudaError_t add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
-                              const cudaGraphNode_t *depends, size_t count,
-                              struct cudaMemAllocNodeParams *params)
-{
-    struct emu_device *device;
-    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
-    cudaError_t error = rt_device(&device);
-    if (error != cudaSuccess)
-        return error;
-    if (!params || !params->bytesize ||
-        params->poolProps.allocType != cudaMemAllocationTypePinned ||
-        params->poolProps.location.type != cudaMemLocationTypeDevice)
-        return cudaErrorInvalidValue;
-    error = rt_allocate(&work.memory, params->bytesize, RT_POOL, 0);
-    if (error != cudaSuccess)
-        return error;
-    error = add(node, graph, depends, count, &work, cudaSuccess);
-    if (error == cudaSuccess)
-        params->dptr = work.memory;
-    else
-        rt_free(device, work.memory);
-    return error;
-}
-
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                     const cudaGraphNode_t *depends, size_t count,
-                                     struct cudaMemAllocNodeParams *params)
-{
-    RT_CALLED();
-    return rt_return(add_memory(node, graph, depends, count, params));
-}
-
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                    const cudaGraphNode_t *depends, size_t count, void *memory)
-{
-    RT_CALLED();
-    struct rt_range range;
-    struct rt_work work = {.type = cudaGraphNodeTypeMemFree, .memory = memory};
-    bool known = rt_range_find(memory, &range) && range.ptr == memory && range.owner == RT_POOL;
-    return add(node, graph, depends, count, &work, known ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                           const cudaGraphNode_t *depends, size_t count,
-                                           const void *symbol, const void *from, size_t size,
-                                           size_t offset, enum cudaMemcpyKind kind)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
-                                             const cudaGraphNode_t *depends, size_t count, void *to,
-                                             const void *symbol, size_t size, size_t offset,
-                                             enum cudaMemcpyKind kind)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                   const cudaGraphNode_t *depends, size_t count,
-                                   const struct cudaMemsetParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_fill_work(&work, params);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                 const cudaGraphNode_t *depends, size_t count,
-                                 const struct cudaHostNodeParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_host_work(&work, params);
-    return add(node, graph, depends, count, &work, error);
-}
-
-cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                  const cudaGraphNode_t *depends, size_t count)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
-
-cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                       const cudaGraphNode_t *depends, size_t count,
-                                       cudaGraph_t child)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
-    bool legal = rt_graph(child) && child != graph;
-    return add(node, graph, depends, count, &work, legal ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                        const cudaGraphNode_t *depends, size_t count,
-                                        cudaEvent_t event)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
-
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                      const cudaGraphNode_t *depends, size_t count,
-                                      cudaEvent_t event)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
-
-/* --- reading and changing ------------------------------------------------------------------------------------ */
+/* --- kinds with parameters: added, changed, and changed in what is ready ------------------------------- */
 
 /* What NODE does, if it is of TYPE and RESULT is somewhere. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
@@ -248,6 +98,53 @@ static cudaError_t exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const st
     return rt_return(error == cudaSuccess ? rt_exec_set(exec, node, work) : error);
 }
 
+#define KIND(Kind, params_type, make_work)                                                         \
+    cudaError_t cudaGraphAdd##Kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                 \
+                                         const cudaGraphNode_t *depends, size_t count,             \
+                                         const struct params_type *params)                         \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = make_work(&work, params);                                              \
+        return add(node, graph, depends, count, &work, error);                                     \
+    }                                                                                              \
+    cudaError_t cudaGraph##Kind##NodeSetParams(cudaGraphNode_t node,                               \
+                                               const struct params_type *params)                   \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = make_work(&work, params);                                              \
+        return set(node, &work, error);                                                            \
+    }                                                                                              \
+    cudaError_t cudaGraphExec##Kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,     \
+                                                   const struct params_type *params)               \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = make_work(&work, params);                                              \
+        return exec_set(exec, node, &work, error);                                                 \
+    }
+
+KIND(Kernel, cudaKernelNodeParams, rt_kernel_work)
+KIND(Memcpy, cudaMemcpy3DParms, rt_copy_work)
+KIND(Memset, cudaMemsetParams, rt_fill_work)
+KIND(Host, cudaHostNodeParams, rt_host_work)
+
+/* NAME gives the program the part of a node's work that is kept as it came. */
+#define GIVE(name, type, result_type, part)                                                        \
+    cudaError_t name(cudaGraphNode_t node, result_type *result)                                    \
+    {                                                                                              \
+        const struct rt_work *work = work_of(node, type, result);                                  \
+        if (work)                                                                                  \
+            *result = work->part;                                                                  \
+        return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);                              \
+    }
+
+GIVE(cudaGraphMemcpyNodeGetParams, cudaGraphNodeTypeMemcpy, struct cudaMemcpy3DParms, copy)
+GIVE(cudaGraphMemsetNodeGetParams, cudaGraphNodeTypeMemset, struct cudaMemsetParams, fill)
+GIVE(cudaGraphHostNodeGetParams, cudaGraphNodeTypeHost, struct cudaHostNodeParams, host)
+GIVE(cudaGraphChildGraphNodeGetGraph, cudaGraphNodeTypeGraph, cudaGraph_t, child)
+
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
 {
     const struct rt_work *work = work_of(node, cudaGraphNodeTypeKernel, params);
@@ -263,40 +160,155 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     return cudaSuccess;
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaKernelNodeParams *params)
+/* --- adding other kinds ------------------------------------------------------------------------------- */
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *depends, size_t count, void *to,
+                                     const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    RT_CALLED();
+    struct rt_work work = rt_bytes(to, from, size, kind);
+    return add(node, graph, depends, count, &work, cudaSuccess);
+}
+
+/* Whether some node behind NODE takes the memory again. */
+static bool is_taken_after(const struct CUgraphNode_st *node, const void *memory)
+{
+    for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
+        if (at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory &&
+            rt_graph_comes_before(node, at))
+            return true;
+    return false;
+}
+
+/* What a node before the new one has freed, large enough and not taken again since: as on a GPU, it is
+ * taken once more. NULL: there is none. */
+static void *memory_again(const struct CUgraphNode_st *node, size_t size)
+{
+    for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {
+        size_t room;
+        if (at->work.type == cudaGraphNodeTypeMemFree && rt_graph_comes_before(at, node) &&
+            !is_taken_after(at, at->work.memory) && rt_graph_memory_size(at->work.memory, &room) &&
+            size <= room && rt_graph_memory_hold(at->work.memory))
+            return at->work.memory;
+    }
+    return NULL;
+}
+
+static cudaError_t add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
+                              const cudaGraphNode_t *depends, size_t count,
+                              struct cudaMemAllocNodeParams *params)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
+    struct CUgraphNode_st here = {.graph = rt_graph(graph),
+                                  .depend_count = count}; /* as it will be */
+    if (!params || !params->bytesize || !here.graph || (count && !depends) ||
+        params->poolProps.allocType != cudaMemAllocationTypePinned ||
+        params->poolProps.location.type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (!rt_graph_node(depends[i]))
+            return cudaErrorInvalidValue;
+    here.depends = (struct CUgraphNode_st **)depends;
+    work.memory = memory_again(&here, params->bytesize);
+    cudaError_t error =
+        work.memory ? cudaSuccess : rt_graph_memory_make(params->bytesize, &work.memory);
+    if (error != cudaSuccess)
+        return error;
+    error = add(node, graph, depends, count, &work, cudaSuccess);
+    if (error == cudaSuccess)
+        params->dptr = work.memory;
+    rt_graph_memory_drop(work.memory); /* the node holds it */
+    return error;
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                     const cudaGraphNode_t *depends, size_t count,
+                                     struct cudaMemAllocNodeParams *params)
+{
+    RT_CALLED();
+    return rt_return(add_memory(node, graph, depends, count, params));
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                    const cudaGraphNode_t *depends, size_t count, void *memory)
+{
+    RT_CALLED();
+    struct rt_work work = {.type = cudaGraphNodeTypeMemFree, .memory = memory};
+    const struct CUgraph_st *live = rt_graph(graph);
+    size_t frees = 0, takes = 0;
+    for (const struct CUgraphNode_st *at = live ? live->first : NULL; at; at = at->next) {
+        frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
+        takes += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
+    }
+    /* once for each time that the graph takes it, or once if another graph does */
+    return add(node, graph, depends, count, &work,
+               frees < (takes ? takes : 1) ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                           const cudaGraphNode_t *depends, size_t count,
+                                           const void *symbol, const void *from, size_t size,
+                                           size_t offset, enum cudaMemcpyKind kind)
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_kernel_work(&work, params);
-    return set(node, &work, error);
+    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    return add(node, graph, depends, count, &work, error);
 }
 
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaKernelNodeParams *params)
+cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                             const cudaGraphNode_t *depends, size_t count, void *to,
+                                             const void *symbol, size_t size, size_t offset,
+                                             enum cudaMemcpyKind kind)
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_kernel_work(&work, params);
-    return exec_set(exec, node, &work, error);
+    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    return add(node, graph, depends, count, &work, error);
 }
 
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *params)
-{
-    const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemcpy, params);
-    if (work)
-        *params = work->copy;
-    return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaMemcpy3DParms *params)
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                  const cudaGraphNode_t *depends, size_t count)
 {
     RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_copy_work(&work, params);
-    return set(node, &work, error);
+    struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
+    return add(node, graph, depends, count, &work, cudaSuccess);
 }
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                       const cudaGraphNode_t *depends, size_t count,
+                                       cudaGraph_t child)
+{
+    RT_CALLED();
+    struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
+    const struct CUgraph_st *live = rt_graph(child);
+    bool legal = live && child != graph;
+    return add(node, graph, depends, count, &work,
+               !legal                      ? cudaErrorInvalidValue
+               : rt_graph_has_memory(live) ? cudaErrorNotSupported /* by CUDA */
+                                           : cudaSuccess);
+}
+
+cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                        const cudaGraphNode_t *depends, size_t count,
+                                        cudaEvent_t event)
+{
+    RT_CALLED();
+    struct rt_work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
+    return add(node, graph, depends, count, &work, cudaSuccess);
+}
+
+cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                      const cudaGraphNode_t *depends, size_t count,
+                                      cudaEvent_t event)
+{
+    RT_CALLED();
+    struct rt_work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
+    return add(node, graph, depends, count, &work, cudaSuccess);
+}
+
+/* --- reading and changing ------------------------------------------------------------------------------------ */
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
                                            size_t size, enum cudaMemcpyKind kind)
@@ -304,15 +316,6 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const
     RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
     return set(node, &work, cudaSuccess);
-}
-
-cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemcpy3DParms *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_copy_work(&work, params);
-    return exec_set(exec, node, &work, error);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
@@ -324,48 +327,14 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
     return exec_set(exec, node, &work, cudaSuccess);
 }
 
-cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *params)
-{
-    const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemset, params);
-    if (work)
-        *params = work->fill;
-    return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
-                                         const struct cudaMemsetParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_fill_work(&work, params);
-    return set(node, &work, error);
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                             const struct cudaMemsetParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_fill_work(&work, params);
-    return exec_set(exec, node, &work, error);
-}
-
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *params)
-{
-    const struct rt_work *work = work_of(node, cudaGraphNodeTypeHost, params);
-    if (work)
-        *params = work->host;
-    return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
-}
-
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
                                            struct cudaMemAllocNodeParams *params)
 {
-    struct rt_range range;
+    size_t size;
     const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemAlloc, params);
-    if (!work || !rt_range_find(work->memory, &range))
+    if (!work || !rt_graph_memory_size(work->memory, &size))
         return rt_return(cudaErrorInvalidValue);
-    *params = (struct cudaMemAllocNodeParams){.bytesize = range.size, .dptr = work->memory};
+    *params = (struct cudaMemAllocNodeParams){.bytesize = size, .dptr = work->memory};
     params->poolProps.allocType = cudaMemAllocationTypePinned;
     params->poolProps.location.type = cudaMemLocationTypeDevice;
     return cudaSuccess;
@@ -376,32 +345,6 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *memory)
     const struct rt_work *work = work_of(node, cudaGraphNodeTypeMemFree, memory);
     if (work)
         memcpy(memory, &work->memory, sizeof work->memory);
-    return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
-                                       const struct cudaHostNodeParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_host_work(&work, params);
-    return set(node, &work, error);
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const struct cudaHostNodeParams *params)
-{
-    RT_CALLED();
-    struct rt_work work;
-    cudaError_t error = rt_host_work(&work, params);
-    return exec_set(exec, node, &work, error);
-}
-
-cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
-{
-    const struct rt_work *work = work_of(node, cudaGraphNodeTypeGraph, graph);
-    if (work)
-        *graph = work->child;
     return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);
 }
 

@@ -1,5 +1,6 @@
 /* Limits of what kernels use up, other GPUs (there are none), and the GPU's place on the bus. */
 #include "cudart/rt.h"
+#include "cudart/virtual_gpu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 }
 
 /* The hints, as the program set them. */
-static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes;
+static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
 {
@@ -59,6 +60,12 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
         return rt_error(emu_set_limit(device, found, fitting(found, value)));
     if (!find_hint(limit))
         return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitPersistingL2CacheSize) { /* in tenths of what there can be */
+        if (value > RT_PERSISTING_L2)
+            return cudaErrorInvalidValue;
+        size_t tenth = RT_PERSISTING_L2 / 10;
+        value = (value + tenth - 1) / tenth * tenth;
+    }
     *find_hint(limit) = value;
     return cudaSuccess;
 }

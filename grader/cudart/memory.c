@@ -10,6 +10,10 @@ enum { PAGE = 4096 };
 /* Gives back what RANGE, which is in the list no more, stands for. */
 static enum emu_status give_back(struct emu_device *device, const struct rt_range *range)
 {
+    if (range->owner == RT_GRAPH) {
+        rt_graph_memory_freed(range->ptr);
+        return EMU_OK;
+    }
     enum emu_status status = emu_free(device, (emu_addr)range->ptr);
     if (range->owner == RT_MANAGED)
         rt_managed_unmap(range);
@@ -23,7 +27,7 @@ static enum emu_status give_back(struct emu_device *device, const struct rt_rang
 void rt_memory_reset(struct emu_device *device)
 {
     struct rt_range range;
-    while (rt_range_take_any(RT_DEVICE | RT_POOL | RT_MANAGED | RT_HOST | RT_REGISTERED, &range))
+    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range))
         give_back(device, &range);
 }
 
@@ -69,7 +73,7 @@ cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned f
 cudaError_t rt_free(struct emu_device *device, void *ptr)
 {
     struct rt_range range;
-    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED, &range))
+    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED | RT_GRAPH, &range))
         return cudaErrorInvalidValue;
     return rt_error(give_back(device, &range));
 }

@@ -1,6 +1,6 @@
 /* Stream-ordered allocation. Work is done when it is queued, so memory is there at once and gone at
  * once; a pool is only an account of it. While a stream is captured, the graph has it allocated. */
-#include "cudart/work.h"
+#include "cudart/graph.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,11 +38,26 @@ static void count(cudaMemPool_t pool, int64_t bytes)
 
 /* --- allocation --------------------------------------------------------------------------------------- */
 
+/* When the graph is launched that STREAM is captured into. */
+static cudaError_t allocate_later(void **ptr, size_t size, cudaStream_t stream)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
+    cudaError_t error = rt_graph_memory_make(size, &work.memory);
+    if (error != cudaSuccess)
+        return error;
+    *ptr = work.memory;
+    error = rt_submit(stream, &work);
+    rt_graph_memory_drop(work.memory); /* the node holds it */
+    return error;
+}
+
 static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
     struct emu_device *device;
     struct rt_range range;
     cudaError_t error = rt_stream_device(stream, &device);
+    if (error == cudaSuccess && ptr && size && rt_is_capturing(stream))
+        return allocate_later(ptr, size, stream);
     if (error == cudaSuccess)
         error = rt_allocate(ptr, size, RT_POOL, 0);
     if (error != cudaSuccess || !*ptr)
@@ -52,10 +67,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
         rt_range_add(range);
     }
     count(pool, (int64_t)size);
-    if (!rt_is_capturing(stream))
-        return cudaSuccess;
-    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc, .memory = *ptr};
-    return rt_submit(stream, &work);
+    return cudaSuccess;
 }
 
 cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaStream_t stream)
@@ -81,12 +93,13 @@ static cudaError_t release(void *ptr, cudaStream_t stream)
     cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess || !ptr)
         return error;
-    if (!rt_range_find(ptr, &range) || range.ptr != ptr || !(range.owner & (RT_DEVICE | RT_POOL)))
-        return cudaErrorInvalidValue;
-    if (rt_is_capturing(stream)) { /* the graph may run again: its memory stays */
+    if (rt_is_capturing(stream)) {
         struct rt_work work = {.type = cudaGraphNodeTypeMemFree, .memory = ptr};
         return rt_submit(stream, &work);
     }
+    if (!rt_range_find(ptr, &range) || range.ptr != ptr ||
+        !(range.owner & (RT_DEVICE | RT_POOL | RT_GRAPH)))
+        return cudaErrorInvalidValue;
     return rt_free(device, ptr);
 }
 

@@ -118,12 +118,13 @@ cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *a
 /* --- ranges.c: what the program has in memory, by address ----------------------------------------- */
 
 enum rt_owner {
-    RT_DEVICE = 1,     /* cudaMalloc and its like */
-    RT_POOL = 2,       /* cudaMallocAsync */
-    RT_MANAGED = 4,    /* cudaMallocManaged */
-    RT_VARIABLE = 8,   /* a __managed__ variable */
-    RT_HOST = 16,      /* page-locked by the runtime */
-    RT_REGISTERED = 32 /* the program's own, page-locked afterwards */
+    RT_DEVICE = 1,      /* cudaMalloc and its like */
+    RT_POOL = 2,        /* cudaMallocAsync */
+    RT_MANAGED = 4,     /* cudaMallocManaged */
+    RT_VARIABLE = 8,    /* a __managed__ variable */
+    RT_HOST = 16,       /* page-locked by the runtime */
+    RT_REGISTERED = 32, /* the program's own, page-locked afterwards */
+    RT_GRAPH = 64       /* taken by a graph that was launched */
 };
 #define RT_ON_BOTH (RT_MANAGED | RT_VARIABLE | RT_HOST | RT_REGISTERED) /* host and device see it */
 
@@ -156,6 +157,14 @@ void rt_memory_reset(struct emu_device *device);
 /* --- pool.c: memory of a pool was freed ------------------------------------------------------------- */
 
 void rt_pool_freed(const struct rt_range *range);
+
+/* --- event.c: a live event that was made for other processes as well ------------------------------------ */
+
+bool rt_event_is_shared(cudaEvent_t event);
+
+/* --- graph_memory.c: memory that a graph had taken was freed, and is in the list no more ---------------- */
+
+void rt_graph_memory_freed(const void *ptr);
 
 /* --- managed.c: memory that both sides see under one address -------------------------------------- */
 

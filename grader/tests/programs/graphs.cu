@@ -1,6 +1,7 @@
 /* Graphs: made by hand, captured from streams, launched again and again, changed in between. */
 #include "check.cuh"
 
+#include <cstdint>
 #include <cstring>
 
 __global__ void add(int *p, int n, int value)
@@ -249,6 +250,93 @@ static void check_memory()
     MUST(cudaGraphDestroy(graph));
 }
 
+static cudaGraphExec_t make_ready(cudaGraph_t graph, unsigned long long flags = 0)
+{
+    cudaGraphExec_t exec;
+    MUST(cudaGraphInstantiate(&exec, graph, flags));
+    return exec;
+}
+
+/* Memory that is freed outside of the graph that takes it: it is there again at the next launch. */
+static void check_memory_outside()
+{
+    cudaGraph_t graph, other, clone;
+    cudaGraphExec_t exec, second;
+    cudaGraphNode_t take, set, free_it, again;
+    cudaMemAllocNodeParams memory = {};
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = N * sizeof(int);
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory));
+    int *own = (int *)memory.dptr, value = 0;
+    cudaMemsetParams fill = {own, 0, 0x01010101, 4, N, 1};
+    MUST(cudaGraphAddMemsetNode(&set, graph, &take, 1, &fill));
+    expect("not to be freed yet", cudaFree(own), cudaErrorInvalidValue);
+    exec = make_ready(graph);
+    expect("ready twice", cudaGraphInstantiate(&second, graph, 0), cudaErrorNotSupported);
+    for (int i = 0; i < 3; i++) {
+        MUST(cudaGraphLaunch(exec, 0));
+        expect("taken twice", cudaGraphLaunch(exec, 0), cudaErrorInvalidValue);
+        MUST(cudaMemcpy(&value, own + N - 1, sizeof value, cudaMemcpyDeviceToHost));
+        expect("there after the launch", value, 0x01010101);
+        MUST(i == 1 ? cudaFreeAsync(own, 0) : cudaFree(own));
+        expect("freed twice", cudaFree(own), cudaErrorInvalidValue);
+    }
+    MUST(cudaGraphCreate(&other, 0));
+    MUST(cudaGraphAddMemFreeNode(&free_it, other, nullptr, 0, own));
+    second = make_ready(other);
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaGraphLaunch(second, 0));
+    expect("freed by a graph twice", cudaGraphLaunch(second, 0), cudaErrorInvalidValue);
+    MUST(cudaGraphLaunch(exec, 0));
+    expect("a clone of memory", cudaGraphClone(&clone, graph), cudaErrorNotSupported);
+    expect("memory in a child", cudaGraphAddChildGraphNode(&again, other, nullptr, 0, graph),
+           cudaErrorNotSupported);
+    expect("a node of memory is there to stay", cudaGraphDestroyNode(take), cudaErrorNotSupported);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphExecDestroy(second));
+    MUST(cudaGraphDestroy(other));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaMemcpy(&value, own, sizeof value, cudaMemcpyDeviceToHost));
+    expect("there without its graph", value, 0x01010101);
+    MUST(cudaFree(own));
+    cudaGetLastError();
+}
+
+/* One after the other in one graph, memory has one address; a launch may free what the last has left. */
+static void check_memory_again()
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t take, give, more;
+    cudaMemAllocNodeParams memory = {};
+    uint64_t used = 0, zero = 0;
+    memory.poolProps.allocType = cudaMemAllocationTypePinned;
+    memory.poolProps.location.type = cudaMemLocationTypeDevice;
+    memory.bytesize = 3 << 20;
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemAllocNode(&take, graph, nullptr, 0, &memory));
+    void *first = memory.dptr;
+    MUST(cudaGraphAddMemFreeNode(&give, graph, &take, 1, first));
+    expect("freed by two nodes", cudaGraphAddMemFreeNode(&more, graph, &give, 1, first),
+           cudaErrorInvalidValue);
+    MUST(cudaGraphAddMemAllocNode(&more, graph, &give, 1, &memory));
+    expect("memory that comes behind", memory.dptr == first, true);
+    cudaGraphExec_t exec = make_ready(graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    expect("memory of graphs in use", used >= (3 << 20), true);
+    MUST(cudaFree(first));
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaDeviceGraphMemTrim(0));
+    MUST(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &used));
+    expect("no memory of graphs is left", used, zero);
+    MUST(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero));
+    cudaGetLastError();
+}
+
 /* A stream whose work the first one waits for may be destroyed before the capture ends. */
 static void check_captured_memory()
 {
@@ -291,6 +379,8 @@ int main()
     check_captured();
     check_nested();
     check_memory();
+    check_memory_outside();
+    check_memory_again();
     check_captured_memory();
     return summary();
 }

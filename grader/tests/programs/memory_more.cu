@@ -202,6 +202,55 @@ static void check_attributes()
     MUST(cudaFreeHost(pinned));
 }
 
+/* Handles for other processes: one's own cannot be opened. */
+static void check_handles()
+{
+    int *device, *pinned;
+    void *opened;
+    cudaEvent_t event, plain;
+    cudaIpcMemHandle_t handle;
+    cudaIpcEventHandle_t event_handle;
+    MUST(cudaMalloc(&device, 100));
+    MUST(cudaMallocHost(&pinned, 100));
+    MUST(cudaIpcGetMemHandle(&handle, device + 5));
+    expect("open one's own memory",
+           cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
+           cudaErrorDeviceUninitialized);
+    memset(&handle, 3, sizeof handle);
+    expect("open a handle of nothing",
+           cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess),
+           cudaErrorInvalidValue);
+    expect("close what was not opened", cudaIpcCloseMemHandle(device), cudaErrorInvalidValue);
+    expect("a handle of host memory", cudaIpcGetMemHandle(&handle, pinned), cudaErrorInvalidValue);
+    MUST(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
+    MUST(cudaEventCreate(&plain));
+    MUST(cudaIpcGetEventHandle(&event_handle, event));
+    expect("open one's own event", cudaIpcOpenEventHandle(&event, event_handle),
+           cudaErrorDeviceUninitialized);
+    expect("a handle of a plain event", cudaIpcGetEventHandle(&event_handle, plain),
+           cudaErrorInvalidResourceHandle);
+    expect("an event for others keeps no time",
+           cudaEventCreateWithFlags(&event, cudaEventInterprocess), cudaErrorInvalidValue);
+    cudaGetLastError();
+    MUST(cudaFree(device));
+    MUST(cudaFreeHost(pinned));
+}
+
+/* The part of the second cache that can be set aside comes in tenths. */
+static void check_persisting_cache()
+{
+    int most;
+    size_t size;
+    MUST(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0));
+    MUST(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1));
+    MUST(cudaDeviceGetLimit(&size, cudaLimitPersistingL2CacheSize));
+    expect("the least cache to set aside", size, (size_t)most / 10);
+    expect("more cache than there is",
+           cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, (size_t)most + 1),
+           cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
 static void check_pools()
 {
     enum { N = 500 };
@@ -272,6 +321,8 @@ int main()
     check_arrays();
     check_host_pointers();
     check_attributes();
+    check_handles();
+    check_persisting_cache();
     check_pools();
     check_peers_and_symbols();
     return summary();

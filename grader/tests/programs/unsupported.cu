@@ -16,13 +16,11 @@ int main()
     int *p;
     cudaMalloc(&p, sizeof *p);
     void *args[] = {&p};
-    cudaIpcMemHandle_t handle;
-    cudaMipmappedArray_t mipmap;
-    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float>();
-    show("cudaIpcGetMemHandle", cudaIpcGetMemHandle(&handle, p));
-    show("cudaIpcGetMemHandle again", cudaIpcGetMemHandle(&handle, p));
-    show("cudaMallocMipmappedArray",
-         cudaMallocMipmappedArray(&mipmap, &desc, make_cudaExtent(4, 4, 0), 2));
+    cudaUserObject_t object;
+    cudaArraySparseProperties properties;
+    show("cudaUserObjectCreate", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
+    show("cudaUserObjectCreate again", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
+    show("cudaArrayGetSparseProperties", cudaArrayGetSparseProperties(&properties, nullptr));
     cudaLaunchAttribute attribute = {};
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = 2;
