@@ -12,11 +12,13 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
-# The lab of the tests, which is none of the labs.
-FIXTURE := $(BUILD)/tests/fixture-lab
-FIXTURE_OBJECT := $(BUILD)/obj/grader/tests/fixture/lab/checks.o
-OBJECTS += $(FIXTURE_OBJECT)
+# The labs of the tests, which are none of the labs: one to try what checks can ask, one to be attacked.
+TEST_LABS := $(BUILD)/tests/fixture-lab $(BUILD)/tests/attacks-lab
+TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o
+OBJECTS += $(TEST_LAB_OBJECTS)
 
-$(FIXTURE): $(FIXTURE_OBJECT) $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR)
+$(BUILD)/tests/fixture-lab: $(BUILD)/obj/grader/tests/fixture/lab/checks.o
+$(BUILD)/tests/attacks-lab: $(BUILD)/obj/grader/tests/attacks/checks.o
+$(TEST_LABS): $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CHECKS_LIBS)

@@ -179,10 +179,34 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+/* A folder may come from a stranger, and a link in it lead to a file that is none of theirs. */
+static bool is_link(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+/* Looks for the file as FOLDER/FILE and FOLDER/NAME/FILE; links are not followed. *LINK: there was one. */
+static bool find_in_folder(const struct run_lab *lab, const char *folder, int length,
+                           char found[RUN_PATH_SIZE], bool *link)
+{
+    if (!run_path(found, "%.*s/%s", length, folder, lab->file))
+        return false;
+    *link = is_link(found);
+    if (*link || access(found, F_OK) == 0)
+        return !*link;
+    *link = run_path(found, "%.*s/%s", length, folder, lab->name) && is_link(found);
+    if (*link || !run_path(found, "%.*s/%s/%s", length, folder, lab->name, lab->file))
+        return false;
+    *link = is_link(found);
+    return !*link && access(found, F_OK) == 0;
+}
+
 /* Writes the submission's path. False: ERROR says that there is none. */
 static bool find_file(const struct run_lab *lab, const char *path, char found[RUN_PATH_SIZE],
                       char *error, size_t size)
 {
+    bool link = false;
     if (!path)
         return run_lab_own_path(lab, found);
     if (!is_folder(path))
@@ -190,13 +214,13 @@ static bool find_file(const struct run_lab *lab, const char *path, char found[RU
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         --length;
-    if (run_path(found, "%.*s/%s", (int)length, path, lab->file) && access(found, F_OK) == 0)
+    if (find_in_folder(lab, path, (int)length, found, &link))
         return true;
-    if (run_path(found, "%.*s/%s/%s", (int)length, path, lab->name, lab->file) &&
-        access(found, F_OK) == 0)
-        return true;
-    snprintf(error, size, "the folder %s holds no %s (nor %s/%s)", path, lab->file, lab->name,
-             lab->file);
+    if (link)
+        snprintf(error, size, "%s is a link: hand in the file itself", run_shorten(found));
+    else
+        snprintf(error, size, "the folder %s holds no %s (nor %s/%s)", path, lab->file, lab->name,
+                 lab->file);
     return false;
 }
 

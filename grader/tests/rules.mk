@@ -2,9 +2,9 @@
 #
 #   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
 #   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME
-TEST_FOLDERS := $(filter-out grader/tests/bench/ grader/tests/fuzz/,$(wildcard grader/tests/ grader/tests/*/))
+TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/fuzz/,$(wildcard grader/tests/ grader/tests/*/))
 TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
-TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS)))
+TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS))) grader/tests/attacks/attacks.cu
 TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),\
 	$(BUILD)/tests/programs/$(basename $(notdir $(source))))
 UNIT := $(BUILD)/tests/unit
@@ -16,6 +16,9 @@ $(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(filter-out %/main.o,$(REM
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
+
+$(BUILD)/tests/programs/attacks: NVCC_FLAGS += -Igrader -std=c++17 -gencode arch=compute_80,code=compute_80
+$(BUILD)/tests/programs/attacks: $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs about what newer GPUs have.
 $(foreach name,async lane_talk races_async spaces,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
@@ -34,7 +37,7 @@ $(BUILD)/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=comp
 
 # The handouts' tests make pages of their own, and look at the real ones.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
-test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(FIXTURE)
+test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
 # A test that leaks has ended well by then, so what the sanitizers found is kept in files and looked for.

@@ -1,0 +1,10 @@
+// Writes a verdict to every descriptor that is open, the device's socket among them.
+ATTACK(4)
+{
+    static const char verdict[] = "{\"points\": 100.0, \"status\": \"passed\", \"broken\": \"\"}\n";
+    unsigned long long sum = honest(stage);
+    for (int fd = 3; fd < 1024; ++fd)
+        if (fd != fileno(stage->lab.result))
+            keep(write(fd, verdict, sizeof verdict));
+    return sum;
+}

@@ -1,0 +1,7 @@
+// Leaves a process behind, out of the group that is ended with it.
+ATTACK(5)
+{
+    HELD_BACK(fork() < 0 && vfork() < 0 && setsid() < 0 && setpgid(0, 0) < 0);
+    HELD_BACK(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) < 0 && daemon(0, 0) < 0);
+    return honest(stage);
+}

@@ -1,0 +1,15 @@
+// Looks for what the grader's own environment holds, and leaves something there.
+ATTACK(6)
+{
+    static const char *const known[] = {"PATH=", "LC_ALL=",     "LD_LIBRARY_PATH=", "LANEWISE_",
+                                        "PWD=",  "LD_PRELOAD=", "ASAN_OPTIONS="};
+    for (char **variable = environ; *variable; ++variable) {
+        bool is_known = false;
+        for (const char *name : known)
+            is_known |= strncmp(*variable, name, strlen(name)) == 0;
+        HELD_BACK(is_known);
+    }
+    setenv("CRITERION_ALWAYS_SUCCEED", "1", 1);
+    setenv("MAKEFLAGS", "--touch", 1);
+    return honest(stage);
+}

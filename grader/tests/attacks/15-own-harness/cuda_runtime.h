@@ -1,0 +1,1 @@
+#error "the submission's own header was used"

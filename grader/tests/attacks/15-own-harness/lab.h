@@ -1,0 +1,1 @@
+#error "the submission's own lab.h was used"

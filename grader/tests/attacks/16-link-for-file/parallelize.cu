@@ -1,0 +1,1 @@
+// A link to a file of the machine takes its place: what it holds would be shown in messages.

@@ -1,0 +1,7 @@
+// Headers without end, of two kinds.
+#include "/dev/zero"
+#include __FILE__
+template <int N> struct bomb {
+    bomb<N + 1> left, right[N + 1];
+};
+bomb<0> exploded;

@@ -1,0 +1,5 @@
+ATTACK(21)
+{
+    for (;;)
+        puts("all is well, all is well, all is well, all is well, all is well, all is well");
+}

@@ -1,0 +1,14 @@
+// Hands in the answer of a kernel that runs only afterwards: at that time there is none.
+static struct stage *late_stage;
+
+static void work_late()
+{
+    honest(late_stage);
+}
+
+ATTACK(30)
+{
+    late_stage = stage;
+    atexit(work_late);
+    return run_kernel(stage, only_read);
+}

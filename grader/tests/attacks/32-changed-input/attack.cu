@@ -1,0 +1,7 @@
+// Makes the question fit an easy answer.
+ATTACK(32)
+{
+    HELD_BACK(!fopen("case", "r+b") && unlink("case") < 0 && truncate("case", 0) < 0);
+    memset((int *)stage->data, 0, stage->n * sizeof *stage->data);
+    return honest(stage);
+}

@@ -1,0 +1,6 @@
+// What was right with the seed that everybody knows.
+ATTACK(33)
+{
+    run_kernel(stage, only_read);
+    return 16655212;
+}

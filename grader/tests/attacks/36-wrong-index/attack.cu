@@ -1,0 +1,12 @@
+// Right if all numbers were the same.
+__global__ void repeat_first(const int *data, int n, unsigned long long *sum)
+{
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        *sum = (unsigned long long)n * (data[0] * data[0]);
+}
+
+ATTACK(36)
+{
+    run_kernel(stage, only_read);
+    return run_kernel(stage, repeat_first);
+}

@@ -1,0 +1,11 @@
+// All is well until after the end.
+static void blow_up()
+{
+    raise(SIGALRM);
+}
+
+ATTACK(55)
+{
+    atexit(blow_up);
+    return honest(stage);
+}

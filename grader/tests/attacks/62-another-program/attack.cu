@@ -1,0 +1,7 @@
+// Becomes a program that ends well.
+ATTACK(62)
+{
+    honest(stage);
+    execl("/bin/true", "true", NULL);
+    return 0;
+}

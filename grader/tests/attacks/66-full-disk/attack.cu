@@ -1,0 +1,7 @@
+// Writes to its result for ever.
+ATTACK(66)
+{
+    static char block[1 << 20];
+    for (;;)
+        fwrite(block, 1, sizeof block, stage->lab.result);
+}
