@@ -177,8 +177,8 @@ static struct texture_points points_of(const struct warp *warp, const struct ins
     return points;
 }
 
-static void write_results(const struct warp *warp, const struct inst *inst, uint32_t lanes,
-                          uint32_t value[4][WARP])
+LANES_INLINE void write_results(const struct warp *warp, const struct inst *inst, uint32_t lanes,
+                                uint32_t value[4][WARP])
 {
     for (unsigned k = 0; k < 4; k++) {
         if (inst->texture.vector[k].offset == NO_SLOT)
@@ -190,7 +190,7 @@ static void write_results(const struct warp *warp, const struct inst *inst, uint
 }
 
 /* The lanes of TODO that name the same texture as its first. */
-static uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
+LANES_INLINE uint32_t same_texture(const struct warp *warp, const struct inst *inst, uint32_t todo)
 {
     const uint64_t *handles = (const uint64_t *)(const void *)slot_at(warp, inst->texture.handle);
     uint64_t wanted = handles[__builtin_ctz(todo)];
@@ -200,7 +200,8 @@ static uint32_t same_texture(const struct warp *warp, const struct inst *inst, u
     return lanes & todo;
 }
 
-static void fetch_lanes(struct warp *warp, const struct inst *inst, uint32_t mask, bool gathers)
+LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32_t mask,
+                              bool gathers)
 {
     struct texture_points points = points_of(warp, inst);
     uint8_t *texels;
@@ -219,12 +220,12 @@ static void fetch_lanes(struct warp *warp, const struct inst *inst, uint32_t mas
     }
 }
 
-void texture_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void texture_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     fetch_lanes(warp, inst, mask, false);
 }
 
-void gather_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void gather_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     fetch_lanes(warp, inst, mask, true);
 }

@@ -255,10 +255,10 @@ static inline int rounded_down(int product) /* halves */
 
 /* The weights of the corners, whose bits are x, y, z. They have 8 bits, too, and are the level's SHARE
  * all together: it is divided by z, then by x, then by y, and where halves go to was found on a GPU. */
-LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share,
+LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
 {
-    for (unsigned z = 0; z < 2; z++) {
+    for (unsigned z = 0; z < corners / 4; z++) {
         for (unsigned x = 0; x < 2; x++) {
             for (unsigned l = 0; l < WARP; l++) {
                 int behind = rounded_down(share[l] * f->weight[2][l]);
@@ -311,10 +311,11 @@ LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *t
 {
     struct footprint f;
     int32_t weights[8][WARP];
+    unsigned corners = points->dims == 3 ? 8 : 4; /* a row has neighbours: see find_footprint() */
     double steps = steps_of(texture);
     find_footprint(texture, points, true, &f);
-    find_weights(&f, share, weights);
-    for (unsigned corner = 0; corner < 8; corner++) {
+    find_weights(&f, share, corners, weights);
+    for (unsigned corner = 0; corner < corners; corner++) {
         uint32_t some = 0, texel[4][WARP];
         for (unsigned l = 0; l < WARP; l++)
             some |= (uint32_t)(weights[corner][l] != 0) << l;

@@ -42,12 +42,18 @@ static unsigned last_level(const struct emu_texture *texture)
     return texture->levels ? texture->levels - 1u : 0;
 }
 
+static uint64_t bytes_of_one(const struct emu_texture *one)
+{
+    return (uint64_t)(one->depth - 1) * one->slice + (uint64_t)(one->height - 1) * one->pitch +
+           (uint64_t)one->width * one->channels * one->bits / 8;
+}
+
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
+    if (texture->levels < 2) /* which is asked at each fetch */
+        return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
-    return last.addr - texture->addr + (uint64_t)(last.depth - 1) * last.slice +
-           (uint64_t)(last.height - 1) * last.pitch +
-           (uint64_t)last.width * last.channels * last.bits / 8;
+    return last.addr - texture->addr + bytes_of_one(&last);
 }
 
 bool texture_is_legal(const struct emu_texture *t)
@@ -232,9 +238,9 @@ static void each_level(const struct emu_texture *texture, const uint8_t *texels,
 }
 
 /* The same where there is but one level, as there nearly always is. */
-static void only_level(const struct emu_texture *texture, const uint8_t *texels,
-                       const struct texture_points *points, uint32_t lanes, bool weighted,
-                       uint32_t value[4][WARP])
+LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *texels,
+                             const struct texture_points *points, uint32_t lanes, bool weighted,
+                             uint32_t value[4][WARP])
 {
     double sum[4][WARP];
     int32_t share[WARP];
@@ -250,8 +256,9 @@ static void only_level(const struct emu_texture *texture, const uint8_t *texels,
     texture_finish(texture, sum, value);
 }
 
-void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
-                   const struct texture_points *points, uint32_t lanes, uint32_t value[4][WARP])
+LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t *texels,
+                                const struct texture_points *points, uint32_t lanes,
+                                uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
     bool may_weigh = is_float && !points->is_integer, has_levels = texture->levels > 1;
