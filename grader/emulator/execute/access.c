@@ -199,8 +199,9 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
 {
     struct worker *worker = warp->cta->worker;
     struct launch *launch = worker->launch;
+    unsigned events = access->kind == OBS_LOAD ? OBS_ACCESS : OBS_ACCESS | OBS_WRITE;
     for (unsigned i = 0; i < launch->observer_count; i++)
-        if (launch->observers[i]->events & OBS_ACCESS)
+        if (launch->observers[i]->events & events)
             launch->observers[i]->access(worker->observer_state[i], access);
 }
 
@@ -237,7 +238,7 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     access->dense = pattern && pattern->shape == PATTERN_DENSE;
     access->warp = warp->index;
     access->cta = warp->cta->linear;
-    if (warp->cta->launch->wanted & OBS_ACCESS && access->space != PTX_PARAM &&
+    if (warp->cta->launch->wanted & (OBS_ACCESS | OBS_WRITE) && access->space != PTX_PARAM &&
         access->space != PTX_FRAME)
         tell_observers(warp, access);
     return pattern;
@@ -465,7 +466,8 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
 {
     const struct worker *worker = warp->cta->worker;
     struct pattern *pattern = &worker->patterns[warp->pc];
-    if (pattern->ready != mask || !worker->tells_repeats || inst->mem.base.offset == NO_SLOT)
+    bool is_quick = inst->mem.event == OBS_LOAD ? worker->repeats_loads : worker->repeats_stores;
+    if (pattern->ready != mask || !is_quick || inst->mem.base.offset == NO_SLOT)
         return NULL;
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     unsigned width = inst->mem.base.bytes;

@@ -123,15 +123,18 @@ static void *worker_main(void *argument)
 static void find_listener(struct worker *worker)
 {
     const struct launch *launch = worker->launch;
-    unsigned listeners = 0;
+    unsigned listeners = 0, writes = 0;
     for (unsigned i = 0; i < launch->observer_count; i++) {
-        if (!(launch->observers[i]->events & OBS_ACCESS))
+        const struct observer *observer = launch->observers[i];
+        writes += (observer->events & OBS_WRITE) != 0;
+        if (!(observer->events & OBS_ACCESS))
             continue;
         listeners++;
-        worker->listener = launch->observers[i];
+        worker->listener = observer;
         worker->listener_state = worker->observer_state[i];
     }
-    worker->tells_repeats = !listeners || (listeners == 1 && worker->listener->repeat);
+    worker->repeats_loads = !listeners || (listeners == 1 && worker->listener->repeat);
+    worker->repeats_stores = worker->repeats_loads && !writes;
 }
 
 static struct pattern *make_patterns(const struct kernel *kernel)

@@ -321,7 +321,8 @@ struct worker {
     struct frame *idle_frames;
     void *observer_state[OBS_MAX];
     struct pattern *patterns; /* of each instruction */
-    bool tells_repeats; /* all observers of accesses can do with less: see struct obs_repeat */
+    bool repeats_loads,
+        repeats_stores; /* who wants to know of them can do with less: struct obs_repeat */
     const struct observer *listener; /* to accesses, if there is only one */
     void *listener_state;
 };

@@ -17,7 +17,8 @@
 struct kernel;
 struct launch;
 
-enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4 };
+/* OBS_WRITE: accesses that are no loads, for those who do not want the rest. */
+enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4, OBS_WRITE = 8 };
 
 enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 

@@ -12,7 +12,7 @@ struct origins {
 static void origins_access(void *state, const struct obs_access *access)
 {
     const struct origins *origins = state;
-    if (access->kind == OBS_LOAD || access->space != PTX_GLOBAL)
+    if (access->space != PTX_GLOBAL)
         return;
     if (access->dense) { /* but perhaps beyond the end: such a launch fails */
         uint64_t bytes = 32ull * access->bytes;
@@ -52,7 +52,7 @@ static void origins_end(void *state, const struct obs_launch *launch,
 
 const struct observer obs_origins = {
     .name = "origins",
-    .events = OBS_ACCESS,
+    .events = OBS_WRITE,
     .begin = origins_begin,
     .access = origins_access,
     .join = origins_join,
