@@ -201,13 +201,50 @@ static bool reads_first(const struct init *init, const struct obs_access *access
             inst->run == atomic_run && inst->mem.op != PTX_MOD_exch);
 }
 
-static void initcheck_access(void *state, const struct obs_access *access)
+/* Whether nothing is to say of a read or to mark by a write, seen in one go: the lanes' bytes lie in shared
+ * memory and have all been written, as nearly always. */
+LANES_INLINE bool is_all_written(const struct init *init, const struct obs_access *access)
+{
+    uint64_t end = 0, bits = 0, last = init->launch->launch->shared_bytes;
+    uint32_t unwritten = 0;
+    if (access->space != PTX_SHARED || (access->bytes != 4 && access->bytes != 8) ||
+        last < access->bytes)
+        return false;
+    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
+        end = access->addr[l] > end ? access->addr[l] : end;
+        bits |= access->addr[l];
+    }
+    if (end > last - access->bytes || bits & (access->bytes - 1u))
+        return false;
+    for (uint32_t l = 0; l < WARP; l++) {
+        const uint32_t *flags =
+            (const uint32_t *)(const void *)(init->current->shared + access->addr[l]);
+        unwritten |= flags[0] ^ 0x01010101u;
+        if (access->bytes == 8)
+            unwritten |= flags[1] ^ 0x01010101u;
+    }
+    return !unwritten;
+}
+
+/* The same for neighbours in global memory. */
+static bool is_dense_written(struct init *init, const struct obs_access *access)
+{
+    uint64_t addr = access->addr[0], bytes = (uint64_t)WARP * access->bytes;
+    if (!access->dense || access->space != PTX_GLOBAL || addr % access->bytes)
+        return false;
+    const struct mem_block *block = find_block(init, addr, access->bytes);
+    return block && bytes <= block->size - (addr - block->addr) &&
+           mem_first_unmarked(block, MEM_WRITTEN, addr - block->addr, bytes) == bytes;
+}
+
+LANES_CLONES static void initcheck_access(void *state, const struct obs_access *access)
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
-    for (uint32_t left = access->mask; left; left &= left - 1) {
+    bool is_written = is_all_written(init, access) || is_dense_written(init, access);
+    for (uint32_t left = is_written ? 0 : access->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         unsigned at;
         struct init_place place = find_place(init, access, lane);

@@ -240,6 +240,58 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- one access --------------------------------------------------------------------------------- */
 
+/* What stamps from FROM on, so many of them, tell of: this CTA's past that all warps know this one to come
+ * behind, such as all before the latest barrier. It is harmless to whatever comes. */
+struct settled {
+    uint64_t from, count;
+};
+
+static struct settled find_settled(const struct visit *visit)
+{
+    const unsigned shift = STAMP_SITE_BITS + STAMP_THREAD_BITS;
+    uint64_t known = UINT64_MAX, begun = visit->cta->begun;
+    for (uint32_t v = 0; v < visit->cta->warps; v++)
+        known = visit->known[v] < known ? visit->known[v] : known;
+    known = known > begun ? known : begun;
+    return (struct settled){begun << shift, (known - begun) << shift};
+}
+
+static inline bool is_settled(struct settled settled, uint64_t stamp)
+{
+    return !stamp || stamp - settled.from < settled.count;
+}
+
+/* Reads of words without atomics, which most accesses are: visit_cell(), with a look at what is settled before
+ * it goes into who, when and how far. */
+static void visit_reads(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
+{
+    const struct obs_access *access = visit->access;
+    struct settled settled = find_settled(visit);
+    uint64_t first = stamp_make(visit->cta->now[access->warp], access->warp * WARP, visit->site);
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint32_t cell = (uint32_t)(access->addr[l] - visit->base) >> shadow->shift;
+        uint64_t *latest = &shadow->read[0][cell], mine = first + ((uint64_t)l << STAMP_SITE_BITS);
+        if (!is_settled(settled, shadow->write[cell]))
+            check(visit, shadow->write[cell], l, visit->base + ((uint64_t)cell << shadow->shift),
+                  1u << shadow->shift);
+        if (is_settled(settled, *latest))
+            *latest = mine;
+        else
+            note(visit, latest, &shadow->read[1][cell], mine, access->warp * WARP + l);
+    }
+}
+
+/* Of neighbouring lanes that read one address, those at the ends are enough. */
+LANES_CLONES static uint32_t drop_repeats(const struct obs_access *access, uint32_t lanes)
+{
+    uint32_t as_before = 0;
+    for (uint32_t l = 1; l < WARP; l++)
+        as_before |= (uint32_t)(access->addr[l] == access->addr[l - 1]) << l;
+    as_before &= lanes & lanes << 1;
+    return lanes & ~(as_before & as_before >> 1);
+}
+
 /* 32 words that nobody has accessed before, which is most of global memory: true if that was so. */
 static inline bool visit_fresh(const struct visit *visit, struct shadow *shadow, unsigned kind)
 {
@@ -272,14 +324,14 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
         return false;
     if (visit_fresh(visit, shadow, kind))
         return true;
-    for (uint32_t l = 0; l < WARP; l++) {
-        if (!(lanes >> l & 1))
-            continue;
-        /* of many that read one address, those at the ends are enough */
-        if (kind == RACE_READ && l > 0 && l < WARP - 1 && lanes >> (l - 1) & 1 &&
-            lanes >> (l + 1) & 1 && access->addr[l] == access->addr[l - 1] &&
-            access->addr[l] == access->addr[l + 1])
-            continue;
+    if (kind == RACE_READ)
+        lanes = drop_repeats(access, lanes);
+    if (kind == RACE_READ && !shadow->atomic[0] && access->bytes == 1u << shadow->shift) {
+        visit_reads(visit, shadow, lanes);
+        return true;
+    }
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
         uint32_t first = (uint32_t)(access->addr[l] - visit->base) >> shadow->shift;
         uint32_t cells = access->bytes >> shadow->shift;
         for (uint32_t c = 0; c < cells; c++)
@@ -289,13 +341,13 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
 }
 
 /* Drops lanes that are misaligned or outside: memcheck's affair. */
-static uint32_t sound_lanes(const struct obs_access *access, uint64_t end)
+LANES_CLONES static uint32_t sound_lanes(const struct obs_access *access, uint64_t end)
 {
     uint32_t lanes = 0;
     for (uint32_t l = 0; l < WARP; l++)
-        if (access->addr[l] % access->bytes == 0 && access->addr[l] < end &&
-            end - access->addr[l] >= access->bytes)
-            lanes |= 1u << l;
+        lanes |= (uint32_t)(!(access->addr[l] & (access->bytes - 1u)) && access->addr[l] < end &&
+                            end - access->addr[l] >= access->bytes)
+                 << l;
     return lanes & access->mask;
 }
 
