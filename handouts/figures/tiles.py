@@ -2,7 +2,7 @@
 """A tile of C, and the strips of A and B that it is made of."""
 from lib.svg import Picture
 
-SIZE, GAP, TILE = 176, 30, 44
+SIZE, GAP, TILE = 160, 22, 40
 A, B = (0, SIZE + GAP), (SIZE + GAP, 0)
 C = (SIZE + GAP, SIZE + GAP)
 ROW, COLUMN, STEP = 1, 2, 1  # of tiles
