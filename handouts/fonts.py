@@ -23,7 +23,8 @@ LETTERS = [
     (0x2300, 0x23FF),  # brackets
     (0x25A0, 0x25FF),
     (0x27E6, 0x27EF),
-    (0x1D400, 0x1D7FF),
+    (0x1D400, 0x1D467),  # bold and italic
+    (0x1D6A4, 0x1D71B),
 ]
 ERROR = 0.5  # of a curve, in units of which a letter has 1,000
 FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp", "smcp", "c2sc", "lnum", "tnum", "onum", "ssty", "dtls"]

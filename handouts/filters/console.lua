@@ -16,12 +16,16 @@ local function quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
+local known = {} -- {command: {output, exit code}}
+
 -- Runs a command as a student would type it, but on fresh skeletons: filters/run.sh. Returns what it wrote,
--- and its exit code.
+-- and its exit code. Each runs once for a page: a second time it would say the same.
 local function run(command)
+  if known[command] then return table.unpack(known[command]) end
   local pipe = assert(io.popen('handouts/filters/run.sh ' .. quoted(command) .. ' 2>&1', 'r'))
   local output = pipe:read('a')
   local _, _, code = pipe:close()
+  known[command] = { output, code }
   return output, code
 end
 
