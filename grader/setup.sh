@@ -29,6 +29,7 @@ grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | 
 grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
+grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | which line of a program made a call
 test     | runs chromium --version                       | chromium            | opening reports as a student would
 test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
 test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts

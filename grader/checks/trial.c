@@ -3,6 +3,7 @@
  * Nothing that the program prints is ever judged; its last line is only shown. */
 #include "checks/process.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emulator/finding_kinds.h"
 #include "remote/server.h"
 #include "run/line_record.h"
 #include "run/record.h"
@@ -60,36 +62,13 @@ static void explain_signal(struct check *check, int number)
                    strsignal(number), number);
 }
 
-/* What to try, by how the emulator's id of a finding and its message begin. */
-static const char *advice_for(const char *id, const char *message)
+/* What to try about a finding, as a sentence. */
+static void advise_about(struct check *check, const char *id)
 {
-    static const struct {
-        const char *id, *message, *hint;
-    } rows[] = {
-        {"out-of-bounds", "shared ",
-         "Has the array in shared memory room for all that is kept there, and does every index "
-         "stay "
-         "below its length? An array that is extern has as many bytes as the third number of its "
-         "launch."},
-        {"out-of-bounds", "", "Compare every index with the number of elements before you use it."},
-        {"endless-loop", "",
-         "Does the loop's counter change in every step, and towards its end? Or "
-         "does every thread do "
-         "the whole work?"},
-        {"invalid-launch", "",
-         "Look at the numbers between <<< and >>>: are they right for every size of the input?"},
-        {"divergent-barrier", "", "Every thread of a block must reach the same __syncthreads()."},
-        {"bad-warp-mask", "",
-         "The mask must name just the lanes that call: not those outside of the if."},
-        {"race-", "",
-         "What one thread writes and another reads needs a __syncthreads() in between, or "
-         "__syncwarp() within a warp."},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-        if (strncmp(rows[i].id, id, strlen(rows[i].id)) == 0 &&
-            strncmp(rows[i].message, message, strlen(rows[i].message)) == 0)
-            return rows[i].hint;
-    return "";
+    const struct finding_kind *kind = emu_finding_kind(id);
+    if (kind)
+        check_advise(check, "%c%s%s", toupper((unsigned char)*kind->help), kind->help + 1,
+                     strchr(".?", kind->help[strlen(kind->help) - 1]) ? "" : ".");
 }
 
 /* What to try, by how a run ended. */
@@ -196,20 +175,37 @@ static const char *launch_status(const json_t *record)
     return "ok";
 }
 
+/* "; allocated here: line 88", and the same of other places that say what they are. */
+static void tell_places(char *text, size_t size, const json_t *finding)
+{
+    size_t i, used = 0;
+    json_t *place;
+    *text = '\0';
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        const char *what = json_string_value(json_object_get(place, "message"));
+        if (what && used < size)
+            used += (size_t)snprintf(text + used, size - used, "; %s: line %lld", what,
+                                     (long long)json_integer_value(json_object_get(place, "line")));
+    }
+}
+
 /* A verdict from one finding of severity error, which knows more than an exit code. */
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
                             struct run_outcome *outcome)
 {
     const char *id = "", *message = "", *file = "", *said = "";
     json_int_t line = 0, column = 0;
+    char places[200];
     json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
                 "file", &file, "line", &line, "column", &column);
     if (line == 0 && outcome) /* then the program itself may have said where it was */
         said = last_line(outcome);
-    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s", message,
-               *said ? "; your program said: " : "", said);
+    tell_places(places, sizeof places, finding);
+    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s", message,
+               places, *said ? "; your program said: " : "", said);
     check_point_at(check, file, (unsigned)line, (unsigned)column);
-    check_advise(check, "%s", advice_for(id, message));
+    advise_about(check, id);
 }
 
 /* A verdict from what the emulator found: an error costs the check in whose run it was, whatever the

@@ -6,17 +6,34 @@
 #include "cudart/rt.h"
 
 #include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static struct rt_call *called;
 
+static int exit_status;
+
+static void note_status(int status, void *nothing)
+{
+    exit_status = status;
+}
+
+/* What is asked for before main would come behind the destructor below. */
+static void ask_for_status(void)
+{
+    on_exit(note_status, NULL);
+}
+
 void rt_count_call(struct rt_call *call)
 {
+    static pthread_once_t asked = PTHREAD_ONCE_INIT;
     __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&call->listed, __ATOMIC_RELAXED) ||
         __atomic_exchange_n(&call->listed, true, __ATOMIC_RELAXED))
         return;
+    pthread_once(&asked, ask_for_status);
     call->next = __atomic_load_n(&called, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&called, &call->next, call, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
@@ -55,6 +72,9 @@ __attribute__((constructor)) static void note_process(void)
 
 __attribute__((destructor)) static void record_calls(void)
 {
-    if (called && getpid() == process)
-        rt_record(json_pack("{s:o}", "calls", counts_by_name()));
+    if (!called || getpid() != process)
+        return;
+    if (exit_status == 0) /* whoever gives up has other worries */
+        rt_tell_leaks();
+    rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

@@ -92,22 +92,44 @@ static bool span(const struct side *side, struct cudaExtent box, size_t *size)
            !__builtin_add_overflow(*size, box.width, size);
 }
 
-static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box)
+/* WHAT the copy does there goes into a finding. */
+static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
+                   const char *what)
 {
     size_t size;
     if (!span(side, box, &size))
         return false;
     side->place = find_place(device, side->at, size);
+    if (side->place == NOWHERE)
+        rt_tell_bad_range(device, what, side->at, size);
     return side->place != NOWHERE;
+}
+
+static const char *name_of(enum place place)
+{
+    return place == ON_DEVICE ? "the device" : place == ON_HOST ? "the host" : "both";
+}
+
+/* The copy goes another way than KIND says. */
+static void tell_direction(enum cudaMemcpyKind kind, enum place to, enum place from)
+{
+    static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                        "cudaMemcpyDefault"};
+    rt_finding("wrong-copy-direction", NULL, "%s, but this copies from %s to %s", names[kind],
+               name_of(from), name_of(to));
 }
 
 /* BOX.width is in bytes; no side of the box is 0. */
 static cudaError_t copy_box(struct emu_device *device, struct side to, struct side from,
                             struct cudaExtent box, enum cudaMemcpyKind kind)
 {
-    if (!locate(device, &to, box) || !locate(device, &from, box) ||
-        !kind_fits(kind, to.place, from.place))
+    if (!locate(device, &to, box, "writes to") || !locate(device, &from, box, "reads from"))
         return cudaErrorInvalidValue;
+    if (!kind_fits(kind, to.place, from.place)) {
+        tell_direction(kind, to.place, from.place);
+        return cudaErrorInvalidValue;
+    }
     if (to.pitch == box.width && from.pitch == box.width) { /* a layer's rows are one piece */
         box.width *= box.height;
         box.height = 1;
@@ -126,8 +148,11 @@ static cudaError_t copy_box(struct emu_device *device, struct side to, struct si
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
 {
-    if (!!array == !!ptr.ptr)
+    if (!!array == !!ptr.ptr) {
+        if (!array)
+            rt_finding("out-of-bounds", NULL, "a copy to or from a null pointer");
         return cudaErrorInvalidValue;
+    }
     if (!array) {
         if (box.depth > 1 && ptr.ysize < box.height)
             return cudaErrorInvalidPitchValue;

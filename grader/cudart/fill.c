@@ -35,8 +35,12 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams
     if (__builtin_mul_overflow(fill->width, fill->elementSize, &row_bytes) ||
         (fill->height > 1 && row_bytes > fill->pitch) ||
         __builtin_mul_overflow(fill->pitch, fill->height - 1, &size) ||
-        __builtin_add_overflow(size, row_bytes, &size) || !is_inside(device, fill->dst, size))
+        __builtin_add_overflow(size, row_bytes, &size))
         return cudaErrorInvalidValue;
+    if (!is_inside(device, fill->dst, size)) {
+        rt_tell_bad_range(device, "fills", fill->dst, size);
+        return cudaErrorInvalidValue;
+    }
     cudaError_t error = cudaSuccess;
     for (size_t row = 0; row < fill->height && error == cudaSuccess; row++) {
         char *at = (char *)fill->dst + row * fill->pitch;

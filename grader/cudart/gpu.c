@@ -240,6 +240,7 @@ cudaError_t cudaDeviceReset(void)
     RT_CALLED();
     struct emu_device *device;
     if (rt_wait(&device) == cudaSuccess) {
+        rt_tell_leaks();
         rt_memory_reset(device);
         rt_textures_reset(device);
         rt_mipmaps_reset(device);

@@ -19,6 +19,7 @@ struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    const void *from; /* in the function that launches: the kernel's own stub stands for nothing */
 };
 
 /* --- what <<<...>>> says, kept between push and pop ------------------------------------------------ */
@@ -29,12 +30,15 @@ enum {
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
+static _Thread_local const void
+    *launched_from; /* of the launch under way; NULL: it had no <<<...>>> */
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
     if (pushed_count == MAX_PUSHED)
         return rt_return(cudaErrorMemoryAllocation);
-    pushed[pushed_count++] = (struct pushed){grid, block, shared, stream};
+    pushed[pushed_count++] =
+        (struct pushed){grid, block, shared, stream, __builtin_return_address(0)};
     return cudaSuccess;
 }
 
@@ -47,6 +51,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     *block = launch->block;
     *shared = launch->shared;
     memcpy(stream, &launch->stream, sizeof launch->stream);
+    launched_from = launch->from;
     return cudaSuccess;
 }
 
@@ -65,6 +70,14 @@ static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
     return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= x && size.y <= y && size.z <= z;
 }
 
+#define tell(id, name, ...)                                                                        \
+    rt_finding_at(id, name, &(struct rt_places){.at = launch_place()}, 1, __VA_ARGS__)
+
+static struct emu_place launch_place(void)
+{
+    return launched_from ? rt_place_of(launched_from) : rt_caller();
+}
+
 /* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
 static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
@@ -73,25 +86,22 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const char *id = "invalid-launch";
     if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z))
-        rt_finding(id, name,
-                   "a grid of %u x %u x %u blocks: each must be 1 or more, at most %u x %u "
-                   "x %u",
-                   grid.x, grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+        tell(id, name, "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u",
+             grid.x, grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
     else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z))
-        rt_finding(id, name,
-                   "a block of %u x %u x %u threads: each must be 1 or more, at most %u x "
-                   "%u x %u, and all together at most %u",
-                   block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
-                   EMU_MAX_THREADS);
+        tell(
+            id, name,
+            "a block of %u x %u x %u threads: at least 1 each, at most %u x %u x %u, and %u in all",
+            block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+            EMU_MAX_THREADS);
     else if (threads > function->info.max_threads)
-        rt_finding(id, name, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
-                   block.x, block.y, block.z, (unsigned long long)threads,
-                   function->info.max_threads);
+        tell(id, name, "a block of %u x %u x %u = %llu threads: this kernel allows %u", block.x,
+             block.y, block.z, (unsigned long long)threads, function->info.max_threads);
     else if (launch->shared > rt_dynamic_limit(function))
-        rt_finding(id, name,
-                   "%zu bytes of dynamic shared memory: %zu are left for a block of this kernel; "
-                   "more need cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)",
-                   launch->shared, rt_dynamic_limit(function));
+        tell(id, name,
+             "%zu bytes of dynamic shared memory, where %zu are left: more need "
+             "cudaFuncSetAttribute()",
+             launch->shared, rt_dynamic_limit(function));
     else
         return cudaSuccess;
     return cudaErrorInvalidValue;
@@ -127,11 +137,11 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
     free(params);
     if (status < EMU_ILLEGAL_ADDRESS) {
         if (status != EMU_OK)
-            rt_finding("launch-failed", function->name, "%s", emu_message(device));
+            tell("launch-failed", function->name, "%s", emu_message(device));
         return rt_error(status);
     }
     if (!emu_has_record(device)) /* with a record, its findings say more */
-        rt_finding("kernel-fault", function->name, "%s", emu_message(device));
+        tell("kernel-fault", function->name, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;
 }
@@ -193,7 +203,10 @@ RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                size_t shared, cudaStream_t stream)
 {
-    return rt_return(submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args}));
+    cudaError_t error =
+        submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args});
+    launched_from = NULL;
+    return rt_return(error);
 }
 RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
 

@@ -51,6 +51,9 @@ static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, 
         emu_free(device, addr);
         return cudaErrorMemoryAllocation;
     }
+    struct rt_range range;
+    if (rt_range_find((void *)addr, &range))
+        emu_set_place(device, addr, range.made);
     *ptr = (void *)addr;
     return cudaSuccess;
 }
@@ -73,9 +76,15 @@ cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned f
 cudaError_t rt_free(struct emu_device *device, void *ptr)
 {
     struct rt_range range;
-    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED | RT_GRAPH, &range))
+    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED | RT_GRAPH, &range)) {
+        rt_tell_bad_free(ptr);
         return cudaErrorInvalidValue;
-    return rt_error(give_back(device, &range));
+    }
+    enum emu_status status = give_back(device, &range);
+    range.freed = rt_caller();
+    emu_set_place(device, (emu_addr)ptr, range.freed);
+    rt_range_bury(range);
+    return rt_error(status);
 }
 
 cudaError_t cudaMalloc(void **ptr, size_t size)
@@ -204,8 +213,12 @@ cudaError_t cudaFreeHost(void *ptr)
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess || !ptr)
         return rt_return(error);
-    if (!rt_range_take(ptr, RT_HOST, &range))
+    if (!rt_range_take(ptr, RT_HOST, &range)) {
+        rt_tell_bad_free(ptr);
         return rt_return(cudaErrorInvalidValue);
+    }
+    range.freed = rt_caller();
+    rt_range_bury(range);
     return rt_return(rt_error(give_back(device, &range)));
 }
 

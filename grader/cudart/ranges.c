@@ -8,6 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *ranges; /* a tree of struct rt_range, by ptr */
+static void *past;   /* another, of those that were freed */
 static unsigned long long last_id;
 
 /* Ranges that touch the same byte are equal: a key of one byte finds the range that holds it. */
@@ -25,6 +26,8 @@ bool rt_range_add(struct rt_range range)
     struct rt_range *added = malloc(sizeof *added);
     if (!added)
         return false;
+    if (!range.made.file)
+        range.made = rt_caller();
     pthread_mutex_lock(&lock);
     range.id = ++last_id;
     *added = range;
@@ -64,23 +67,65 @@ bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range)
     return found != NULL;
 }
 
-static _Thread_local unsigned wanted;
-static _Thread_local const struct rt_range *chosen;
+void rt_range_bury(struct rt_range range)
+{
+    struct rt_range *buried = malloc(sizeof *buried), **node;
+    if (!buried)
+        return;
+    *buried = range;
+    pthread_mutex_lock(&lock);
+    while ((node = tfind(&range, &past, compare))) { /* what was there before */
+        struct rt_range *older = *node;
+        tdelete(older, &past, compare);
+        free(older);
+    }
+    if (!tsearch(buried, &past, compare))
+        free(buried);
+    pthread_mutex_unlock(&lock);
+}
 
-static void choose(const void *node, VISIT visit, int depth)
+bool rt_range_buried(const void *ptr, struct rt_range *range)
+{
+    struct rt_range key = {.ptr = ptr, .size = 1};
+    pthread_mutex_lock(&lock);
+    struct rt_range **node = tfind(&key, &ranges, compare) ? NULL : tfind(&key, &past, compare);
+    if (node)
+        *range = **node;
+    pthread_mutex_unlock(&lock);
+    return node != NULL;
+}
+
+struct walk {
+    unsigned owners;
+    void (*visit)(void *context, const struct rt_range *range);
+    void *context;
+};
+
+static void visit_node(const void *node, VISIT visit, void *closure)
 {
     const struct rt_range *range = *(struct rt_range *const *)node;
-    if ((visit == postorder || visit == leaf) && range->owner & wanted)
-        chosen = range;
+    const struct walk *walk = closure;
+    if ((visit == postorder || visit == leaf) && range->owner & walk->owners)
+        walk->visit(walk->context, range);
+}
+
+void rt_range_each(unsigned owners, void (*visit)(void *context, const struct rt_range *range),
+                   void *context)
+{
+    struct walk walk = {owners, visit, context};
+    pthread_mutex_lock(&lock);
+    twalk_r(ranges, visit_node, &walk);
+    pthread_mutex_unlock(&lock);
+}
+
+static void choose(void *context, const struct rt_range *range)
+{
+    *(const void **)context = range->ptr;
 }
 
 bool rt_range_take_any(unsigned owners, struct rt_range *range)
 {
-    pthread_mutex_lock(&lock);
-    chosen = NULL;
-    wanted = owners;
-    twalk(ranges, choose);
-    const void *ptr = chosen ? chosen->ptr : NULL;
-    pthread_mutex_unlock(&lock);
+    const void *ptr = NULL;
+    rt_range_each(owners, choose, &ptr);
     return ptr && rt_range_take(ptr, owners, range);
 }

@@ -76,16 +76,40 @@ void rt_count_call(struct rt_call *call);
 
 /* --- finding.c: what the library itself has to tell the student ---------------------------------- */
 
-/* Adds a finding of severity "error" to the record; without a record, to stderr, once.
- * KERNEL is a mangled name or NULL. The text is one line. */
+/* Adds a finding, at the line where the program called the library, to the record; without a record, to
+ * stderr, once. ID is one of findings.def. KERNEL is a mangled name or NULL. The text is one line. */
 void rt_finding(const char *id, const char *kernel, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same about other places of the program's source; file NULL: unknown, or none. */
+struct rt_places {
+    struct emu_place at, allocated, freed;
+};
+void rt_finding_at(const char *id, const char *kernel, const struct rt_places *places,
+                   unsigned count, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Appends VALUE, which is freed, to the record as one line. False: there is none, or it failed. */
 bool rt_record(struct json_t *value);
 
 /* The finding for something that Lanewise cannot do (yet). Returns cudaErrorNotSupported. */
 cudaError_t rt_unsupported(const char *what);
+
+/* --- place.c: the program's own source, by its debug information ---------------------------------- */
+
+/* The line that called into this library, directly or through what the toolkit's headers define; file NULL
+ * if there is no debug information. Files stay valid. */
+struct emu_place rt_caller(void);
+/* The line of the call that returns there. */
+struct emu_place rt_place_of(const void *return_address);
+
+/* --- misuse.c: memcheck's findings about calls of the program -------------------------------------- */
+
+/* PTR cannot be freed: it was freed before, or was never allocated. */
+void rt_tell_bad_free(const void *ptr);
+/* SIZE bytes at PTR cannot be read or written by a copy or a fill, WHAT it does. */
+void rt_tell_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size);
+/* What was allocated on the device and not freed. */
+void rt_tell_leaks(void);
 
 /* --- module.c: what the program registered before main ------------------------------------------- */
 
@@ -132,9 +156,10 @@ struct rt_range {
     const void *ptr;
     size_t size;
     enum rt_owner owner;
-    unsigned flags;        /* what it was allocated with */
-    unsigned long long id; /* set by rt_range_add: no two ranges have the same */
-    cudaMemPool_t pool;    /* of RT_POOL */
+    unsigned flags;               /* what it was allocated with */
+    unsigned long long id;        /* set by rt_range_add: no two ranges have the same */
+    cudaMemPool_t pool;           /* of RT_POOL */
+    struct emu_place made, freed; /* where the program does it, if it is known */
 };
 
 /* False if memory is out or the range overlaps another one. */
@@ -144,6 +169,13 @@ bool rt_range_find(const void *ptr, struct rt_range *range);
 /* Takes the range that begins at PTR out, if its owner is among OWNERS. */
 bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range);
 bool rt_range_take_any(unsigned owners, struct rt_range *range);
+/* Remembers a range that was taken out as one that was freed. */
+void rt_range_bury(struct rt_range range);
+/* The one that PTR was in, unless something else is there now. */
+bool rt_range_buried(const void *ptr, struct rt_range *range);
+/* Calls VISIT with each range of OWNERS, by address. It must not change them. */
+void rt_range_each(unsigned owners, void (*visit)(void *context, const struct rt_range *range),
+                   void *context);
 
 /* --- memory.c ------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@ CUDART_SOURCES := $(call sources,grader/cudart)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 CUDART_MAP := $(wildcard grader/cudart/*.map)
 CUDART := $(BUILD)/lib/libcudart.so.13
-CUDART_LIBS := $(EMULATOR_LIBS) -ljansson -llz4 -lzstd
+CUDART_LIBS := $(EMULATOR_LIBS) -ljansson -llz4 -lzstd -ldw
 OBJECTS += $(CUDART_OBJECTS)
 
 $(CUDART_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include

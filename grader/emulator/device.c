@@ -195,6 +195,15 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     return unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
 }
 
+void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
+{
+    pthread_mutex_lock(&device->lock);
+    struct mem_block *block = mem_nearest(&device->memory, addr);
+    if (block && block->addr == addr)
+        mem_set_place(block->host ? &block->made : &block->freed, place.file, place.line);
+    pthread_mutex_unlock(&device->lock);
+}
+
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size)
 {
     pthread_mutex_lock(&device->lock);
@@ -315,32 +324,16 @@ uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
 
 /* --- textures ----------------------------------------------------------------------------------- */
 
-static enum emu_status add_texture(struct emu_device *device, const struct emu_texture *texture,
-                                   uint64_t *handle)
-{
-    uint32_t i = 0;
-    while (i < device->texture_count && device->textures[i].width)
-        i++;
-    if (i == device->texture_count) {
-        struct emu_texture *more =
-            realloc(device->textures, (device->texture_count + 1) * sizeof *more);
-        if (!more)
-            return failed(EMU_OUT_OF_MEMORY, "out of memory");
-        device->textures = more;
-        device->texture_count++;
-    }
-    device->textures[i] = *texture;
-    *handle = i + 1;
-    return EMU_OK;
-}
-
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle)
 {
     if (!texture_is_legal(texture))
         return failed(EMU_INVALID_VALUE, "a texture of this shape is not possible");
     pthread_mutex_lock(&device->lock);
-    return unlock(device, add_texture(device, texture, handle));
+    bool ok = texture_keep(&device->textures, &device->texture_count, texture, handle);
+    if (!ok)
+        failed(EMU_OUT_OF_MEMORY, "out of memory");
+    return unlock(device, ok ? EMU_OK : EMU_OUT_OF_MEMORY);
 }
 
 enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
@@ -676,7 +669,9 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
     if (!kernel->uses_heap || device->heap.first)
         return true;
     uint64_t bytes = device->limits[EMU_HEAP];
-    const struct mem_block *block = mem_alloc(&device->memory, bytes);
+    struct mem_block *block = mem_alloc(&device->memory, bytes);
+    if (block)
+        block->is_heap = true;
     return block && heap_open(&device->heap, block->addr, bytes);
 }
 

@@ -74,6 +74,14 @@ const char *emu_message(struct emu_device *device);
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
 /* Frees what emu_alloc returned; 0 does nothing. */
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
+/* Where the program's source allocates or frees: findings tell it. FILE, which is copied, may be NULL. */
+struct emu_place {
+    const char *file;
+    uint32_t line;
+};
+/* Notes where the live allocation that begins at ADDR was made, or the freed one was freed. */
+void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place);
+
 /* The live allocation that holds ADDR, or EMU_NOT_FOUND. BASE and SIZE may be NULL. */
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size);
 /* Lends the program's own SIZE bytes at HOST to the device, as its memory at ADDR, until emu_free():

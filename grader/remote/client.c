@@ -164,6 +164,17 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     return status;
 }
 
+void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
+{
+    struct call call = REQUEST(set_place, addr, place.line);
+    size_t length = place.file ? strlen(place.file) : 0;
+    if (!length || length > WIRE_NAME)
+        return;
+    call.head.bytes = (uint32_t)length;
+    call.data = place.file;
+    ask(device, &call);
+}
+
 /* The reply's head, and with the first one the file. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {

@@ -69,6 +69,15 @@ static bool call_find(struct server *server, struct exchange *x)
     return true;
 }
 
+static bool call_set_place(struct server *server, struct exchange *x)
+{
+    struct emu_place place = {server->data, (uint32_t)x->head.arg[1]};
+    emu_set_place(server->device, x->head.arg[0], place);
+    x->head.what = EMU_OK;
+    x->head.bytes = 0;
+    return true;
+}
+
 static bool call_lend(struct server *server, struct exchange *x)
 {
     uint64_t addr = x->head.arg[0], size = x->head.arg[1];

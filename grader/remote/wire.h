@@ -38,6 +38,7 @@ enum {
     CALL(alloc, 0)                                                                                 \
     CALL(free, 0)                                                                                  \
     CALL(find, 0)                                                                                  \
+    CALL(set_place, WIRE_NAME)                                                                     \
     CALL(lend, 0)                                                                                  \
     CALL(write, WIRE_CHUNK)                                                                        \
     CALL(read, 0)                                                                                  \

@@ -181,8 +181,9 @@ static void put_finding(struct page *page, const json_t *finding)
     put_paragraph(page, NULL, "", text_of(finding, "message"));
     json_array_foreach(json_object_get(finding, "related"), i, other)
     {
+        const char *message = text_of(other, "message");
         markup_open(m, "p");
-        markup_text(m, "The other access: ");
+        markup_text(m, "%s: ", *message ? message : "the other access");
         put_place(page, text_of(other, "file"), number_of(other, "line"));
         close_line(page);
     }

@@ -17,11 +17,14 @@
 #include "emulator/rules.h"
 #include "report/finding_terminal.h"
 #include "report/number.h"
+#include "report/result_terminal.h"
 #include "report/run_totals.h"
 #include "run/losses.h"
 #include "run/text.h"
 
-enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5 };
+enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5, MAX_NAME = 44 };
+
+#define MARGIN "       " /* before what does not fit a finding's first line */
 
 struct style {
     const char *strong, *bad, *dim, *off;
@@ -49,6 +52,15 @@ static const char *shown_name(const struct page *page, const char *file)
     if (length > 1 && strncmp(file, page->folder, length) == 0 && file[length] == '/')
         return file + length + 1;
     return file;
+}
+
+/* The end of a long NAME, from a '/' on: "…" goes before it, in CUT. */
+static const char *short_name(const char *name, const char **cut)
+{
+    size_t length = strlen(name);
+    const char *end = length > MAX_NAME ? strchr(name + length - MAX_NAME, '/') : NULL;
+    *cut = end ? "…" : "";
+    return end ? end : name;
 }
 
 /* The name comes from a program: only a regular file is read, and not a huge one. */
@@ -291,32 +303,86 @@ static void print_lines(struct page *page, const struct report_totals *totals,
 
 /* --- findings --------------------------------------------------------------------------------------------- */
 
+/* "file.cu:31:9: ". Returns how many columns it takes. */
+static size_t print_head(struct page *page, const char *file, unsigned line, unsigned column)
+{
+    const char *cut, *name = short_name(shown_name(page, file), &cut);
+    int size = *file ? fprintf(page->to, "%s%s:%u", cut, name, line) - (*cut ? 2 : 0)
+                     : fprintf(page->to, "lanewise");
+    if (*file && column > 0)
+        size += fprintf(page->to, ":%u", column);
+    return (size_t)(size + fprintf(page->to, ": "));
+}
+
+/* TEXT behind so many columns, with a margin where it goes on. */
+static void print_rest(FILE *to, size_t columns, const char *text)
+{
+    size_t room = columns < RUN_COLUMNS ? RUN_COLUMNS - 1 - columns : 0, cut = strlen(text);
+    if (cut > room)
+        for (cut = room; cut > 0 && text[cut] != ' ';)
+            cut--;
+    fprintf(to, "%.*s\n", (int)cut, text);
+    if (text[cut])
+        report_folded(to, MARGIN, text + cut + (text[cut] == ' '));
+}
+
+/* "scale" of "void scale<float>(float*, int)": its arguments are in the source. */
+static int plain_kernel(const char *kernel, const char **name)
+{
+    size_t length = strcspn(kernel, "<(");
+    *name = kernel;
+    for (size_t i = 0; i < length; i++)
+        if (kernel[i] == ' ' || (kernel[i] == ':' && kernel[i + 1] != ':'))
+            *name = kernel + i + 1;
+    return (int)(kernel + length - *name);
+}
+
+/* Other places, as gcc tells them. */
+static void print_notes(struct page *page, const json_t *finding)
+{
+    size_t i;
+    json_t *place;
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        const char *file = "", *message = "";
+        json_int_t line = 0;
+        json_unpack(place, "{s:s, s:I, s?s}", "file", &file, "line", &line, "message", &message);
+        if (!*message)
+            continue;
+        size_t columns = print_head(page, file, (unsigned)line, 0);
+        columns += (size_t)fprintf(page->to, "note: ");
+        print_rest(page->to, columns, message);
+    }
+}
+
 static void print_finding(struct page *page, const json_t *finding)
 {
-    const char *id = "", *severity = "", *kernel = "", *file = "", *message = "";
+    const char *id = "", *severity = "", *kernel = "", *file = "", *message = "", *name;
     json_int_t line = 0, column = 0, count = 0;
+    char text[2048], times[40] = "";
     json_unpack((json_t *)finding, "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I}", "id", &id,
                 "severity", &severity, "kernel", &kernel, "file", &file, "line", &line, "column",
                 &column, "message", &message, "count", &count);
-    if (!*file)
-        fprintf(page->to, "lanewise");
-    else if (column > 0)
-        fprintf(page->to, "%s:%lld:%lld", shown_name(page, file), (long long)line,
-                (long long)column);
-    else
-        fprintf(page->to, "%s:%lld", shown_name(page, file), (long long)line);
-    fprintf(page->to, ": %s%s:%s ", page->style.bad, severity, page->style.off);
-    if (*kernel && !run_is_loss(finding) && !strstr(message, kernel))
-        fprintf(page->to, "%s: ", kernel);
-    fprintf(page->to, "%s [%s]", message, id);
+    size_t columns = print_head(page, file, (unsigned)line, (unsigned)column);
+    fprintf(page->to, "%s%s:%s ", page->style.bad, severity, page->style.off);
+    int length = plain_kernel(run_is_loss(finding) ? "" : kernel, &name);
     if (count > 1 && !run_is_loss(finding))
-        fprintf(page->to, ", %s times", NUMBER(count));
-    fputc('\n', page->to);
-    const char *text = *file ? source_of(page, file) : NULL, *source = NULL;
-    size_t length = 0;
-    if (text && !run_source_line(text, (unsigned)line, &source, &length))
+        snprintf(times, sizeof times, ", %s times", NUMBER((uint64_t)count));
+    snprintf(text, sizeof text, "%.*s%s%s [%s]%s", length, name, length ? ": " : "", message, id,
+             times);
+    print_rest(page->to, columns + strlen(severity) + 2, text);
+    const char *source_text = *file ? source_of(page, file) : NULL, *source = NULL;
+    size_t source_length = 0;
+    if (source_text && !run_source_line(source_text, (unsigned)line, &source, &source_length))
         source = NULL;
-    report_place(page->to, finding, source, length);
+    report_place(page->to, finding, source, source_length);
+    print_notes(page, finding);
+}
+
+static bool is_note(const json_t *finding)
+{
+    const char *severity = json_string_value(json_object_get(finding, "severity"));
+    return severity && strcmp(severity, "note") == 0;
 }
 
 /* Errors, and the most wasteful losses: findings are sorted. */
@@ -328,7 +394,7 @@ static void print_findings(struct page *page, const json_t *findings, bool all)
         fputc('\n', page->to);
     json_array_foreach(findings, i, finding)
     {
-        losses += run_is_loss(finding);
+        losses += run_is_loss(finding) || is_note(finding);
         if (all || losses <= MOST_LOSSES)
             print_finding(page, finding);
     }

@@ -103,15 +103,22 @@ static json_t *message_of(const json_t *finding)
 static void add_result(struct log *log, const json_t *finding)
 {
     const char *id = text_of(finding, "id");
-    const char *level = strcmp(text_of(finding, "severity"), "warning") == 0 ? "warning" : "error";
+    /* our severities are SARIF's levels */
+    const char *severity = text_of(finding, "severity");
+    bool is_known = strcmp(severity, "warning") == 0 || strcmp(severity, "note") == 0;
+    const char *level = is_known ? severity : "error";
     size_t i, rule = rule_of(log, id, level);
     json_t *place, *locations = json_array(), *related = json_array();
     if (has_place(finding))
         json_array_append_new(locations, location_of(finding));
     json_array_foreach(json_object_get(finding, "related"), i, place)
     {
-        if (has_place(place))
-            json_array_append_new(related, location_of(place));
+        if (!has_place(place))
+            continue;
+        json_t *location = location_of(place);
+        if (*text_of(place, "message"))
+            json_object_set_new(location, "message", text_json(text_of(place, "message")));
+        json_array_append_new(related, location);
     }
     json_array_append_new(log->results, json_pack("{s:s, s:I, s:s, s:o, s:o, s:o}", "ruleId", id,
                                                   "ruleIndex", (json_int_t)rule, "level", level,

@@ -14,6 +14,7 @@
 #include "run/exec.h"
 #include "run/job.h"
 #include "run/line_record.h"
+#include "run/record.h"
 #include "run/text.h"
 
 #define RUNNER_SECONDS 600 /* far more than all checks may take: each of them has its own limit */
@@ -230,6 +231,7 @@ static json_t *clean_string(const char *text, size_t most)
     return string;
 }
 
+static const char *const of_related[] = {"message", NULL};
 static const char *const of_place[] = {"cause", "spare", NULL}, *const of_loss[] = {"cause", "help",
                                                                                     "unit", "spare",
                                                                                     NULL};
@@ -305,7 +307,10 @@ static const char *base_name(const char *path)
 
 static bool same_finding(const json_t *left, const json_t *right)
 {
-    static const char *const keys[] = {"id", "file", "line", "column", "related"};
+    static const char *const keys[] = {"id", "file", "line", "column"};
+    const json_t *one = run_other_access(left), *other = run_other_access(right);
+    if ((one || other) && !json_equal(one, other))
+        return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
         const json_t *a = json_object_get(left, keys[i]), *b = json_object_get(right, keys[i]);
         if ((a || b) && !json_equal(a, b))
@@ -322,16 +327,19 @@ static json_t *shown_file(const struct grade *grade, const char *file)
     return clean_string(own ? grading->submission->shown : base_name(file), 4096);
 }
 
-/* The places of the other accesses that FOUND is about; NULL: there are none. */
+/* The other places that FOUND is about; NULL: there are none. */
 static json_t *describe_related(const struct grade *grade, const json_t *found)
 {
     const json_t *places = json_object_get(found, "related"), *place;
     json_t *related = json_array_size(places) > 0 ? json_array() : NULL;
-    for (size_t i = 0; (place = json_array_get(places, i)); ++i)
-        json_array_append_new(
-            related, json_pack("{s:o, s:I}", "file",
-                               shown_file(grade, json_string_value(json_object_get(place, "file"))),
-                               "line", json_integer_value(json_object_get(place, "line"))));
+    for (size_t i = 0; (place = json_array_get(places, i)); ++i) {
+        json_t *copy =
+            json_pack("{s:o, s:I}", "file",
+                      shown_file(grade, json_string_value(json_object_get(place, "file"))), "line",
+                      json_integer_value(json_object_get(place, "line")));
+        copy_texts(copy, place, of_related);
+        json_array_append_new(related, copy);
+    }
     return related;
 }
 

@@ -115,14 +115,11 @@ static void tell_loss(json_t *loss, const json_t *document)
 {
     const char *id = text_of(loss, "id");
     const struct unit *unit = unit_of(id);
-    const struct finding_kind *kind = emu_finding_kind(id);
     char text[200];
     tell_message(text, sizeof text, loss);
     json_object_set_new(loss, "message", json_string(text));
     json_object_del(loss, "worst_cost");
     json_object_del(loss, "worst_ideal");
-    if (kind)
-        json_object_set_new(loss, "help", json_string(kind->help));
     json_int_t all = unit ? all_of(document, unit) : 0;
     if (all <= 0 || integer_of(loss, "ideal") <= 0)
         return;
@@ -139,14 +136,20 @@ struct entry {
     size_t number;
 };
 
+/* Errors come first, then losses, then what is just to be known. */
+static int rank_of(const json_t *finding)
+{
+    return run_is_loss(finding) ? 1 : strcmp(text_of(finding, "severity"), "note") == 0 ? 2 : 0;
+}
+
 static int by_waste(const void *a, const void *b)
 {
     const struct entry *left = a, *right = b;
-    bool left_loses = run_is_loss(left->finding), right_loses = run_is_loss(right->finding);
-    json_int_t more = left_loses ? run_loss_waste(left->finding) : 0,
-               other = right_loses ? run_loss_waste(right->finding) : 0;
-    if (left_loses != right_loses)
-        return left_loses ? 1 : -1;
+    int rank = rank_of(left->finding), other_rank = rank_of(right->finding);
+    json_int_t more = rank == 1 ? run_loss_waste(left->finding) : 0,
+               other = other_rank == 1 ? run_loss_waste(right->finding) : 0;
+    if (rank != other_rank)
+        return rank - other_rank;
     if (more != other)
         return more < other ? 1 : -1;
     return (left->number > right->number) - (left->number < right->number);
@@ -172,6 +175,9 @@ void run_losses_tell(json_t *document)
     json_t *finding, *findings = json_object_get(document, "findings");
     json_array_foreach(findings, i, finding)
     {
+        const struct finding_kind *kind = emu_finding_kind(text_of(finding, "id"));
+        if (kind)
+            json_object_set_new(finding, "help", json_string(kind->help));
         if (run_is_loss(finding))
             tell_loss(finding, document);
     }

@@ -167,13 +167,19 @@ static const char *text_of(const json_t *object, const char *name)
     return json_string_value(json_object_get(object, name));
 }
 
+const json_t *run_other_access(const json_t *finding)
+{
+    const json_t *first = json_array_get(json_object_get(finding, "related"), 0);
+    return first && !json_object_get(first, "message") ? first : NULL;
+}
+
 /* Two findings with the same key are one: those of one place (a pair: of two), or, where there is no
  * place, those that say the same. To be freed. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
     const char *file = text_of(finding, "file");
-    const json_t *related = json_array_get(json_object_get(finding, "related"), 0);
+    const json_t *related = run_other_access(finding);
     int size =
         asprintf(&key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
                  (long long)json_integer_value(json_object_get(finding, "line")),
@@ -245,7 +251,8 @@ static bool copy_related(json_t *finding, const json_t *from)
     {
         json_t *copy = json_object();
         good = good && copy_text(copy, place, "file", MAX_NAME) &&
-               copy_number(copy, place, "line", MAX_SOURCE_LINE);
+               copy_number(copy, place, "line", MAX_SOURCE_LINE) &&
+               (!json_object_get(place, "message") || copy_text(copy, place, "message", MAX_NAME));
         good = json_array_append_new(copies, copy) == 0 && good;
     }
     return good;

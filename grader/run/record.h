@@ -26,14 +26,15 @@
  *                  "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
- *                  "related": [{"file", "line"}]}],
+ *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
  *    "copies": [{"bytes", "sha256", "made"}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
  * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
- * A finding about two accesses has the other one in "related"; others lack it. Findings of the same
+ * A finding about two accesses has the other one in "related"; others lack it. What a "message" there
+ * says, such as "allocated here", is about that place. Findings of the same
  * id, file, line and related place are one, their counts added; without a file, those of the same
  * message. Copies are those to the host,
  * if origins were watched: made is true if kernels wrote all of it. Accesses, if some were to be recorded, are as emulator/report/record.h describes them: of
@@ -41,5 +42,8 @@
  * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */
 json_t *run_record_read(const char *path, char *error, size_t size);
+
+/* Of a finding about a pair of accesses: the place of the other one; else NULL. */
+const json_t *run_other_access(const json_t *finding);
 
 #endif

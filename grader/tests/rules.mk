@@ -24,7 +24,7 @@ $(BUILD)/tests/programs/attacks: $(wildcard grader/tests/attacks/*.h grader/test
 $(foreach name,async lane_talk races_async spaces,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
-NVCC_FLAGS = -cudart shared -lineinfo -O3 -Ishared -L$(BUILD)/lib
+NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
 
 define program_rule
 $(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so

@@ -253,7 +253,7 @@ static const struct {
 } faults[] = {
     {"after-the-end", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"null", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
-    {"freed", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
+    {"freed", "cudaErrorIllegalAddress", "[use-after-free]", "p[i] = 1;"},
     {"shared", "cudaErrorIllegalAddress", "[out-of-bounds]", "s[threadIdx.x + i]"},
     {"misaligned", "cudaErrorMisalignedAddress", "[misaligned]", "*(int *)(p + 2) = 1;"},
     {"trap", "cudaErrorLaunchFailure", "[trap]", "__trap();"},
@@ -286,9 +286,10 @@ Test(cudart, faults_have_their_errors_and_findings)
 
 Test(cudart, an_impossible_launch_is_explained)
 {
-    char *output = shell_must("$LANEWISE run $PROGRAMS/faults threads");
+    char *output = shell_must("cd $SOURCES && $LANEWISE run $PROGRAMS/faults threads");
     cr_expect(strstr(output, "launch: cudaErrorInvalidValue\nwait: cudaSuccess\n"), "%s", output);
-    cr_expect(strstr(output, "error: outside(int*, int): a block of 2000 x 1 x 1 threads") &&
+    cr_expect(strstr(output, "faults.cu:67: error: outside: a block of 2000 x 1 x 1 threads") &&
+                  strstr(output, "outside<<<1, 2000>>>(p, 0);") &&
                   strstr(output, "[invalid-launch]"),
               "%s", output);
     free(output);
@@ -296,7 +297,7 @@ Test(cudart, an_impossible_launch_is_explained)
 
 Test(cudart, what_is_not_supported_is_named_once)
 {
-    char *output = shell_must("$LANEWISE run $PROGRAMS/unsupported");
+    char *output = shell_must("cd $SOURCES && $LANEWISE run $PROGRAMS/unsupported");
     static const char right[] = "cudaUserObjectCreate: cudaErrorNotSupported\n"
                                 "cudaUserObjectCreate again: cudaErrorNotSupported\n"
                                 "cudaArrayGetSparseProperties: cudaErrorNotSupported\n"

@@ -21,7 +21,8 @@ Test(explain, every_kind_is_described)
     for (size_t i = 0; i < emu_finding_kind_count; i++) {
         const struct finding_kind *kind = &emu_finding_kinds[i];
         cr_expect_eq(emu_finding_kind(kind->id), kind, "%s is there twice", kind->id);
-        cr_expect(strcmp(kind->severity, "error") == 0 || strcmp(kind->severity, "warning") == 0);
+        cr_expect(strcmp(kind->severity, "error") == 0 || strcmp(kind->severity, "warning") == 0 ||
+                  strcmp(kind->severity, "note") == 0);
         cr_expect(*kind->title && *kind->help && *kind->text, "%s", kind->id);
     }
 }
@@ -30,8 +31,9 @@ Test(explain, every_kind_is_described)
 Test(explain, every_id_in_the_sources_is_in_the_table)
 {
     char *ids = shell_must(
-        "cd " LANEWISE_ROOT "/grader && { grep -rhoE '(rt_finding|findings_add)\\(\"[a-z-]+\"' "
-        "cudart emulator; sed -n '/fault_ids\\[\\]/,/};/p' emulator/observe/*.c; } | "
+        "cd " LANEWISE_ROOT
+        "/grader && { grep -rhE '(rt_finding(_at)?|findings_add|tell)\\(|id = ' "
+        "cudart emulator/observe; sed -n '/fault_ids\\[\\]/,/};/p' emulator/observe/*.c; } | "
         "grep -oE '\"[a-z-]+\"' | tr -d '\"' | sort -u");
     size_t count = 0;
     for (char *id = strtok(ids, "\n"); id; id = strtok(NULL, "\n"), count++)
@@ -83,10 +85,24 @@ Test(explain, refuses_what_it_does_not_know)
 
 /* --- the examples -------------------------------------------------------------------------------- */
 
-static bool is_of(const json_t *finding, const char *kernel)
+/* Whether the last function that begins in SOURCE up to LINE is called NAME. */
+static bool is_line_of(const char *source, json_int_t line, const char *name)
+{
+    char here[40] = "";
+    for (; line > 0 && *source; line--, source += strcspn(source, "\n") + 1)
+        if (sscanf(source, "static void %39[a-z](", here) != 1)
+            sscanf(source, "__global__ void %39[a-z](", here);
+    return strcmp(here, name) == 0;
+}
+
+/* A finding of the host's code has no kernel. */
+static bool is_of(const json_t *finding, const char *source, const char *function)
 {
     const char *name = json_string_value(json_object_get(finding, "kernel"));
-    return name && strncmp(name, kernel, strlen(kernel)) == 0 && name[strlen(kernel)] == '(';
+    size_t length = strlen(function);
+    if (!*name)
+        return is_line_of(source, json_integer_value(json_object_get(finding, "line")), function);
+    return strncmp(name, function, length) == 0 && name[length] == '(';
 }
 
 /* Builds and runs ID's example: wrong() has that finding, right() has none. */
@@ -95,21 +111,22 @@ static void try_example(const char *id)
     size_t i;
     json_t *finding;
     bool found = false;
-    free(shell_must("$NVCC -cudart shared -lineinfo -L$LIB -o a " EXAMPLES "/%s.cu && "
+    free(shell_must("$NVCC -cudart shared -g -lineinfo -L$LIB -o a " EXAMPLES "/%s.cu && "
                     "{ $LANEWISE run --tools racecheck,initcheck --json a.json ./a >a.txt 2>&1 || "
                     "true; }",
                     id));
-    char *text = shell_file("a.json", NULL);
+    char *text = shell_file("a.json", NULL), *source = shell_must("cat " EXAMPLES "/%s.cu", id);
     json_t *document = json_loads(text, 0, NULL);
     json_array_foreach(json_object_get(document, "findings"), i, finding)
     {
         const char *is = json_string_value(json_object_get(finding, "id"));
-        found = found || (is_of(finding, "wrong") && strcmp(is, id) == 0);
-        cr_expect(!is_of(finding, "right"), "%s: right() has [%s]", id, is);
+        found = found || (is_of(finding, source, "wrong") && strcmp(is, id) == 0);
+        cr_expect(!is_of(finding, source, "right"), "%s: right() has [%s]", id, is);
     }
     cr_expect(found, "%s: wrong() has no such finding", id);
     json_decref(document);
     free(text);
+    free(source);
 }
 
 Test(explain, examples_show_what_they_say)

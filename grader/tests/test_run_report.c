@@ -138,7 +138,7 @@ Test(run_report, text_is_as_designed)
         "\n"
         "README.md, \"What the counters mean\", explains lanes, sectors, wavefronts and the rest.\n"
         "\n"
-        "a.cu:9:5: error: tree(): store outside [out-of-bounds], 1,200 times\n"
+        "a.cu:9:5: error: tree: store outside [out-of-bounds], 1,200 times\n"
         "lanewise: error: no PTX [no-ptx]\n";
     cr_expect_str_eq(text, right, "got:\n%s", text);
     free(text);

@@ -35,7 +35,8 @@ static void check_result(const json_t *result, const json_t *rules)
     const char *level = text_of(result, "level");
     cr_expect_str_eq(text_of(rule, "id"), text_of(result, "ruleId"));
     cr_expect(*text_of(json_object_get(result, "message"), "text"));
-    cr_expect(strcmp(level, "error") == 0 || strcmp(level, "warning") == 0);
+    cr_expect(strcmp(level, "error") == 0 || strcmp(level, "warning") == 0 ||
+              strcmp(level, "note") == 0);
     cr_expect(json_is_array(json_object_get(result, "locations")));
     json_array_foreach(json_object_get(result, "locations"), i, location) check_location(location);
     json_array_foreach(json_object_get(result, "relatedLocations"), i, location)

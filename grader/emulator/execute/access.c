@@ -102,6 +102,21 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
+/* Where the shared memory that INST may touch ends: the CTA's, or the array that it means. */
+LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
+{
+    uint32_t all = warp->cta->shared_bytes;
+    return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
+}
+
+/* Whether it may touch what lies from LOW to HIGH. */
+LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
+                               uint64_t low, uint64_t high)
+{
+    const struct inst *inst = &warp->cta->launch->kernel->code[access->pc];
+    return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
+}
+
 /* What the addresses of a space that belongs to the CTA, the warp or the launch are offsets into: its
  * bytes, and how far apart those of two lanes are. */
 struct area {
@@ -112,12 +127,13 @@ struct area {
 LANES_INLINE struct area area_of(const struct warp *warp, uint8_t space)
 {
     const struct launch *launch = warp->cta->launch;
-    uint32_t local = launch->own_bytes, params = warp->frame->image->frame_bytes;
+    uint32_t local = launch->kernel->function->local_bytes,
+             params = warp->frame->image->frame_bytes;
     switch (space) {
     case PTX_SHARED:
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
     case PTX_LOCAL: /* the kernel's own variables; others are looked for lane by lane */
-        return (struct area){warp->local, local, local};
+        return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
     default: /* the launch's parameters: the only space that is the same for every lane */
@@ -140,7 +156,8 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
     struct mem_block **block = &worker->patterns[access->pc].block;
     if (!holds(*block, low, high))
         *block = mem_nearest(worker->launch->memory, low);
-    return holds(*block, low, high) && may_touch(*block, access)
+    return holds(*block, low, high) && may_touch(*block, access) &&
+                   !(*block)->is_heap /* whose chunks are looked at one by one */
                ? (*block)->host + (addr - (*block)->addr)
                : NULL;
 }
@@ -149,10 +166,11 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
  * it called, which lie behind them on the stack. NULL if they are neither. */
 static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
 {
-    uint64_t own = warp->cta->launch->own_bytes;
-    if (at <= own && size <= own - at)
+    const struct launch *launch = warp->cta->launch;
+    uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
+    if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own;
+    at -= own; /* what lies between belongs to nobody */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
@@ -168,10 +186,13 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
         return local_bytes(warp, lane, addr, access->bytes);
     if (!is_global(access->space)) {
         struct area area = area_of(warp, access->space);
+        if (access->space == PTX_SHARED && !is_in_shared(warp, access, addr, end))
+            return NULL;
         return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
     }
     struct mem_block *block = mem_nearest(warp->cta->launch->memory, addr);
-    if (!holds(block, addr, end))
+    if (!holds(block, addr, end) ||
+        (block->is_heap && !heap_holds(warp->cta->launch->heap, addr, end)))
         return NULL;
     *wrong = OBS_READ_ONLY;
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
@@ -258,6 +279,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
     if (is_global(access->space))
         return find_in_block(warp, access, first, low, high);
     struct area area = area_of(warp, access->space);
+    if (access->space == PTX_SHARED && !is_in_shared(warp, access, low, high))
+        return NULL;
     *stride = area.stride;
     return low < high && high <= area.size ? area.start + first : NULL;
 }
@@ -343,9 +366,10 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
         span = PATTERN_WINDOW;
     pattern->ready = pattern->mask;
     if (pattern->space == PTX_SHARED) {
+        const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
-        pattern->begin = 0 - (uint64_t)(int64_t)pattern->low;
-        pattern->room = warp->cta->shared_bytes - span;
+        pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
+        pattern->room = shared_end(warp, inst) - inst->mem.low - span;
     } else if (is_global(pattern->space)) {
         pattern->host = block->host - pattern->low;
         pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;

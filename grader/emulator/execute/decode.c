@@ -12,6 +12,7 @@
 #include "emulator/analyse/flow.h"
 #include "emulator/analyse/lifetimes.h"
 #include "emulator/analyse/lines.h"
+#include "emulator/analyse/origins.h"
 #include "emulator/analyse/usage.h"
 
 static bool is_video(uint16_t opcode)
@@ -330,9 +331,11 @@ static bool place_registers(struct decoder *d)
     d->slots = calloc((size_t)f->register_count + 1, sizeof *d->slots);
     d->meet = malloc(n * sizeof *d->meet);
     d->is_reduction = calloc(n, sizeof *d->is_reduction);
-    if (!d->slots || !d->meet || !d->is_reduction || !analyse_reconvergence(f, d->meet) ||
-        !analyse_reductions(f, d->is_reduction))
+    d->origins = malloc(((size_t)f->register_count + 1) * sizeof *d->origins);
+    if (!d->slots || !d->meet || !d->is_reduction || !d->origins ||
+        !analyse_reconvergence(f, d->meet) || !analyse_reductions(f, d->is_reduction))
         return false;
+    analyse_origins(f, d->origins);
     uint32_t *used = &d->image->register_bytes;
     if (!place_all(d, used))
         return false;
@@ -356,6 +359,7 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->slots);
     free(d->meet);
     free(d->is_reduction);
+    free(d->origins);
 }
 
 /* One that is too large to look at takes all that a thread can have. */

@@ -26,12 +26,13 @@ struct decoder {
     struct image *image;              /* the function being decoded */
     const struct ptx_instruction *in; /* the one being decoded */
     struct inst *out;
-    uint32_t pc;        /* in the kernel's code */
-    uint32_t *image_of; /* of each of the module's functions, or NO_IMAGE */
-    uint32_t *slots;    /* slot offset of each PTX register */
-    struct slot carry;  /* of the image's instructions with .cc */
-    uint32_t *meet;     /* see analyse_reconvergence() */
-    bool *is_reduction; /* see analyse_reductions() */
+    uint32_t pc;                         /* in the kernel's code */
+    uint32_t *image_of;                  /* of each of the module's functions, or NO_IMAGE */
+    uint32_t *slots;                     /* slot offset of each PTX register */
+    struct slot carry;                   /* of the image's instructions with .cc */
+    uint32_t *meet;                      /* see analyse_reconvergence() */
+    bool *is_reduction;                  /* see analyse_reductions() */
+    const struct ptx_variable **origins; /* see analyse_origins() */
     struct constant *constants;
     uint32_t constant_count, constant_room;
     uint32_t constants_used; /* bytes of the kernel's constants */

@@ -6,6 +6,18 @@
 
 /* --- memory ---------------------------------------------------------------------------------------- */
 
+/* The bytes of the shared array that the address is meant for. One without a size goes on to the end. */
+static void find_limits(struct decoder *d, const struct ptx_operand *op)
+{
+    const struct ptx_variable *v = op->variable            ? op->variable
+                                   : op->index != PTX_NONE ? d->origins[op->index]
+                                                           : NULL;
+    if (!v || v->space != PTX_SHARED)
+        return;
+    d->out->mem.low = (uint32_t)decode_variable_address(d, v);
+    d->out->mem.high = v->size ? d->out->mem.low + (uint32_t)v->size : UINT32_MAX;
+}
+
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space)
 {
     struct inst *out = d->out;
@@ -15,6 +27,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     out->mem.base = no_slot;
     out->mem.offset = op->value;
+    out->mem.low = out->mem.high = 0;
     if (op->index != PTX_NONE) {
         out->mem.base = decode_register_slot(d, op->index);
         if (out->mem.base.bytes < 4)
@@ -30,6 +43,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     if (space == PTX_LOCAL && op->variable && d->image->local_slot != NO_SLOT)
         out->mem.base = (struct slot){.offset = d->image->local_slot, .bytes = 8};
     out->mem.space = (uint8_t)space;
+    find_limits(d, op);
 }
 
 static unsigned vector_width(const struct ptx_instruction *in)

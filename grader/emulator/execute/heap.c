@@ -11,16 +11,26 @@
 #define GRAIN 16u
 
 struct heap_chunk {
-    uint64_t addr, size;              /* first, as the tree compares addresses */
+    uint64_t addr, size;              /* first, as the tree compares them */
+    uint64_t asked;                   /* of the size, what the kernel knows of */
     struct heap_chunk *before, *next; /* by address */
     struct heap_chunk *newer, *older; /* in the bin */
     int is_used;
 };
 
+/* Chunks that share a byte are equal: a key of one byte finds the chunk that holds it. */
 static int by_address(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const uint64_t *x = a, *y = b;
+    return x[0] >= y[0] + y[1] ? 1 : y[0] >= x[0] + x[1] ? -1 : 0;
+}
+
+/* The chunk in use that holds ADDR, or NULL. */
+static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
+{
+    const uint64_t key[] = {addr, 1};
+    struct heap_chunk **found = tfind(key, &heap->used, by_address);
+    return found ? *found : NULL;
 }
 
 /* --- bins --------------------------------------------------------------------------------------- */
@@ -162,7 +172,7 @@ void heap_close(struct heap *heap)
 
 uint64_t heap_alloc(struct heap *heap, uint64_t size)
 {
-    uint64_t addr = 0;
+    uint64_t addr = 0, asked = size;
     if (!size || size > UINT64_MAX / 2)
         return 0;
     size = (size + GRAIN - 1) & ~(uint64_t)(GRAIN - 1);
@@ -172,28 +182,85 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
         take(heap, chunk);
         split(heap, chunk, size);
         chunk->is_used = 1;
+        chunk->asked = asked;
         addr = chunk->addr;
     }
     pthread_mutex_unlock(&heap->lock);
     return addr;
 }
 
-void heap_free(struct heap *heap, uint64_t addr)
+static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
+{
+    for (uint32_t i = 0; i < HEAP_PAST; i++) { /* the latest first */
+        const struct heap_place *place = &heap->past[(heap->past_at - 1 - i) % HEAP_PAST];
+        if (addr - place->addr < place->size)
+            return place;
+    }
+    return NULL;
+}
+
+static void give_back(struct heap *heap, struct heap_chunk *chunk)
+{
+    tdelete(chunk, &heap->used, by_address);
+    heap->past[heap->past_at++ % HEAP_PAST] = (struct heap_place){chunk->addr, chunk->asked};
+    chunk->is_used = 0;
+    join_with_next(heap, chunk);
+    put(heap, chunk);
+    struct heap_chunk *before = chunk->before;
+    if (before && !before->is_used) {
+        take(heap, before);
+        join_with_next(heap, before);
+        put(heap, before);
+    }
+}
+
+enum heap_end heap_free(struct heap *heap, uint64_t addr)
+{
+    enum heap_end end = HEAP_FREED;
+    pthread_mutex_lock(&heap->lock);
+    struct heap_chunk *chunk = chunk_at(heap, addr);
+    const struct heap_place *past = chunk ? NULL : past_at(heap, addr);
+    if (chunk && chunk->addr == addr)
+        give_back(heap, chunk);
+    else
+        end = past && past->addr == addr ? HEAP_FREED_BEFORE : HEAP_NEVER_GIVEN;
+    pthread_mutex_unlock(&heap->lock);
+    return end;
+}
+
+/* --- questions ------------------------------------------------------------------------------------ */
+
+int heap_holds(struct heap *heap, uint64_t addr, uint64_t end)
 {
     pthread_mutex_lock(&heap->lock);
-    struct heap_chunk **found = tfind(&addr, &heap->used, by_address);
-    struct heap_chunk *chunk = found ? *found : NULL;
-    if (chunk) {
-        tdelete(&addr, &heap->used, by_address);
-        chunk->is_used = 0;
-        join_with_next(heap, chunk);
-        put(heap, chunk);
-        struct heap_chunk *before = chunk->before;
-        if (before && !before->is_used) {
-            take(heap, before);
-            join_with_next(heap, before);
-            put(heap, before);
-        }
+    const struct heap_chunk *chunk = chunk_at(heap, addr);
+    int held = chunk && end > addr && end - chunk->addr <= chunk->asked;
+    pthread_mutex_unlock(&heap->lock);
+    return held;
+}
+
+int heap_was_freed(struct heap *heap, uint64_t addr, struct heap_place *place)
+{
+    pthread_mutex_lock(&heap->lock);
+    const struct heap_place *past = chunk_at(heap, addr) ? NULL : past_at(heap, addr);
+    if (past)
+        *place = *past;
+    pthread_mutex_unlock(&heap->lock);
+    return past != NULL;
+}
+
+int heap_near(struct heap *heap, uint64_t addr, struct heap_place *place)
+{
+    int found = 0;
+    pthread_mutex_lock(&heap->lock);
+    for (const struct heap_chunk *chunk = heap->first; chunk; chunk = chunk->next) {
+        if (!chunk->is_used)
+            continue;
+        if (found && chunk->addr > addr)
+            break;
+        *place = (struct heap_place){chunk->addr, chunk->asked};
+        found = 1;
     }
     pthread_mutex_unlock(&heap->lock);
+    return found;
 }

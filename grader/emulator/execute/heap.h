@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define HEAP_BINS 1024u
+#define HEAP_PAST 1024u /* freed chunks that are remembered */
 
 struct heap_chunk;
 
@@ -19,6 +20,10 @@ struct heap {
     void *used;                         /* those in use, a tree by address */
     struct heap_chunk *free[HEAP_BINS]; /* the others by size */
     uint64_t filled[HEAP_BINS / 64];    /* a bit for each bin that is not empty */
+    struct heap_place {
+        uint64_t addr, size; /* as it was asked for */
+    } past[HEAP_PAST];       /* what was freed last, in a ring */
+    uint32_t past_at;
 };
 
 void heap_init(struct heap *heap);
@@ -29,6 +34,14 @@ void heap_close(struct heap *heap);
 /* An address aligned to 16, or 0 when there is no room. */
 uint64_t heap_alloc(struct heap *heap, uint64_t size);
 /* What was not allocated is left alone. */
-void heap_free(struct heap *heap, uint64_t addr);
+enum heap_end { HEAP_FREED, HEAP_FREED_BEFORE, HEAP_NEVER_GIVEN };
+enum heap_end heap_free(struct heap *heap, uint64_t addr);
+
+/* Whether all bytes from ADDR to END are in one chunk in use, as it was asked for. */
+int heap_holds(struct heap *heap, uint64_t addr, uint64_t end);
+/* The freed chunk that ADDR was in, if it is in none in use; else 0. */
+int heap_was_freed(struct heap *heap, uint64_t addr, struct heap_place *place);
+/* The last chunk in use that begins before ADDR, or else the first one; 0: there is none. */
+int heap_near(struct heap *heap, uint64_t addr, struct heap_place *place);
 
 #endif

@@ -132,6 +132,7 @@ struct inst {
             int64_t offset;
             struct slot base;    /* NO_SLOT: the offset is the address */
             struct slot *vector; /* count registers (load) or sources (store) */
+            uint32_t low, high;  /* of shared memory: the array that is meant; high 0: not known */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */

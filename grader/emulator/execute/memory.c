@@ -108,10 +108,25 @@ static void release(struct mem_block *block)
     }
 }
 
+static void forget_places(struct mem_block *block)
+{
+    free(block->made.file);
+    free(block->freed.file);
+}
+
+void mem_set_place(struct mem_place *place, const char *file, uint32_t line)
+{
+    free(place->file);
+    place->file = file ? strdup(file) : NULL;
+    place->line = line;
+}
+
 void mem_close(struct memory *memory)
 {
-    for (uint32_t i = 0; i < memory->count; i++)
+    for (uint32_t i = 0; i < memory->count; i++) {
         release(&memory->blocks[i]);
+        forget_places(&memory->blocks[i]);
+    }
     free(memory->blocks);
 }
 
@@ -192,6 +207,7 @@ bool mem_free(struct memory *memory, uint64_t addr)
     if (!block || block->addr != addr || !block->host)
         return false;
     if (block->is_guest) { /* the program may use the address again */
+        forget_places(block);
         memory->count--;
         for (struct mem_block *end = memory->blocks + memory->count; block < end; block++)
             *block = block[1];
@@ -239,6 +255,23 @@ struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr)
             high = middle;
     }
     return low ? &memory->blocks[low - 1] : NULL;
+}
+
+/* How many bytes lie between ADDR and the block; 0: it is inside. */
+static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
+{
+    if (addr < block->addr)
+        return block->addr - addr;
+    return addr - block->addr < block->size ? 0 : addr - block->addr - block->size + 1;
+}
+
+struct mem_block *mem_closest(const struct memory *memory, uint64_t addr)
+{
+    struct mem_block *below = mem_nearest(memory, addr);
+    struct mem_block *above = below ? below + 1 : memory->blocks;
+    if (!memory->count || above == memory->blocks + memory->count)
+        return below;
+    return below && distance_to(below, addr) <= distance_to(above, addr) ? below : above;
 }
 
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size)

@@ -29,14 +29,22 @@ enum mem_mark {
     MEM_MARKS
 };
 
+/* A place in the program's source; file NULL: unknown. */
+struct mem_place {
+    char *file;
+    uint32_t line;
+};
+
 struct mem_block {
     uint64_t addr, size;
-    uint8_t *host;             /* NULL once freed */
-    bool is_constant;          /* a .const variable or parameters: kernels may not write it */
-    bool is_lent;              /* its bytes are the program's own: see mem_lend() */
-    bool is_guest;             /* and so is its address */
-    const char *name;          /* of a variable, or NULL; owned by the module */
-    uint8_t *marks[MEM_MARKS]; /* a bit for each byte; NULL: no map */
+    uint8_t *host;                /* NULL once freed */
+    bool is_constant;             /* a .const variable or parameters: kernels may not write it */
+    bool is_lent;                 /* its bytes are the program's own: see mem_lend() */
+    bool is_guest;                /* and so is its address */
+    const char *name;             /* of a variable, or NULL; owned by the module */
+    uint8_t *marks[MEM_MARKS];    /* a bit for each byte; NULL: no map */
+    bool is_heap;                 /* what malloc() in kernels gives out: see heap.h */
+    struct mem_place made, freed; /* by the program, if it was told */
 };
 
 struct memory {
@@ -65,6 +73,8 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
 /* Of SIZE bytes from AT on in the block: the first without the mark, or SIZE. There is a map. */
 uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, uint64_t at,
                             uint64_t size);
+/* Remembers a place of the program; FILE is copied, and forgotten when memory is out. */
+void mem_set_place(struct mem_place *place, const char *file, uint32_t line);
 /* False if no live block begins at ADDR. */
 bool mem_free(struct memory *memory, uint64_t addr);
 
@@ -75,6 +85,8 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
 
 /* The block, live or freed, whose range or the gap behind it holds ADDR; NULL below the first. */
 struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr);
+/* The block whose bytes, live or freed, lie nearest to ADDR; NULL if there is none. */
+struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
 /* Where the bytes of the range lie on the host; NULL unless all are inside one live block. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
 

@@ -33,6 +33,9 @@ void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
 
 /* Whether there can be such a texture. */
 bool texture_is_legal(const struct emu_texture *texture);
+/* Keeps it in a LIST, in the first place without a width: the handle, less 1. False when memory is out. */
+bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
+                  uint64_t *handle);
 
 /* --- texture.c: one level of a texture that is no cube ----------------------------------------------- */
 

@@ -6,6 +6,7 @@
  * is held between, and where halves go, was found on a GPU. */
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/execute/bits.h"
@@ -279,4 +280,22 @@ LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t
     choose(texture, points, &choice);
     each_level(texture, texels, &on_faces, &choice, lanes,
                may_weigh && (texture->linear || texture->level_linear), value);
+}
+
+bool texture_keep(struct emu_texture **list, uint32_t *count, const struct emu_texture *texture,
+                  uint64_t *handle)
+{
+    uint32_t i = 0;
+    while (i < *count && (*list)[i].width)
+        i++;
+    if (i == *count) {
+        struct emu_texture *more = realloc(*list, (*count + 1) * sizeof *more);
+        if (!more)
+            return false;
+        *list = more;
+        (*count)++;
+    }
+    (*list)[i] = *texture;
+    *handle = i + 1;
+    return true;
 }

@@ -7,6 +7,13 @@
 
 #define FINDINGS_MAX 1000 /* kinds and places of one launch; more are only counted */
 
+/* Another place that a finding is about, on the host: "allocated here". */
+struct finding_note {
+    const char *text, *file; /* file NULL: no such place */
+    uint32_t line;
+};
+#define FINDING_NOTES 2
+
 struct finding {
     const char *id; /* such as "out-of-bounds" */
     char message[400];
@@ -16,6 +23,7 @@ struct finding {
      * as few as could be; the same of the worst request. Of an error 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
+    struct finding_note notes[FINDING_NOTES];
 };
 #define NO_PC UINT32_MAX
 

@@ -99,6 +99,8 @@ enum obs_fault_kind {
     OBS_ENDLESS,
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
+    OBS_DOUBLE_FREE,
+    OBS_BAD_FREE,
 };
 
 /* Something that a kernel must not do, by one lane. */

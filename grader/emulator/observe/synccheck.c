@@ -43,13 +43,12 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
 static void print_fault(char *text, size_t size, const struct launch *launch,
                         const struct obs_fault *fault)
 {
-    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    const uint32_t *block = launch->request.block;
     uint32_t linear =
         (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
-    uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];
     int others = __builtin_popcount(fault->mask) - 1;
     char thread[96], more[32] = "";
-    words_thread(thread, sizeof thread, launch, linear, cta, true);
+    words_fault_thread(thread, sizeof thread, launch, fault);
     if (others > 0)
         snprintf(more, sizeof more, ", and %d more of its warp", others);
     switch (fault->kind) {

@@ -12,7 +12,9 @@ static void print_plain_name(char *text, size_t size, struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length);
     int status = -1;
-    char *readable = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    char *readable = mangled && strncmp(mangled, "_Z", 2) == 0
+                         ? __cxa_demangle(mangled, NULL, NULL, &status)
+                         : NULL;
     const char *plain = readable ? readable : mangled ? mangled : "";
     for (const char *at = plain; (at = strstr(at, "::"));)
         plain = at += 2;
@@ -85,8 +87,12 @@ void words_thread(char *text, size_t size, const struct launch *launch, uint32_t
         snprintf(text, size, "thread %s", of_block);
 }
 
-void words_fault_thread(char *text, size_t size, const struct obs_fault *fault)
+void words_fault_thread(char *text, size_t size, const struct launch *launch,
+                        const struct obs_fault *fault)
 {
-    snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", fault->thread[0],
-             fault->thread[1], fault->thread[2], fault->cta[0], fault->cta[1], fault->cta[2]);
+    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    uint32_t thread =
+        (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
+    uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];
+    words_thread(text, size, launch, thread, cta, true);
 }

@@ -8,8 +8,9 @@
  * of block 3", if NAMES_BLOCK and there is more than one. */
 void words_thread(char *text, size_t size, const struct launch *launch, uint32_t thread,
                   uint64_t cta, bool names_block);
-/* "thread (3,0,0) of block (1,0,0)" */
-void words_fault_thread(char *text, size_t size, const struct obs_fault *fault);
+/* The same of who made a fault. */
+void words_fault_thread(char *text, size_t size, const struct launch *launch,
+                        const struct obs_fault *fault);
 
 /* The variable at ADDR of shared or global memory: "s"; "" for memory without a name. */
 void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,

@@ -38,7 +38,9 @@ char *record_demangle(struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length);
     int status = -1;
-    char *plain = mangled ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
+    char *plain = mangled && strncmp(mangled, "_Z", 2) == 0
+                      ? __cxa_demangle(mangled, NULL, NULL, &status)
+                      : NULL;
     if (!plain)
         return mangled;
     free(mangled);
@@ -126,6 +128,25 @@ static void add_loss(json_t *object, const struct finding *finding)
                                      (json_int_t)finding->worst_ideal));
 }
 
+static json_t *related_json(const struct kernel *kernel, const struct finding *finding)
+{
+    struct source_line place = place_of(kernel, finding->related);
+    json_t *list = json_array();
+    if (finding->related != NO_PC)
+        json_array_append_new(list,
+                              json_pack("{so,si}", "file", path_json(kernel->module, place.file),
+                                        "line", (int)place.line));
+    for (unsigned i = 0; i < FINDING_NOTES; i++) {
+        const struct finding_note *note = &finding->notes[i];
+        json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
+                                                (int)note->line, "message", note->text)
+                                    : NULL;
+        if (object) /* not if the file's name is not UTF-8 */
+            json_array_append_new(list, object);
+    }
+    return list;
+}
+
 static json_t *finding_json(const struct kernel *kernel, const char *kernel_name,
                             const struct finding *finding)
 {
@@ -139,12 +160,10 @@ static json_t *finding_json(const struct kernel *kernel, const char *kernel_name
         is_loss ? kind->title : finding->message, "count", (json_int_t)finding->count);
     if (is_loss)
         add_loss(object, finding);
-    if (finding->related == NO_PC)
-        return object;
-    place = place_of(kernel, finding->related);
-    json_object_set_new(object, "related",
-                        json_pack("[{so,si}]", "file", path_json(kernel->module, place.file),
-                                  "line", (int)place.line));
+    json_t *related = related_json(kernel, finding);
+    if (json_array_size(related))
+        json_object_set(object, "related", related);
+    json_decref(related);
     return object;
 }
 

@@ -3,7 +3,7 @@
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
  *               "status", "rules", "counters", "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
- *                 "related": [{"file", "line"}]}],
+ *                 "related": [{"file", "line", "message"}]}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
@@ -11,7 +11,8 @@
  * Accesses are there if some were asked for (struct emu_trace): of each line the costliest.
  *
  * A loss has "cause", "cost", "ideal", "worst_cost" and "worst_ideal" too: see struct finding.
- * A finding about two accesses has the other one in "related"; others lack it.
+ * A finding about two accesses has the other one in "related"; places of the host's source have a
+ * "message" there, such as "allocated here". Others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.
  *
