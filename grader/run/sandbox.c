@@ -163,7 +163,7 @@ static bool all_reach(const struct run_sandbox *sandbox)
     return others_reach(sandbox->folder);
 }
 
-/* Gives USER what lies in the folder. */
+/* Gives USER what lies in the folder, and the folder itself only if it may make files there. */
 static bool give(const struct run_sandbox *sandbox, uid_t user)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -172,7 +172,7 @@ static bool give(const struct run_sandbox *sandbox, uid_t user)
     for (const char *const *path = sandbox->keep; *path; ++path)
         if (chown(*path, user, user) != 0)
             return false;
-    return chown(sandbox->folder, user, user) == 0;
+    return !sandbox->scratch_bytes || chown(sandbox->folder, user, user) == 0;
 }
 
 /* Becomes USER for good. */

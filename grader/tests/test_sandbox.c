@@ -344,6 +344,39 @@ Test(sandbox, costs_less_than_30_ms)
     run_remove_tree(folder);
 }
 
+static int count_descriptors(void)
+{
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (readdir(folder))
+        ++count;
+    closedir(folder);
+    return count;
+}
+
+Test(sandbox, a_hundred_runs_leave_no_descriptor)
+{
+    char folder[RUN_PATH_SIZE], why[400];
+    static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
+    cr_assert(run_private_folder(folder));
+    struct run_sandbox sandbox = {.level = run_sandbox_level(why, sizeof why),
+                                  .folder = folder,
+                                  .read = none,
+                                  .keep = none,
+                                  .processes = 64};
+    struct run_command command = {.argv = words,
+                                  .folder = folder,
+                                  .wall_seconds = 30,
+                                  .output_keep = 300,
+                                  .output_limit = 300,
+                                  .sandbox = &sandbox};
+    int before = count_descriptors();
+    for (int i = 0; i < 5; ++i)
+        least_seconds(&command); /* 20 runs each */
+    cr_expect_eq(count_descriptors(), before);
+    run_remove_tree(folder);
+}
+
 /* What does not start in namespaces is told apart from what fails. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
