@@ -95,3 +95,20 @@ Test(racecheck, unknown_tools_are_refused)
     cr_expect(strstr(text, "LANEWISE_TOOLS=,: a list of tools is wanted here"));
     free(text);
 }
+
+/* Where memory ends, the watch does: that must not look like a launch without races. */
+#ifndef __SANITIZE_ADDRESS__ /* which takes more addresses than that for itself */
+Test(racecheck, says_when_it_stops)
+{
+    char *text = shell_must(
+        "printf '__global__ void fill(int *a, int n)\\n{\\n    for (int i = blockIdx.x * "
+        "blockDim.x + "
+        "threadIdx.x; i < n; i += 16384)\\n        a[i] = i;\\n}\\nint main()\\n{\\n    int *a;\\n"
+        "    cudaMalloc(&a, 24 << 22);\\n    fill<<<64, 256>>>(a, 24 << 20);\\n    "
+        "cudaFree(a);\\n}\\n' "
+        ">big.cu; $NVCC -cudart shared -lineinfo -L$LIB -o big big.cu && ulimit -v 700000 && "
+        "$LANEWISE run --tools racecheck ./big 2>&1");
+    cr_expect(strstr(text, "note: fill: no more races were looked for"), "%s", text);
+    free(text);
+}
+#endif

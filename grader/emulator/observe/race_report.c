@@ -193,8 +193,21 @@ static int by_place(const void *a, const void *b, void *race)
     return order ? order : x->is_shared - y->is_shared;
 }
 
+/* Silence must not be taken for a clean launch. */
+static void tell_that_it_stopped(const struct race *race)
+{
+    struct findings *findings = race->launch->findings;
+    struct finding *finding = findings_add(findings, "races-unwatched", 0);
+    if (finding)
+        snprintf(finding->message, sizeof finding->message,
+                 "no more races were looked for from some point on: memory ran out");
+    findings_unlock(findings);
+}
+
 void race_report(struct race *race)
 {
+    if (race->failed || race->order.failed)
+        tell_that_it_stopped(race);
     join_pairs(race);
     if (race->pair_count)
         qsort_r(race->pairs, race->pair_count, sizeof *race->pairs, by_place, race);
