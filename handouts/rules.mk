@@ -28,7 +28,7 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 		| build/setup/handouts $(HANDOUT_FACTS)
 	@mkdir -p $(@D)
 	$(Q)HANDOUT=$(HANDOUT) HANDOUT_FACTS=$(HANDOUT_FACTS) HANDOUT_DEPS=$(@:.json=.d) \
-		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
+		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
 
 # Changes only when a page's front matter does: all pages link to their neighbours.

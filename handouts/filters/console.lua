@@ -97,7 +97,7 @@ end
 local function lanewise_commands()
   if commands then return commands end
   commands = {}
-  for line in common.lines((run('build/lanewise help'))) do
+  for line in common.lines((run((os.getenv('HANDOUT_LANEWISE') or 'build/lanewise') .. ' help'))) do
     commands[line:match('^  (%S+)') or ''] = true
   end
   return commands

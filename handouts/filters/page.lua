@@ -23,12 +23,12 @@ local function DefinitionList(list)
   return list
 end
 
--- Answers go first: what students do not see is not run for them.
 return {
-  require 'exercises',
+  require('exercises').exercises,
   { CodeBlock = require('code').CodeBlock },
   { CodeBlock = require('console').CodeBlock, Code = require('console').Code },
   require 'facts',
   { Image = Image, DefinitionList = DefinitionList },
+  require('exercises').answers,
   { Pandoc = function() common.finish() end },
 }
