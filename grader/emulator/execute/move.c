@@ -146,12 +146,17 @@ void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 /* --- special registers and parameters ----------------------------------------------------------- */
 
-static void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
+/* Kernels that wait for a time do little else. */
+LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
 {
-    uint8_t *d = slot_at(warp, slot);
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            memcpy(d + l * slot.bytes, &value, slot.bytes);
+    uint32_t *words = (uint32_t *)(void *)slot_at(warp, slot);
+    uint64_t *wide = (uint64_t *)(void *)words;
+    if (slot.bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            wide[l] = mask >> l & 1 ? value : wide[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
 }
 
 static uint64_t nanoseconds(void)
@@ -179,7 +184,7 @@ static uint64_t special_now(const struct warp *warp, uint32_t special)
     }
 }
 
-void read_special_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     broadcast(warp, inst->dst, special_now(warp, inst->read.special), mask);
 }
