@@ -147,7 +147,7 @@ golden: ## Write the golden files anew; read the diff before you commit it
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
 calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
-bench: ## Time the emulator beside Oclgrind
+bench: ## Time the emulator beside Oclgrind and PoCL, or two builds: [OTHER=path/of/another/build/lanewise]
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources
 

@@ -37,6 +37,7 @@ test     | runs pdffonts -v                              | poppler-utils       |
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
 check    | runs clang-format --version                   | clang-format        | the format of the sources
 bench    | runs oclgrind --version                       | oclgrind            | the emulator that ours is compared with
+bench    | runs test -e /etc/OpenCL/vendors/pocl.icd      | pocl-opencl-icd     | native code that ours is compared with
 bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
 handouts | runs pandoc --version                         | pandoc              | turning handouts into pages

@@ -706,11 +706,16 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
 static unsigned choose_observers(const struct emu_device *device,
                                  const struct observer *observers[OBS_MAX])
 {
-    unsigned count = 0;
-    observers[count++] =
-        device->options.rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
-    observers[count++] = &obs_memcheck;
-    observers[count++] = &obs_synccheck;
+    unsigned count = 0, tools = device->options.tools;
+    if (!(tools & EMU_ONLY))
+        tools |= EMU_COUNTERS | EMU_MEMCHECK | EMU_SYNCCHECK;
+    if ((tools & EMU_COUNTERS) == EMU_COUNTERS)
+        observers[count++] =
+            device->options.rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
+    if (tools & EMU_MEMCHECK)
+        observers[count++] = &obs_memcheck;
+    if (tools & EMU_SYNCCHECK)
+        observers[count++] = &obs_synccheck;
     if (device->options.tools & EMU_RACECHECK)
         observers[count++] = &obs_racecheck;
     if (device->options.tools & EMU_INITCHECK)
@@ -759,7 +764,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
     if (counters)
         *counters = totals;
     if (status != EMU_OK)
-        failed(status, "%s", findings.count ? findings.list[0].message : "out of host memory");
+        failed(status, "%s", findings.count ? findings.list[0].message : "nobody watched why");
     if (device->options.record_fd >= 0)
         record_launch(device->options.record_fd, &launch, status, &totals);
     free(launch.per_instruction);

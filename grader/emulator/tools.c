@@ -11,7 +11,9 @@ bool emu_find_tools(const char *list, unsigned *tools)
                  {"synccheck", EMU_SYNCCHECK},
                  {"racecheck", EMU_RACECHECK},
                  {"initcheck", EMU_INITCHECK},
-                 {"origins", EMU_ORIGINS}};
+                 {"origins", EMU_ORIGINS},
+                 {"counters", EMU_COUNTERS},
+                 {"none", EMU_ONLY}};
     unsigned found = 0;
     for (;; list++) {
         size_t length = strcspn(list, ","), i = 0, count = sizeof known / sizeof *known;

@@ -9,10 +9,13 @@ enum emu_tool {
     EMU_SYNCCHECK = 4, /* so is this */
     EMU_INITCHECK = 8, /* one worker here too */
     EMU_ORIGINS = 16,  /* and here: tells which bytes that the host reads were made by kernels */
+    EMU_ONLY = 32,     /* nothing watches that is not named, not even what is always on */
+    EMU_COUNTERS = 64 | EMU_ONLY,
     EMU_RACECHECK = 2, /* one worker then runs a launch: see observe/racecheck.c */
 };
 
-/* The names, as a message lists them; "origins" is for gradings. */
+/* The names, as a message lists them; "origins" is for gradings, "none" and "counters" (EMU_ONLY) for
+ * measuring what watching costs. */
 #define EMU_TOOL_NAMES "memcheck, synccheck, racecheck, initcheck"
 
 /* *TOOLS becomes what LIST names, with commas between. False: something in it is no tool. */

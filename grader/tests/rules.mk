@@ -52,7 +52,7 @@ endif
 golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
 
-# --- make bench: the programs of bench/, beside the same kernels under Oclgrind -----------------------
+# --- make bench: the kernels of bench/, beside the same ones under Oclgrind and PoCL -----------------------
 
 BENCH := $(BUILD)/bench
 BENCH_OBJECTS := $(call objects,$(call sources,grader/tests/bench))
@@ -61,7 +61,7 @@ OBJECTS += $(BENCH_OBJECTS)
 
 $(BENCH_OBJECTS): | build/setup/bench
 
-$(BENCH)/bench: $(BUILD)/obj/grader/tests/bench/bench.o $(GRADER)
+$(BENCH)/bench: $(BUILD)/obj/grader/tests/bench/bench.o $(BUILD)/obj/grader/tests/bench/show.o $(GRADER)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
@@ -74,7 +74,8 @@ $(BENCH_PROGRAMS): $(BENCH)/%: grader/tests/bench/%.cu $(BUILD)/flags | $(BUILD)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
 
 bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAMS)
-	@$(BENCH)/bench $(LANEWISE) $(BENCH) $(BENCH)/opencl grader/tests/bench/kernels.cl
+	@$(BENCH)/bench $(if $(OTHER),--compare $(LANEWISE) '$(OTHER)' $(BENCH),$(LANEWISE) $(BENCH) \
+		grader/tests/bench/kernels.cl $(BENCH)/results)
 
 # --- make check: only what changed since the last check is looked at --------------------------------
 

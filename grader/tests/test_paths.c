@@ -2,6 +2,7 @@
  * count alike. initcheck wants all addresses of each access, so the quick way is closed to it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "tests/shell.h"
@@ -44,5 +45,24 @@ Test(paths, count_alike)
         cr_expect(n > 0 && n == json_array_size(wanted), "%s: %zu launches", programs[i], n);
         json_decref(quick);
         json_decref(full);
+    }
+}
+
+/* What make bench measures the cost of watching with. */
+Test(paths, only_what_is_named_watches)
+{
+    static const struct {
+        const char *tools;
+        bool counts;
+    } rows[] = {{"none", false}, {"counters", true}, {"memcheck", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *document = run("matmul_ladder", rows[i].tools);
+        json_t *launch = json_array_get(json_object_get(document, "launches"), 0);
+        json_t *counters = json_object_get(launch, "counters");
+        cr_expect(json_integer_value(json_object_get(counters, "warp_instructions")) > 0, "%s",
+                  rows[i].tools);
+        cr_expect_eq(json_integer_value(json_object_get(counters, "global_load_sectors")) > 0,
+                     rows[i].counts, "%s", rows[i].tools);
+        json_decref(document);
     }
 }

@@ -1,31 +1,49 @@
-/* make bench: the emulator beside Oclgrind, on the same kernels, in the same run.
+/* make bench: the emulator with more and more that watches, beside Oclgrind and PoCL, on the same kernels.
  *
- *     bench LANEWISE PROGRAMS OPENCL KERNELS.cl
+ *     bench LANEWISE BENCH-FOLDER KERNELS.cl OUT     table; OUT.json and OUT.svg
+ *     bench --compare LANEWISE OTHER-LANEWISE BENCH-FOLDER   two builds in turn
  *
- * Each work is launched several times in one process on each side; the time is the median launch,
- * taken by the program itself around the launch, so that neither nvcc, process start nor reading PTX
- * is in it. On our side every counter is on, as in grading. Instructions are the emulator's own count,
- * and the rate is for a second of one core's time, so that other work on the machine changes it less.
- * Exit code: 0 measured, 2 something could not be run. */
+ * Each work is launched several times in one process; the time is the median launch, taken by the program
+ * itself around the launch, so that neither nvcc, process start nor reading PTX is in it. What one core does
+ * is measured in CPU time, which other work on the machine changes less; all cores and the others by the
+ * clock. Rates are the emulator's count of warp instructions a second, for everybody: the same work.
+ * Oclgrind gets a smaller problem, as it would take minutes. Checks of all memory accesses are always made;
+ * memcheck beside the counters costs what telling of faults costs.
+ * Exit code: 0 measured, 2 something could not be run, or answers differ. */
+#include "bench.h"
+
 #include "run/exec.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct work {
-    const char *title, *program, *n;
-    int repeats, oclgrind_repeats; /* launches; Oclgrind takes over a minute for the last */
+    const char *title, *name;
+    int n, repeats, small; /* small: N for Oclgrind */
 } works[] = {
-    {"sum of squares, 1M ints", "sumsq", "1048576", 9, 5},
-    {"tiled product, n = 256", "matmul", "256", 9, 3},
-    {"tiled product, n = 512", "matmul", "512", 5, 1},
+    {"sum of squares, a chunk a thread", "sumsq_chunks", 1 << 20, 7, 1 << 16},
+    {"sum of squares, coalesced", "sumsq", 1 << 20, 9, 1 << 17},
+    {"sum by shuffles", "shuffle", 1 << 20, 5, 1 << 16},
+    {"product, naive, n = 256", "matmul_naive", 256, 5, 64},
+    {"product, tiled, n = 256", "matmul", 256, 5, 64},
+    {"product, tiled, n = 512", "matmul", 512, 3, 64},
+    {"transpose, bank conflicts", "transpose_conflicts", 1024, 5, 256},
+    {"transpose, padded", "transpose", 1024, 5, 256},
+    {"Jacobi in double, n = 1024", "jacobi", 1024, 5, 256},
+    {"texture stencil, n = 512", "texture", 512, 5, 128},
+    {"histogram by atomics", "histogram", 1 << 20, 5, 1 << 16},
+    {"divergent loop", "divergent", 1 << 16, 5, 1 << 12},
 };
-enum { WORK_COUNT = sizeof works / sizeof works[0], MAX_REPEATS = 16 };
+enum { WORKS = sizeof works / sizeof works[0], MAX_REPEATS = 16 };
+static_assert(WORKS <= BENCH_MOST, "more works than rows");
 
-#define TARGET 10.0 /* million warp instructions a second a core */
+/* The settings, by what --tools makes of them; those with racecheck use one core whatever they are given. */
+static const char *const tools[BENCH_SETTINGS] = {"none", "counters", "memcheck,synccheck",
+                                                  "racecheck,initcheck"};
+
+static const char *folder; /* of the programs */
 
 static void fail(const char *what, const char *output)
 {
@@ -33,46 +51,48 @@ static void fail(const char *what, const char *output)
     exit(2);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* How long a launch takes: by the clock, and of the cores' time. */
-struct seconds {
-    double wall, cpu;
-};
-
 static double median(double *values, int count)
 {
-    qsort(values, (size_t)count, sizeof values[0], compare);
+    qsort(values, (size_t)count, sizeof values[0], compare_numbers);
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* The medians of the "kernel_seconds WALL CPU" lines in OUTPUT, of which there must be REPEATS. */
-static struct seconds median_seconds(const char *output, int repeats)
+/* What a run of a work showed: its median launch, and the sum of its answers. */
+struct timing {
+    double wall, cpu, checksum;
+};
+
+static struct timing read_timing(const char *output, int repeats)
 {
     static const char mark[] = "kernel_seconds ";
     double wall[MAX_REPEATS], cpu[MAX_REPEATS];
+    struct timing timing;
     int count = 0;
     for (const char *at = output; (at = strstr(at, mark)) && count < MAX_REPEATS; count++) {
         at += strlen(mark);
         if (sscanf(at, "%lf %lf", &wall[count], &cpu[count]) != 2)
             break;
     }
-    if (count != repeats)
-        fail("a program that should print kernel_seconds", output);
-    return (struct seconds){median(wall, count), median(cpu, count)};
+    const char *sum = strstr(output, "checksum ");
+    if (count != repeats || !sum || sscanf(sum, "checksum %lf", &timing.checksum) != 1)
+        fail("a program that should print kernel_seconds and checksum", output);
+    timing.wall = median(wall, count);
+    timing.cpu = median(cpu, count);
+    return timing;
 }
 
-/* Runs a command that launches a work REPEATS times; the median launch. */
-static struct seconds time_command(const char *const argv[], int repeats)
+static struct timing time_command(const char *const argv[], int repeats)
 {
     struct run_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,
-        .wall_seconds = 1800,
+        .wall_seconds = 300,
         .output_keep = 1 << 16,
         .output_limit = 1 << 20,
         .stay_in_group = true,
@@ -81,9 +101,9 @@ static struct seconds time_command(const char *const argv[], int repeats)
     run_exec(&command, &outcome);
     if (outcome.end != RUN_EXITED || outcome.code != 0)
         fail(argv[1], outcome.output);
-    struct seconds seconds = median_seconds(outcome.output, repeats);
+    struct timing timing = read_timing(outcome.output, repeats);
     run_outcome_free(&outcome);
-    return seconds;
+    return timing;
 }
 
 /* The warp instructions of the first launch in a lanewise/run/v1 document. */
@@ -99,59 +119,113 @@ static double read_instructions(const char *path)
     return instructions;
 }
 
-static struct seconds time_emulator(const struct work *work, const char *lanewise,
-                                    const char *programs, double *instructions)
+static struct timing time_emulator(const struct work *work, int n, int repeats,
+                                   const char *lanewise, const char *setting, long workers,
+                                   double *instructions)
 {
-    char program[4096], repeats[16], json[] = "/tmp/lanewise-bench-XXXXXX";
-    int fd = mkstemp(json);
-    if (fd < 0)
-        fail("making a file in /tmp", NULL);
-    close(fd);
-    snprintf(program, sizeof program, "%s/%s", programs, work->program);
-    snprintf(repeats, sizeof repeats, "%d", work->repeats);
-    const char *argv[] = {lanewise, "run", "--json", json, program, work->n, repeats, NULL};
-    struct seconds seconds = time_command(argv, work->repeats);
+    char program[4096], times[16], cores[24], size[16], json[4096];
+    snprintf(json, sizeof json, "%s/run.json", folder);
+    snprintf(program, sizeof program, "%s/kernels", folder);
+    snprintf(times, sizeof times, "%d", repeats);
+    snprintf(size, sizeof size, "%d", n);
+    snprintf(cores, sizeof cores, "%ld", workers);
+    const char *argv[] = {lanewise, "run",   "--json",   json, "--workers", cores, "--tools",
+                          setting,  program, work->name, size, times,       NULL};
+    struct timing timing = time_command(argv, repeats);
     *instructions = read_instructions(json);
-    unlink(json);
-    return seconds;
+    return timing;
 }
 
-static struct seconds time_oclgrind(const struct work *work, const char *opencl,
-                                    const char *kernels)
+/* Under Oclgrind, or else by PoCL. */
+static struct timing time_opencl(const struct work *work, bool oclgrind, const char *kernels)
 {
-    char repeats[16];
-    snprintf(repeats, sizeof repeats, "%d", work->oclgrind_repeats);
-    const char *argv[] = {"/usr/bin/env", "oclgrind", opencl,  kernels,
-                          work->program,  work->n,    repeats, NULL};
-    return time_command(argv, work->oclgrind_repeats);
+    char program[4096], times[16], size[16];
+    int repeats = oclgrind ? 1 : work->repeats;
+    snprintf(program, sizeof program, "%s/opencl", folder);
+    snprintf(times, sizeof times, "%d", repeats);
+    snprintf(size, sizeof size, "%d", oclgrind ? work->small : work->n);
+    const char *argv[] = {"/usr/bin/env", oclgrind ? "oclgrind" : "OCL_ICD_VENDORS=pocl.icd",
+                          program,        kernels,
+                          work->name,     size,
+                          times,          NULL};
+    return time_command(argv, repeats);
+}
+
+static double children_mebibytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage); /* of the largest so far */
+    return (double)usage.ru_maxrss / 1024;
+}
+
+static void measure(const struct work *work, const char *lanewise, const char *kernels,
+                    struct bench_row *row)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    double few;
+    struct timing ours = {0};
+    *row = (struct bench_row){.title = work->title};
+    for (int i = 0; i < BENCH_SETTINGS; i++) {
+        int repeats = i == BENCH_SETTINGS - 1 ? 2 : work->repeats;
+        ours = time_emulator(work, work->n, repeats, lanewise, tools[i], 1, &row->instructions);
+        row->one_core[i] = ours.cpu;
+        row->all_cores[i] =
+            time_emulator(work, work->n, repeats, lanewise, tools[i], cores, &row->instructions)
+                .wall;
+    }
+    struct timing native = time_opencl(work, false, kernels);
+    row->pocl = native.wall;
+    struct timing small = time_emulator(work, work->small, 1, lanewise, tools[2], cores, &few);
+    struct timing slow = time_opencl(work, true, kernels);
+    row->oclgrind = slow.wall * row->instructions / few;
+    if (native.checksum != ours.checksum || slow.checksum != small.checksum)
+        fail(work->name, "bench: the answers differ\n");
+}
+
+static int measure_all(const char *lanewise, const char *kernels, const char *out)
+{
+    struct bench_row rows[WORKS];
+    double load = 0;
+    getloadavg(&load, 1);
+    if (load > 0.5)
+        printf("Other work is running (load %.1f): times by the clock will be too long.\n", load);
+    bench_print_head(sysconf(_SC_NPROCESSORS_ONLN));
+    for (int i = 0; i < WORKS; i++) {
+        measure(&works[i], lanewise, kernels, &rows[i]);
+        bench_print(&rows[i]);
+        fflush(stdout);
+    }
+    printf("\nPeak memory of the largest process: %.0f MiB.\n", children_mebibytes());
+    return bench_write(rows, WORKS, out) ? 0 : 2;
+}
+
+/* The faster of a few launches by each build in turn: what disturbs one disturbs the other. */
+static int compare_builds(const char *ours, const char *theirs)
+{
+    double unused;
+    printf("%-34s %12s %12s %9s   (CPU seconds of a launch on one core, counters on)\n", "",
+           "this build", "other build", "other/this");
+    for (int i = 0; i < WORKS; i++) {
+        double best[2] = {1e9, 1e9};
+        for (int turn = 0; turn < 6; turn++) {
+            struct timing timing = time_emulator(&works[i], works[i].n, works[i].repeats,
+                                                 turn % 2 ? theirs : ours, "memcheck", 1, &unused);
+            best[turn % 2] = timing.cpu < best[turn % 2] ? timing.cpu : best[turn % 2];
+        }
+        printf("%-34s %12.5f %12.5f %8.2fx\n", works[i].title, best[0], best[1], best[1] / best[0]);
+        fflush(stdout);
+    }
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
     if (argc != 5) {
-        fprintf(stderr, "usage: bench LANEWISE PROGRAMS OPENCL KERNELS.cl\n");
+        fprintf(stderr, "usage: bench LANEWISE BENCH-FOLDER KERNELS.cl OUT\n"
+                        "       bench --compare LANEWISE OTHER-LANEWISE BENCH-FOLDER\n");
         return 2;
     }
-    double slowest = 0, load = 0;
-    getloadavg(&load, 1);
-    printf("Median launch, %ld cores; emulator with all counters on.\n",
-           sysconf(_SC_NPROCESSORS_ONLN));
-    if (load > 0.5)
-        printf("Other work is running (load %.1f): the times will be too long.\n", load);
-    printf("\n%-24s %12s %11s %11s %16s %11s %8s\n", "", "warp instr.", "emulator s", "cores busy",
-           "M instr./s/core", "Oclgrind s", "ratio");
-    for (int i = 0; i < WORK_COUNT; i++) {
-        double instructions;
-        struct seconds ours = time_emulator(&works[i], argv[1], argv[2], &instructions);
-        double rate = instructions / ours.cpu / 1e6;
-        printf("%-24s %12.0f %11.4f %11.1f %16.1f", works[i].title, instructions, ours.wall,
-               ours.cpu / ours.wall, rate);
-        fflush(stdout);
-        struct seconds theirs = time_oclgrind(&works[i], argv[3], argv[4]);
-        printf(" %11.4f %7.1fx\n", theirs.wall, theirs.wall / ours.wall);
-        slowest = i == 0 || rate < slowest ? rate : slowest;
-    }
-    printf("\nSlowest: %.1f M warp instructions a second a core; the aim is %.0f: %s.\n", slowest,
-           TARGET, slowest >= TARGET ? "met" : "not met");
-    return 0;
+    bool compares = strcmp(argv[1], "--compare") == 0;
+    folder = compares ? argv[4] : argv[2];
+    return compares ? compare_builds(argv[2], argv[3]) : measure_all(argv[1], argv[3], argv[4]);
 }

@@ -1,9 +1,9 @@
-/* Runs the benchmark's kernels through OpenCL: started under Oclgrind by bench.c.
+/* Runs the benchmark's kernels through OpenCL: started by bench.c under Oclgrind, and with PoCL.
  *
- *     opencl KERNELS.cl sumsq|matmul N REPEATS
+ *     opencl KERNELS.cl NAME N REPEATS
  *
- * Input, launch shape, checks and output are those of sumsq.cu and matmul.cu: "kernel_seconds WALL CPU"
- * a launch, exit code 1 if the answer is wrong, 2 if OpenCL fails. */
+ * Input and launch shape are those of kernels.cu. Prints "kernel_seconds WALL CPU" for each launch, and
+ * "checksum X", the sum of what one launch has computed. Exit code: 0; 2 if OpenCL fails. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -11,7 +11,27 @@
 #include <string.h>
 #include <time.h>
 
-enum { BLOCKS = 32, THREADS = 256, TILE = 16 };
+enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32 };
+
+/* Data: ints, floats or doubles, N of them or N x N; the second input has another factor. */
+static const struct work {
+    const char *name, *kernel;
+    char type;
+    unsigned factor, below, factor_b;
+    enum { GRID_LINE, GRID_LONG, GRID_TILES, GRID_SQUARES } grid;
+} works[] = {
+    {"sumsq_chunks", "sumsq_chunks", 'i', 7919, 1000, 0, GRID_LINE},
+    {"sumsq", "sumsq", 'i', 7919, 1000, 0, GRID_LINE},
+    {"shuffle", "shuffle_sum", 'i', 7919, 1000, 0, GRID_LINE},
+    {"matmul_naive", "matmul_naive", 'f', 31, 8, 17, GRID_TILES},
+    {"matmul", "matmul", 'f', 31, 8, 17, GRID_TILES},
+    {"transpose_conflicts", "transpose_conflicts", 'f', 31, 1000, 0, GRID_SQUARES},
+    {"transpose", "transpose", 'f', 31, 1000, 0, GRID_SQUARES},
+    {"jacobi", "jacobi", 'd', 31, 1000, 0, GRID_TILES},
+    {"texture", "texture", 't', 31, 1000, 0, GRID_TILES},
+    {"histogram", "histogram", 'i', 7919, 1000, 0, GRID_LINE},
+    {"divergent", "divergent", 'i', 1, 1, 0, GRID_LONG},
+};
 
 static cl_context context;
 static cl_command_queue queue;
@@ -48,20 +68,63 @@ static void open_device(const char *kernels)
     check(error, "context");
     queue = clCreateCommandQueue(context, device, 0, &error);
     check(error, "queue");
-    const char *text = read_file(kernels);
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
+    char *text = read_file(kernels);
+    program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &error);
     check(error, "program");
     check(clBuildProgram(program, 1, &device, "", NULL, NULL), "build");
-    free((char *)text);
+    free(text);
 }
 
-static cl_mem buffer(size_t bytes, const void *from)
+static size_t bytes_of(char type)
+{
+    return type == 'd' ? sizeof(double) : sizeof(int);
+}
+
+static void put(void *values, char type, size_t i, unsigned value)
+{
+    if (type == 'd')
+        ((double *)values)[i] = value;
+    else if (type == 'i')
+        ((int *)values)[i] = (int)value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+static double get(const void *values, char type, size_t i)
+{
+    return type == 'd'   ? ((const double *)values)[i]
+           : type == 'i' ? (double)((const int *)values)[i]
+                         : ((const float *)values)[i];
+}
+
+/* COUNT small numbers; none: zeros. */
+static cl_mem make_buffer(char type, size_t count, unsigned factor, unsigned below)
 {
     cl_int error;
-    cl_mem memory =
-        clCreateBuffer(context, from ? CL_MEM_COPY_HOST_PTR : 0, bytes, (void *)from, &error);
+    void *values = calloc(count, bytes_of(type));
+    for (size_t i = 0; i < count && factor; i++)
+        put(values, type, i, (unsigned)i * factor % below);
+    cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, count * bytes_of(type), values, &error);
     check(error, "buffer");
-    return memory;
+    free(values);
+    return buffer;
+}
+
+static cl_mem make_image(size_t n, unsigned factor, unsigned below)
+{
+    cl_int error;
+    cl_image_format format = {CL_R, CL_FLOAT};
+    cl_image_desc shape = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = n, .image_height = n};
+    float *values = malloc(n * n * sizeof *values);
+    for (size_t i = 0; i < n * n; i++)
+        values[i] = (float)((unsigned)i * factor % below);
+    cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &shape,
+                                 values, &error);
+    check(error, "image");
+    free(values);
+    return image;
 }
 
 static double now(void)
@@ -71,85 +134,68 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void launch(cl_kernel kernel, int dimensions, const size_t *global, const size_t *local,
-                   int repeats)
+static void launch(cl_kernel kernel, const struct work *work, size_t n)
 {
+    size_t global[2] = {n, n}, local[2] = {TILE, TILE};
+    cl_uint dimensions = work->grid >= GRID_TILES ? 2 : 1;
+    if (work->grid == GRID_SQUARES) {
+        local[0] = SQUARE;
+        local[1] = 8;
+        global[1] = n / 4;
+    } else if (work->grid != GRID_TILES) {
+        local[0] = THREADS;
+        global[0] = work->grid == GRID_LINE ? BLOCKS * THREADS : n;
+    }
+    double start = now();
+    clock_t cpu_start = clock();
+    check(clEnqueueNDRangeKernel(queue, kernel, dimensions, NULL, global, local, 0, NULL, NULL),
+          "launch");
+    check(clFinish(queue), "finish");
+    printf("kernel_seconds %.6f %.6f\n", now() - start,
+           (double)(clock() - cpu_start) / CLOCKS_PER_SEC);
+    fflush(stdout);
+}
+
+static void run(const struct work *work, size_t n, int repeats)
+{
+    cl_int error, width = (cl_int)n;
+    cl_kernel kernel = clCreateKernel(program, work->kernel, &error);
+    check(error, "kernel");
+    char type = work->type == 't' ? 'f' : work->type;
+    size_t count = work->grid >= GRID_TILES ? n * n : n;
+    cl_mem in = work->type == 't' ? make_image(n, work->factor, work->below)
+                                  : make_buffer(type, count, work->factor, work->below);
+    cl_mem in_b = make_buffer(type, count, work->factor_b, work->below);
+    cl_mem out = make_buffer(type, count, 0, 1);
+    check(clSetKernelArg(kernel, 0, sizeof in, &in), "argument");
+    check(clSetKernelArg(kernel, 1, sizeof in_b, &in_b), "argument");
+    check(clSetKernelArg(kernel, 2, sizeof out, &out), "argument");
+    check(clSetKernelArg(kernel, 3, sizeof width, &width), "argument");
+    double sum = 0;
+    void *values = malloc(count * bytes_of(type));
     for (int r = 0; r < repeats; r++) {
-        double start = now();
-        clock_t cpu_start = clock();
-        check(clEnqueueNDRangeKernel(queue, kernel, dimensions, NULL, global, local, 0, NULL, NULL),
-              "launch");
-        check(clFinish(queue), "finish");
-        printf("kernel_seconds %.6f %.6f\n", now() - start,
-               (double)(clock() - cpu_start) / CLOCKS_PER_SEC);
-        fflush(stdout);
+        launch(kernel, work, n);
+        if (r > 0)
+            continue; /* some works go on adding to what is there */
+        check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, count * bytes_of(type), values, 0, NULL,
+                                  NULL),
+              "read");
+        for (size_t i = 0; i < count; i++)
+            sum += get(values, type, i);
     }
-}
-
-static void set_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value)
-{
-    check(clSetKernelArg(kernel, index, size, value), "argument");
-}
-
-static int run_sumsq(cl_kernel kernel, int n, int repeats)
-{
-    int *data = malloc((size_t)n * sizeof *data), sums[BLOCKS];
-    unsigned expected = 0, sum = 0;
-    for (int i = 0; i < n; i++) {
-        data[i] = (int)((unsigned)i * 7919u % 1000);
-        expected += (unsigned)(data[i] * data[i]);
-    }
-    cl_mem input = buffer((size_t)n * sizeof *data, data), output = buffer(sizeof sums, NULL);
-    set_argument(kernel, 0, sizeof input, &input);
-    set_argument(kernel, 1, sizeof n, &n);
-    set_argument(kernel, 2, sizeof output, &output);
-    launch(kernel, 1, (size_t[]){BLOCKS * THREADS}, (size_t[]){THREADS}, repeats);
-    check(clEnqueueReadBuffer(queue, output, CL_TRUE, 0, sizeof sums, sums, 0, NULL, NULL), "read");
-    for (int b = 0; b < BLOCKS; b++)
-        sum += (unsigned)sums[b];
-    free(data);
-    return sum != expected;
-}
-
-static int run_matmul(cl_kernel kernel, int n, int repeats)
-{
-    size_t count = (size_t)n * (size_t)n, bytes = count * sizeof(float);
-    float *a = malloc(bytes), *b = malloc(bytes), *c = malloc(bytes);
-    for (size_t i = 0; i < count; i++) {
-        a[i] = (float)(i * 31 % 8);
-        b[i] = (float)(i * 17 % 8);
-    }
-    cl_mem memory[] = {buffer(bytes, a), buffer(bytes, b), buffer(bytes, NULL)};
-    for (cl_uint i = 0; i < 3; i++)
-        set_argument(kernel, i, sizeof memory[i], &memory[i]);
-    set_argument(kernel, 3, sizeof n, &n);
-    launch(kernel, 2, (size_t[]){(size_t)n, (size_t)n}, (size_t[]){TILE, TILE}, repeats);
-    check(clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, bytes, c, 0, NULL, NULL), "read");
-    int wrong = 0;
-    for (int row = 0; row < n; row++) {
-        int column = row * 37 % n;
-        float expected = 0;
-        for (int k = 0; k < n; k++)
-            expected += a[row * n + k] * b[k * n + column];
-        wrong |= c[row * n + column] != expected;
-    }
-    free(a);
-    free(b);
-    free(c);
-    return wrong;
+    printf("checksum %.17g\n", sum);
+    free(values);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        fprintf(stderr, "usage: opencl KERNELS.cl sumsq|matmul N REPEATS\n");
-        return 2;
+    for (size_t i = 0; argc == 5 && i < sizeof works / sizeof *works; i++) {
+        if (strcmp(works[i].name, argv[2]) != 0)
+            continue;
+        open_device(argv[1]);
+        run(&works[i], (size_t)atoi(argv[3]), atoi(argv[4]));
+        return 0;
     }
-    cl_int error;
-    open_device(argv[1]);
-    cl_kernel kernel = clCreateKernel(program, argv[2], &error);
-    check(error, "kernel");
-    int n = atoi(argv[3]), repeats = atoi(argv[4]);
-    return strcmp(argv[2], "sumsq") == 0 ? run_sumsq(kernel, n, repeats)
-                                         : run_matmul(kernel, n, repeats);
+    fprintf(stderr, "usage: opencl KERNELS.cl NAME N REPEATS\n");
+    return 2;
 }
