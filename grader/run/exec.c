@@ -92,7 +92,7 @@ static bool set_descriptors(const int from[DESCRIPTORS])
 static void run_child(const struct run_command *command, pid_t parent, const int from[DESCRIPTORS])
 {
     static const char *const empty[] = {NULL};
-    const char *const *environment = command->environment ? command->environment : empty;
+    struct run_start start = {command->argv, command->environment ? command->environment : empty};
     reset_signals();
     /* Should the grader die, so does the program. It may have died before the line above. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -103,12 +103,11 @@ static void run_child(const struct run_command *command, pid_t parent, const int
     int error = from[ERROR_PIPE];
     if (set_descriptors(from)) {
         error = ERROR_PIPE;
-        if (!command->folder || chdir(command->folder) == 0) {
-            set_limits(command);
-            if (command->sandbox)
-                run_sandbox_exec(command->sandbox, command->argv, environment);
-            else
-                execve(command->argv[0], (char *const *)command->argv, (char *const *)environment);
+        bool entered = (!command->folder || chdir(command->folder) == 0) &&
+                       (!command->sandbox || run_sandbox_enter(command->sandbox, &start));
+        if (entered) {
+            set_limits(command); /* last: a sandbox takes memory to be made */
+            execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
     int reason = errno;

@@ -242,29 +242,23 @@ static void limit_processes(const struct run_sandbox *sandbox, bool own)
 
 /* --- in the child: the way in --------------------------------------------------------------------- */
 
-void run_sandbox_exec(const struct run_sandbox *sandbox, const char *const *argv,
-                      const char *const *environment)
+bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *start)
 {
     bool own = false;
     if (sandbox->level < RUN_NAMESPACES)
         close(SANDBOX_STATUS_FD); /* nobody has anything to say there */
-    if (sandbox->level == RUN_UNPROTECTED) {
-        execve(argv[0], (char *const *)argv, (char *const *)environment);
-        return;
-    }
+    if (sandbox->level == RUN_UNPROTECTED)
+        return true;
     if (!leave_root(sandbox, &own))
-        return;
+        return false;
     limit_processes(sandbox, own);
-    if (sandbox->level >= RUN_NAMESPACES) {
-        sandbox_exec_bubblewrap(sandbox, argv, environment);
-        return;
-    }
+    if (sandbox->level >= RUN_NAMESPACES)
+        return sandbox_wrap(sandbox, start);
     if (!sandbox_landlock(sandbox) && !own) {
         errno = EOPNOTSUPP; /* a filter alone would protect no file */
-        return;
+        return false;
     }
-    if (sandbox_filter_install(sandbox))
-        execve(argv[0], (char *const *)argv, (char *const *)environment);
+    return sandbox_filter_install(sandbox);
 }
 
 /* --- in the parent -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* The walls around what strangers wrote: submissions, and the compiler while it reads them.
  *
- *     run_exec --> fork --> run_sandbox_exec --+--> bubblewrap --> program      own namespaces
+ *     run_exec --> fork --> run_sandbox_enter -+--> bubblewrap --> program      own namespaces
  *                                              +--> Landlock   --> program      where those are refused
  *                                              +--> program                     only with --unsafe
  *
@@ -48,11 +48,17 @@ const char *run_level_protects(enum run_level level);
  * is no better one, with what to do about it; "" if there is none. */
 enum run_level run_sandbox_level(char *why, size_t size);
 
-/* For run_exec, after fork, with no descriptors but 0 to 5: replaces the process by the program ARGV in
- * the SANDBOX. Returns only if that fails: errno says why. With namespaces bubblewrap may still fail
- * after that; what it writes to descriptor 5 tells: see run_sandbox_began(). */
-void run_sandbox_exec(const struct run_sandbox *sandbox, const char *const *argv,
-                      const char *const *environment);
+/* What execve() takes. */
+struct run_start {
+    const char *const *argv, *const *environment; /* argv[0] is the path */
+};
+
+/* For run_exec, after fork, with no descriptors but the first few (sandbox_parts.h): puts this process
+ * into the SANDBOX, as far as it can be before START is executed, and makes START what is then to be
+ * executed instead. False: errno says why. Memory must not be limited before. With namespaces
+ * bubblewrap may still fail after that; what it writes to its status descriptor tells: see
+ * run_sandbox_began(). */
+bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *start);
 
 /* True if the status that bubblewrap wrote, NUL-terminated, says that the program itself was started. */
 bool run_sandbox_began(const struct run_sandbox *sandbox, const char *status);

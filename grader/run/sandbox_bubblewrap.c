@@ -128,27 +128,27 @@ static void add_environment(struct words *words, const char *const *environment)
     }
 }
 
-void sandbox_exec_bubblewrap(const struct run_sandbox *sandbox, const char *const *argv,
-                             const char *const *environment)
+bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start)
 {
     static struct words words;
     static const char *const empty[] = {NULL};
     const char *bubblewrap = sandbox_bubblewrap();
     if (!bubblewrap) {
         errno = ENOENT;
-        return;
+        return false;
     }
     if (!sandbox_filter_write(sandbox))
-        return;
+        return false;
     add(&words, bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc",
         "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--uid",
         "1000", "--gid", "1000", "--hostname", "lanewise", "--json-status-fd",
         number(SANDBOX_STATUS_FD), "--seccomp", number(SANDBOX_FILTER_FD), NULL);
     add_files(&words, sandbox);
-    add_environment(&words, environment);
+    add_environment(&words, start->environment);
     add(&words, "--", NULL);
-    for (; *argv; ++argv)
-        add(&words, *argv, NULL);
+    for (const char *const *word = start->argv; *word; ++word)
+        add(&words, *word, NULL);
     words.list[words.count] = NULL;
-    execve(bubblewrap, (char *const *)words.list, (char *const *)empty);
+    *start = (struct run_start){words.list, empty};
+    return true;
 }

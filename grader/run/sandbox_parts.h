@@ -34,8 +34,7 @@ bool sandbox_filter_write(const struct run_sandbox *sandbox);
 
 /* Where bubblewrap is; NULL: nowhere. */
 const char *sandbox_bubblewrap(void);
-/* Starts it. Returns only if that fails: errno. */
-void sandbox_exec_bubblewrap(const struct run_sandbox *sandbox, const char *const *argv,
-                             const char *const *environment);
+/* Makes START bubblewrap, which will start what it was. False: errno. */
+bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start);
 
 #endif
