@@ -26,11 +26,16 @@ static const struct {
       "global_reduction_sectors_ideal"}},
     {"lines",
      {"global_load_lines", "global_store_lines", "global_atomic_lines", "global_reduction_lines"}},
-    {"wavefronts", {"shared_load_wavefronts", "shared_store_wavefronts"}},
-    {"wavefronts_ideal", {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal"}},
+    {"wavefronts",
+     {"shared_load_wavefronts", "shared_store_wavefronts", "shared_atomic_wavefronts"}},
+    {"wavefronts_ideal",
+     {"shared_load_wavefronts_ideal", "shared_store_wavefronts_ideal",
+      "shared_atomic_wavefronts_ideal"}},
     {"divergent_branches", {"divergent_branches"}},
+    {"double_operations", {"double_operations"}},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, WAVEFRONTS = 3, DIVERGENT = COLUMNS - 1 };
+/* counts_lines.tsv has the columns before DIVERGENT. */
+enum { COLUMNS = sizeof columns / sizeof *columns, WAVEFRONTS = 3, DIVERGENT = 5 };
 
 /* Kernels whose only divergent branches are short ones around a few instructions. */
 static const char *const predicated[] = {"load_part", "sum_tree", "stencil", "scan"};
@@ -116,6 +121,7 @@ static const struct {
 } changed[] = {
     {merged, "s[4 * threadIdx.x", "ptxas merges neighbouring loads into one, on the first line"},
     {"histogram", "atomicAdd(&bins", "Nsight Compute gives the atomic to CUDA's header"},
+    {"update_words", "atomicCAS(", "the same"},
     {"scan", "for (int step", "ptxas moves a load of line 0 behind the loop's barrier"},
     {"scan", "        __syncthreads()", "the same load"},
 };

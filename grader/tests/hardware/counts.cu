@@ -121,6 +121,43 @@ template <int SHARERS> __global__ void shared128_same(float4 *out)
     out[threadIdx.x] = s[threadIdx.x / SHARERS];
 }
 
+// --- atomics in shared memory ---------------------------------------------------------------------
+
+enum update { ADD, ADD_UNREAD, MAX, EXCHANGE, SWAP, COUNT };
+
+// Lane t updates word in[t]: so the compiler does not know who meets whom, and adds nothing up before.
+template <int UPDATE> __global__ void update_words(const int *in, int *out)
+{
+    __shared__ int s[1024];
+    int t = threadIdx.x, old = 0;
+#pragma unroll 1
+    for (int i = t; i < 1024; i += blockDim.x)
+        s[i] = 0;
+    __syncthreads();
+    if (UPDATE == ADD)
+        old = atomicAdd(&s[in[t]], t + 1);
+    if (UPDATE == ADD_UNREAD)
+        atomicAdd(&s[in[t]], t + 1);
+    if (UPDATE == MAX)
+        old = atomicMax(&s[in[t]], t + 1);
+    if (UPDATE == EXCHANGE)
+        old = atomicExch(&s[in[t]], t + 1);
+    if (UPDATE == SWAP)
+        old = atomicCAS(&s[in[t]], 0, t + 1);
+    if (UPDATE == COUNT)
+        atomicAdd(&s[in[t]], 1);
+    __syncthreads();
+    out[t] = old + s[t];
+}
+
+// --- double precision -----------------------------------------------------------------------------
+
+__global__ void compute_doubles(const double *in, double *out)
+{
+    double a = in[threadIdx.x], b = in[threadIdx.x + 32];
+    out[threadIdx.x] = (a + b) * (a - b) + a * b + fma(a, b, b);
+}
+
 // --- small algorithms -----------------------------------------------------------------------------
 
 enum tree { NEIGHBOURS, INTERLEAVED, SEQUENTIAL };
@@ -387,6 +424,30 @@ int main()
     diverge_both<<<1, 64>>>(in, out);
     inlines<<<4, 64>>>(in, out);
     adds_neighbours<<<1, 64>>>(in, out);
+
+    int words
+        [6][32]; /* lanes lie 1, 2, 8 and 31 words apart; meet in one word; in pairs in one bank */
+    for (int t = 0; t < 32; t++) {
+        words[0][t] = t;
+        words[1][t] = 2 * t;
+        words[2][t] = 8 * t;
+        words[3][t] = 31 * t;
+        words[4][t] = 7;
+        words[5][t] = 32 * (t / 2);
+    }
+    cudaMemcpy(p, words, sizeof words, cudaMemcpyHostToDevice);
+    for (int i = 0; i < 6; i++) {
+        update_words<ADD><<<1, 32>>>(in + 32 * i, out);
+        update_words<ADD_UNREAD><<<1, 32>>>(in + 32 * i, out);
+        update_words<MAX><<<1, 32>>>(in + 32 * i, out);
+        update_words<EXCHANGE><<<1, 32>>>(in + 32 * i, out);
+        update_words<SWAP><<<1, 32>>>(in + 32 * i, out);
+        update_words<COUNT><<<1, 32>>>(in + 32 * i, out);
+    }
+    update_words<ADD><<<1, 20>>>(in + 32 * 4, out);
+    cudaMemset(p, 0, MEGABYTE);
+    compute_doubles<<<1, 32>>>(as<double>(p), as<double>(q));
+    compute_doubles<<<1, 20>>>(as<double>(p), as<double>(q));
 
     cudaError_t error = cudaDeviceSynchronize();
     printf("%s\n", cudaGetErrorString(error));

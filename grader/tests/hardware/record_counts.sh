@@ -15,7 +15,8 @@ nvcc -O3 -lineinfo -arch=native -o "$work/counts" counts.cu
 metrics=memory_l2_theoretical_sectors_global,memory_l2_theoretical_sectors_global_ideal
 metrics+=,memory_l1_tag_requests_global,memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal
 metrics+=,smsp__sass_branch_targets_threads_divergent.sum
-totals=$metrics,sm__maximum_warps_per_active_cycle_pct
+doubles=smsp__sass_thread_inst_executed_ops_dadd_dmul_dfma_pred_on.sum
+totals=$metrics,$doubles,sm__maximum_warps_per_active_cycle_pct
 ncu --metrics "$totals,inst_executed" -o "$work/report" "$work/counts" >"$work/log" 2>&1 || {
     cat "$work/log" >&2
     exit 1
@@ -27,7 +28,7 @@ nvcc=$(nvcc --version | sed -n 's/.*release [0-9.]*, V//p')
 about="# $device, nvcc $nvcc, $(date +%F), by record_counts.sh"
 columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal'
 {
-    printf "$about\n# kernel\t$columns\tdivergent_branches\toccupancy\n"
+    printf "$about\n# kernel\t$columns\tdivergent_branches\tdouble_operations\toccupancy\n"
     # Every field is quoted, so '","' parts them; the first line names them, the second has their units.
     grep '^"' "$work/csv" | awk -F '","' -v OFS='\t' -v names="Kernel Name,$totals" '
         NR == 1 { n = split(names, wanted, ","); for (i = 1; i <= NF; i++) place[$i] = i
