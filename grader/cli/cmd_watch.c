@@ -19,7 +19,7 @@
 
 #define SETTLE_MS 50 /* editors save in several steps */
 
-static const char usage[] = "usage: lanewise watch --lab NAME\n"
+static const char usage[] = "usage: lanewise watch --lab NAME [--device auto|emulator|gpu]\n"
                             "Grades your file now and each time you save it. Ctrl-C ends it.\n";
 
 struct watch {
@@ -54,7 +54,9 @@ static void reap(struct watch *watch)
 
 static void grade(struct watch *watch)
 {
-    char *words[] = {"grade", "--lab", watch->student.lab.name, NULL};
+    char *device = (char *)watch->student.value;
+    char *words[] = {"grade", "--lab", watch->student.lab.name, device ? "--device" : NULL,
+                     device,  NULL};
     if (watch->grading > 0)
         kill(watch->grading, SIGTERM); /* it tidies up and says nothing */
     reap(watch);
@@ -62,7 +64,7 @@ static void grade(struct watch *watch)
     watch->grading = fork();
     if (watch->grading == 0) {
         sigprocmask(SIG_SETMASK, &watch->before, NULL);
-        int code = cmd_grade(3, words);
+        int code = cmd_grade(device ? 5 : 3, words);
         fflush(stdout);
         _exit(code);
     }
@@ -127,10 +129,16 @@ static bool open_events(struct watch *watch)
 
 int cmd_watch(int argc, char **argv)
 {
-    struct watch watch = {.student = {.command = "watch", .usage = usage}};
+    struct watch watch = {.student = {.command = "watch", .usage = usage, .option = "device"}};
     int code = cli_read_student(&watch.student, argc, argv);
+    enum run_device device;
+    char gpu_name[256];
     if (code >= 0)
         return code;
+    if (!cli_choose_device("watch", watch.student.value, &device, gpu_name, sizeof gpu_name)) {
+        run_lab_close(&watch.student.lab);
+        return EXIT_USAGE;
+    }
     if (open_events(&watch)) {
         grade(&watch);
         loop(&watch);

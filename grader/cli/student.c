@@ -9,10 +9,12 @@
 
 int cli_read_student(struct cli_student *student, int argc, char **argv)
 {
-    const struct option table[] = {{"help", no_argument, NULL, 'h'},
-                                   {"lab", required_argument, NULL, 'l'},
-                                   {student->flag ? student->flag : "", no_argument, NULL, 'f'},
-                                   {NULL, 0, NULL, 0}};
+    const struct option table[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"lab", required_argument, NULL, 'l'},
+        {student->flag ? student->flag : "", no_argument, NULL, 'f'},
+        {student->option ? student->option : "", required_argument, NULL, 'o'},
+        {NULL, 0, NULL, 0}};
     const char *lab = NULL;
     int option;
     opterr = 0;
@@ -26,6 +28,9 @@ int cli_read_student(struct cli_student *student, int argc, char **argv)
             break;
         case 'f':
             student->flagged = true;
+            break;
+        case 'o':
+            student->value = optarg;
             break;
         default:
             return cli_complain(student->command, EXIT_USAGE, "what is \"%s\"? --help explains",

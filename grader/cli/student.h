@@ -1,4 +1,4 @@
-/* What the small commands for students share: `--lab NAME` and one flag, and the lab that it names. */
+/* What the small commands for students share: `--lab NAME` and one flag or option, and the lab that it names. */
 #ifndef CLI_STUDENT_H
 #define CLI_STUDENT_H
 
@@ -7,8 +7,10 @@
 struct cli_student {
     const char *command; /* "hint" */
     const char *usage;   /* what --help prints */
-    const char *flag;    /* "spoil": the only other option; NULL: none */
+    const char *flag;    /* "spoil": takes no value; NULL: none */
     bool flagged;        /* it was given */
+    const char *option;  /* "device": another one, with a value; NULL: none */
+    const char *value;   /* that was given; NULL: it was not */
     struct run_lab lab;  /* to be closed */
 };
 

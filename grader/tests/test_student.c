@@ -63,6 +63,7 @@ static const struct {
     {"reset", "which lab?"},
     {"reset --lab ''", "no lab is called \"\""},
     {"watch", "which lab?"},
+    {"watch --lab 1 --device tpu", "no device \"tpu\""},
     {"run --lab 99", "no lab is called \"99\""},
 };
 
