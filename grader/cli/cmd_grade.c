@@ -116,14 +116,14 @@ struct session {
     json_t *needs; /* by lab: the labs that come before it */
 };
 
-/* Shows the result of one lab of many as a row, of one alone in full. */
-static void show(struct session *session, const json_t *result)
+/* Shows the result of one lab of many, which comes after NEEDS, as a row; of one alone in full. */
+static void show(struct session *session, const json_t *result, const json_t *needs)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
     if (session->own)
         run_progress_note(session->progress, result, time(NULL));
     if (!session->options->lab)
-        report_progress_row(&session->page, result);
+        report_progress_row(&session->page, result, needs);
     else
         report_result_terminal(stdout, result, session->page.colour);
     if (session->options->lab && session->own &&
@@ -155,9 +155,10 @@ static int grade_lab(struct session *session, const char *name)
                                   .seed = session->seed};
     enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
     if (end == RUN_GRADED) {
-        show(session, result);
+        json_t *needs = json_object_get(lab.declared, "needs");
+        show(session, result, needs);
         json_array_append_new(session->results, result);
-        json_object_set(session->needs, lab.name, json_object_get(lab.declared, "needs"));
+        json_object_set(session->needs, lab.name, needs);
     }
     run_submission_close(&submission);
     run_lab_close(&lab);

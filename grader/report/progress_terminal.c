@@ -62,7 +62,21 @@ static void put_best(const struct report_progress *page, const char *lab)
     fprintf(page->to, "  %-*s", BEST, text);
 }
 
-void report_progress_row(const struct report_progress *page, const json_t *result)
+/* " (after 02, 04)": the numbers of the labs that NEEDS names. */
+static void put_needs(const struct report_progress *page, const json_t *needs)
+{
+    size_t i;
+    json_t *need;
+    json_array_foreach(needs, i, need)
+    {
+        const char *name = json_string_value(need);
+        fprintf(page->to, "%s%.*s", i ? ", " : " (after ", (int)strcspn(name, "-"), name);
+    }
+    fputs(json_array_size(needs) ? ")\n" : "\n", page->to);
+}
+
+void report_progress_row(const struct report_progress *page, const json_t *result,
+                         const json_t *needs)
 {
     double score = json_number_value(json_object_get(result, "score"));
     double most = json_number_value(json_object_get(result, "max_score"));
@@ -72,7 +86,8 @@ void report_progress_row(const struct report_progress *page, const json_t *resul
     put_bar(page, most > 0 ? score / most : 0);
     if (page->progress)
         put_best(page, text_of(result, "lab"));
-    fprintf(page->to, "  %s\n",
+    fprintf(page->to, "  %s",
             strcmp(text_of(result, "status"), "not-built") == 0 ? "does not compile"
                                                                 : text_of(result, "title"));
+    put_needs(page, needs);
 }

@@ -2,7 +2,7 @@
  *
  *     lab             points   progress    best             title
  *     01-parallelize  60/100   ######....  75, 2026-11-21   From one thread to a grid
- *     02-coalesce     30/100   ###.......  30, 2026-11-20   Neighbouring threads ...
+ *     02-coalesce     30/100   ###.......  30, 2026-11-20   Neighbouring threads ... (after 01)
  */
 #ifndef REPORT_PROGRESS_TERMINAL_H
 #define REPORT_PROGRESS_TERMINAL_H
@@ -19,7 +19,8 @@ struct report_progress {
 };
 
 void report_progress_head(const struct report_progress *page);
-/* One row, from a lanewise/result/v1. */
-void report_progress_row(const struct report_progress *page, const json_t *result);
+/* One row, from a lanewise/result/v1 and the names of the labs to be done before. */
+void report_progress_row(const struct report_progress *page, const json_t *result,
+                         const json_t *needs);
 
 #endif
