@@ -282,18 +282,18 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     const char *hint = check->advised ? check->hint : check->info->hint;
     bool full = check->share >= 1;
     check_public_id(check->info, id);
-    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, "
-                     "s:s, s:O, s:O, s:O, "
-                     "s:s, s:s}",
-                     "id", id, "title", check->info->title, "points",
-                     judge_points(check->share, check->info->points), "max_points",
-                     check->info->points, "status", check->status ? check->status : "", "message",
-                     check->message, "case", check->failed_case, "hint", full || !hint ? "" : hint,
-                     "seconds", seconds, "counters", check->counters, "figure",
-                     describe_figure(check), "file", check->file, "line", (int)check->line,
-                     "column", (int)check->column, "cause", check->cause, "spare", check->spare,
-                     "findings", check->findings, "lines", check->lines, "accesses",
-                     check->accesses, "broken", check->broken, "note", check->note);
+    return json_pack(
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, "
+        "s:s, s:O, s:O, s:O, "
+        "s:s, s:s, s:s}",
+        "id", id, "title", check->info->title, "points",
+        judge_points(check->share, check->info->points), "max_points", check->info->points,
+        "status", check->status ? check->status : "", "message", check->message, "case",
+        check->failed_case, "hint", full || !hint ? "" : hint, "seconds", seconds, "counters",
+        check->counters, "figure", describe_figure(check), "file", check->file, "line",
+        (int)check->line, "column", (int)check->column, "cause", check->cause, "spare",
+        check->spare, "findings", check->findings, "lines", check->lines, "accesses",
+        check->accesses, "broken", check->broken, "note", check->note, "kernel", check->kernel);
 }
 
 static double now(void)

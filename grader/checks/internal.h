@@ -38,6 +38,7 @@ struct check {
     char file[256];           /* the source line to show; "" none */
     unsigned line;            /* from 1; 0: unknown */
     unsigned column;          /* from 1; 0: unknown */
+    char kernel[200];         /* whose launch to show, if there is no line; "" none */
     char cause[400];          /* why that line costs so much; "" unknown */
     char spare[200];          /* what it would cost and give if it were ideal; "" unknown */
     json_t *counters;         /* of the last trial */

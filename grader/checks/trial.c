@@ -76,7 +76,7 @@ static const char *advice_for_end(enum run_end end)
 {
     switch (end) {
     case RUN_TIMED_OUT:
-        return "Is there a loop that never ends, in main() or in a kernel?";
+        return "Is there a loop that never ends, or one that calls CUDA for each number?";
     case RUN_SIGNALLED:
         return "Memory from cudaMalloc() may be used by kernels only; main() must copy it first.";
     default:
@@ -194,12 +194,14 @@ static void tell_places(char *text, size_t size, const json_t *finding)
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
                             struct run_outcome *outcome)
 {
-    const char *id = "", *message = "", *file = "", *said = "";
+    const char *id = "", *message = "", *file = "", *kernel = "", *said = "";
     json_int_t line = 0, column = 0;
     char places[200];
-    json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
-                "file", &file, "line", &line, "column", &column);
-    if (line == 0 && outcome) /* then the program itself may have said where it was */
+    json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
+                "file", &file, "kernel", &kernel, "line", &line, "column", &column);
+    if (strcmp(id, "invalid-launch") == 0)
+        snprintf(check->kernel, sizeof check->kernel, "%s", kernel);
+    else if (line == 0 && outcome) /* then the program itself may have said where it was */
         said = last_line(outcome);
     tell_places(places, sizeof places, finding);
     check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s", message,

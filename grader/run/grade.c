@@ -246,11 +246,32 @@ static void copy_texts(json_t *into, const json_t *from, const char *const *name
     }
 }
 
+/* The line of SOURCE where KERNEL, such as "void sum<int>(int*)", is launched; 0 if that is not one line. */
+static json_int_t find_launch(const char *source, const char *kernel)
+{
+    char launch[200];
+    size_t length = strcspn(kernel, "<("), begin = length;
+    while (begin > 0 && kernel[begin - 1] != ' ' && kernel[begin - 1] != ':')
+        --begin;
+    const char *rest = kernel[length] == '<' ? "<" : "<<<"; /* a template's arguments come first */
+    snprintf(launch, sizeof launch, "%.*s%s", (int)(length - begin), kernel + begin, rest);
+    const char *hit = length > begin ? strstr(source, launch) : NULL;
+    if (!hit || strstr(hit + 1, launch))
+        return 0;
+    json_int_t line = 1;
+    for (const char *at = source; at < hit; ++at)
+        line += *at == '\n';
+    return line;
+}
+
 /* Where a verdict points, with the line itself, so that every report can show it. */
 static json_t *describe_place(const struct grade *grade, const json_t *verdict)
 {
     const struct run_submission *submission = grade->grading->submission;
+    const char *kernel = json_string_value(json_object_get(verdict, "kernel"));
     json_int_t line = json_integer_value(json_object_get(verdict, "line"));
+    if (line == 0 && kernel && *kernel)
+        line = find_launch(submission->source.bytes, kernel);
     json_int_t column = json_integer_value(json_object_get(verdict, "column"));
     const char *text;
     size_t length;
