@@ -9,6 +9,7 @@
 #include "config.h"
 #include "remote/wire.h"
 #include "run/files.h"
+#include "run/gpu.h"
 #include "run/sandbox.h"
 
 #define CPU_SECONDS    80
@@ -92,7 +93,7 @@ static void add_folders(char *text, const char **list, size_t room)
 }
 
 static void run_on_gpu(const struct run_command *command, struct run_sandbox *sandbox,
-                       const char **folders, struct run_outcome *outcome)
+                       const char **folders, bool alone, struct run_outcome *outcome)
 {
     struct run_command driven = *command; /* the driver reserves, shares and grows as it likes */
     char libraries[RUN_PATH_SIZE];
@@ -100,7 +101,9 @@ static void run_on_gpu(const struct run_command *command, struct run_sandbox *sa
     snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
     add_folders(libraries, folders, MOST_FOLDERS);
     sandbox->gpu = true;
+    int turn = run_gpu_begin_turn(alone);
     run_exec(&driven, outcome);
+    run_gpu_end_turn(turn);
 }
 
 static void run_on_emulator(const struct process *process, const struct run_command *command,
@@ -162,7 +165,7 @@ void process_run(const struct process *process, const struct check *check,
     fill_program(&environment, process, run);
     fill_device(&device_environment, process, check, run, poison);
     if (run->device == RUN_GPU)
-        run_on_gpu(&command, &sandbox, read + 2, program);
+        run_on_gpu(&command, &sandbox, read + 2, run->repeats > 0, program);
     else
         run_on_emulator(process, &command, &device_environment, program, device);
 }

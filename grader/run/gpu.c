@@ -2,7 +2,12 @@
 #include "run/gpu.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "config.h"
 
 /* From the driver's interface, which never changes. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
@@ -43,4 +48,28 @@ bool run_gpu_find(char *name, size_t size)
         return ask_driver(driver, name, size);
     snprintf(name, size, "no CUDA driver is installed");
     return false;
+}
+
+/* --- turns ----------------------------------------------------------------------------------------- */
+
+#define TURNS LANEWISE_ROOT "/" LANEWISE_BUILD "/gpu-turns"
+
+/* Two locks: who waits to be alone holds the queue meanwhile, or those who share would never let it in. */
+int run_gpu_begin_turn(bool alone)
+{
+    int queue = open(TURNS ".queue", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int turn = open(TURNS, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (queue >= 0 && turn >= 0) {
+        flock(queue, LOCK_EX);
+        flock(turn, alone ? LOCK_EX : LOCK_SH);
+    }
+    if (queue >= 0)
+        close(queue);
+    return turn;
+}
+
+void run_gpu_end_turn(int turn)
+{
+    if (turn >= 0)
+        close(turn);
 }
