@@ -92,6 +92,22 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
+/* How much the work was shared: by the longest warp. A warp of few threads takes as long as a full one
+ * and does less, so many of these are no way to share it. */
+static void measure_path(struct check *check, int rung)
+{
+    const struct trial *trial = sum_up(check, rung, MILLION);
+    double path = check_counter(trial, "longest_warp_instructions");
+    double lanes =
+        check_counter(trial, "thread_instructions") / check_counter(trial, "warp_instructions");
+    if (path < ONE_THREAD_PATH / 2 && lanes < 24)
+        check_refuse(check, trial,
+                     "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and "
+                     "let all of them work.",
+                     "of the 32 threads of a warp only %s work, on average", check_number(lanes));
+    check_measure(check, trial, path);
+}
+
 CHECK(block_path, .title = "one block shares the work", .points = 30, .where = CHECK_COUNTS,
       .figure = {.text = LONGEST_WARP_TEXT,
                  .want = "at most %s",
@@ -103,8 +119,7 @@ CHECK(block_path, .title = "one block shares the work", .points = 30, .where = C
       .hint = "Thread t begins at number t and steps by blockDim.x. How many threads does "
               "launch() ask for? A block may have 1024.")
 {
-    const struct trial *trial = sum_up(check, ONE_BLOCK, MILLION);
-    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+    measure_path(check, ONE_BLOCK);
 }
 
 #define GRID_HINT                                                                                  \
@@ -121,8 +136,7 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
                             .scale = JUDGE_LOGARITHMIC}},
       .hint = GRID_HINT)
 {
-    const struct trial *trial = sum_up(check, GRID, MILLION);
-    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+    measure_path(check, GRID);
 }
 
 /* On a GPU the lesson shows in time. */

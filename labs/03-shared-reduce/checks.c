@@ -93,6 +93,7 @@ CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
         {STATIC, 1, 3, 1024},
         {STATIC, 2 * check_random_int(check, 1, 400) + 1, 5, 32 * check_random_int(check, 3, 31)},
         {STATIC, 65537, 2, 64},
+        {STATIC, 5000, 1500, 64}, /* more blocks than a block may have threads */
         {STATIC, 100000 + check_random_int(check, 0, 999), 300, 128},
     };
     for (size_t rung = STATIC; rung <= DYNAMIC; ++rung)
