@@ -16,8 +16,9 @@ static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder"
 static json_t *run(const char *program, const char *tools)
 {
     json_error_t error;
-    shell_must("$LANEWISE run --deterministic --tools %s --json run.json $PROGRAMS/%s >/dev/null",
-               tools, program);
+    free(shell_must(
+        "$LANEWISE run --deterministic --tools %s --json run.json $PROGRAMS/%s >/dev/null", tools,
+        program));
     char *text = shell_file("run.json", NULL);
     json_t *document = json_loads(text, 0, &error);
     free(text);
