@@ -62,7 +62,7 @@ __device__ void add_exactly(float *sum, float *excess, float number)
 {
     // TODO 3: a float has 24 bits, so the new sum is rounded: it has grown by a little more or less
     //         than `number`, and that error is forgotten, each time anew. Keep it in *excess:
-    //         (new sum - old sum) - number. Take it off the next number, before you add that.
+    //         (new sum - old sum) - what you added. Take it off the next number, before you add that.
     *sum += number;
 }
 
