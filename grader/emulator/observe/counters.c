@@ -179,8 +179,8 @@ LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
 
 /* --- shared memory ------------------------------------------------------------------------------ */
 
-/* Wavefronts of LANES lanes from FIRST on, and the ideal. What a lane asks for, BYTES wide but at least
- * a word, fills one column of banks from the top: a wavefront takes one of each column. */
+/* Wavefronts of LANES lanes from FIRST on, one of which is active, and the ideal. What a lane asks for, BYTES
+ * wide but at least a word, fills one column of banks from the top: a wavefront takes one of each column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned lanes)
 {
@@ -189,6 +189,10 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     uint32_t asked[LANES], fullest = 0;
     for (unsigned i = 0; i < lanes; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
+    /* inactive lanes repeat an active one's address, but that one may be of the other half */
+    unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
+    for (unsigned i = 0; i < lanes && lanes < LANES; i++)
+        asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
     uint32_t distinct = find_firsts(asked, lanes);
     for (uint32_t left = distinct; left; left &= left - 1) {
         uint32_t n = ++held[asked[__builtin_ctz(left)] & (columns - 1)];
