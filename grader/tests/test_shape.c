@@ -36,7 +36,7 @@ Test(shape, global_accesses)
         {"neighbours, shifted", 4, 4, 32, 4, 0, 0,
          "lanes read neighbouring words, from 4 bytes behind a sector's start"},
         {"backwards, shifted", 4, 12, 32, -4, 0, 0,
-         "lanes read neighbouring words, backwards, from 12 bytes behind a sector's start"},
+         "lanes read neighbouring words, backwards, from 16 bytes behind a sector's start"},
         {"structure of 8", 4, 0, 32, 8, 0, 0,
          "each lane reads 4 of every 8 bytes (stride 2 elements)"},
         {"structure of 12", 4, 4, 32, 12, 0, 0,

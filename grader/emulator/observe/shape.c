@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANES 32u
-#define BANKS 32u
+#define LANES   32u
+#define BANKS   32u
+#define LONGEST 92u /* of what is told: with its indent, a line of a terminal */
 
 /* The active lanes in their order. */
 struct lanes {
@@ -44,14 +45,25 @@ static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
     return far % gap == 0;
 }
 
-static bool is_stride(const struct lanes *lanes, struct shape *shape)
+static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     int64_t step;
-    if (!step_at(lanes, 0, &shape->step))
+    if (!step_at(lanes, 0, &shape->step) || shape->step % bytes)
         return false;
     for (unsigned i = 1; i + 1 < lanes->count; i++)
         if (!step_at(lanes, i, &step) || step != shape->step)
             return false;
+    return true;
+}
+
+/* The same of active lanes alone, such as every second one for the next word. */
+static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
+{
+    shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
+    for (unsigned i = 1; i + 1 < lanes->count; i++)
+        if ((int64_t)(lanes->addr[i + 1] - lanes->addr[i]) != shape->step)
+            return false;
+    shape->packed = true;
     return true;
 }
 
@@ -78,89 +90,106 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
     return step_known && jump_known;
 }
 
-/* Rows, if all lanes up to the last active one are. A row's end is where the steps change first; it may
- * have begun in the warp before, so that the row after it says how long rows are. */
+/* Rows, if all lanes up to the last active one are. The first may have begun in the warp before; at least one
+ * must be seen from its beginning to its end. Else there may still be two pieces. */
 static bool is_rows(const struct lanes *lanes, struct shape *shape)
 {
-    unsigned first = 1, second = 1;
-    if (lanes->lane[lanes->count - 1] != lanes->count - 1 || lanes->count < 3)
+    unsigned count = lanes->count;
+    if (lanes->lane[count - 1] != count - 1 || count < 3)
         return false;
-#define STEP(i) ((int64_t)(lanes->addr[(i) + 1] - lanes->addr[i]))
-    while (first + 1 < lanes->count && STEP(first) == STEP(0))
-        first++;
-    first++; /* lanes, not steps */
-    while (first + second < lanes->count &&
-           (second == 1 || STEP(first + second - 2) == STEP(first)))
-        second++;
-    if (first + second < lanes->count)
-        second--;
-#undef STEP
-    unsigned width = first > second ? first : second;
-    /* a first row of one lane shows as a step of its own */
-    return fits_rows(lanes, first, width, shape) || fits_rows(lanes, 1, second + 1, shape);
+    shape->kind = SHAPE_ROWS;
+    for (unsigned width = 2; width < count; width++)
+        for (unsigned first = 1; first <= width; first++)
+            if ((first == width || first + width < count) && fits_rows(lanes, first, width, shape))
+                return true;
+    shape->kind = SHAPE_PIECES;
+    for (unsigned first = 1; first < count; first++)
+        if (fits_rows(lanes, first, count, shape)) {
+            shape->jump -= (int64_t)(count - 1) * shape->step;
+            shape->width = first;
+            return true;
+        }
+    return false;
 }
 
-/* Neighbouring words, each of them, in any order. */
-static bool is_mixed(const struct lanes *lanes, unsigned bytes, uint64_t span)
+/* How far the addresses reach, and how many they are. */
+static void measure(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     uint64_t sorted[LANES];
-    unsigned distinct = 1;
     memcpy(sorted, lanes->addr, sizeof sorted);
     qsort(sorted, lanes->count, sizeof *sorted, by_value);
+    shape->distinct = 1;
     for (unsigned i = 1; i < lanes->count; i++)
-        distinct += sorted[i] != sorted[i - 1];
-    return span <= (uint64_t)distinct * bytes;
+        shape->distinct += sorted[i] != sorted[i - 1];
+    shape->low = sorted[0];
+    shape->span = sorted[lanes->count - 1] - sorted[0] + bytes;
+    shape->dense = shape->span <= (uint64_t)shape->distinct * bytes;
 }
 
 struct shape shape_find(const struct shape_access *access)
 {
     struct lanes lanes = active_lanes(access);
     struct shape shape = {.kind = SHAPE_SINGLE};
-    uint64_t low = lanes.addr[0], high = low;
-    for (unsigned i = 1; i < lanes.count; i++) {
-        low = lanes.addr[i] < low ? lanes.addr[i] : low;
-        high = lanes.addr[i] > high ? lanes.addr[i] : high;
-    }
-    shape.span = high - low + access->bytes;
+    measure(&lanes, access->bytes, &shape);
     if (lanes.count == 1)
         return shape;
-    if (low == high)
+    if (shape.distinct == 1)
         shape.kind = SHAPE_SAME;
-    else if (is_stride(&lanes, &shape))
+    else if (is_stride(&lanes, access->bytes, &shape) || is_packed_stride(&lanes, &shape))
         shape.kind = SHAPE_STRIDE;
-    else if (is_rows(&lanes, &shape))
-        shape.kind = SHAPE_ROWS;
-    else
-        shape.kind = is_mixed(&lanes, access->bytes, shape.span) ? SHAPE_MIXED : SHAPE_SCATTERED;
+    else if (!is_rows(&lanes, &shape))
+        shape.kind = shape.dense ? SHAPE_MIXED : SHAPE_SCATTERED;
     return shape;
 }
 
 /* --- in words: global memory -------------------------------------------------------------------------- */
 
+/* ", from 4 bytes behind a sector's start", if that is a reason. */
+static const char *tell_start(char text[64], const struct shape *shape)
+{
+    *text = '\0';
+    if (shape->low % 32)
+        snprintf(text, 64, ", from %u bytes behind a sector's start", (unsigned)(shape->low % 32));
+    return text;
+}
+
+static uint64_t sectors(uint64_t bytes)
+{
+    return (bytes + 31) / 32;
+}
+
+/* Lane after lane a word: some lanes may be missing, and it may begin in a sector. */
+static void tell_neighbours(char *text, size_t size, const struct shape_access *access,
+                            const struct shape *shape, const char *verb)
+{
+    char start[64];
+    uint64_t words = shape->span / access->bytes;
+    tell_start(start, shape);
+    if (sectors((uint64_t)shape->distinct * access->bytes) == sectors(shape->span))
+        snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
+                 shape->step < 0 ? ", backwards" : "", start);
+    else
+        snprintf(text, size, "only %u of the %" PRIu64 " neighbouring lanes %s%s", shape->distinct,
+                 words, verb,
+                 shape->low % 32 + shape->span > 32 * sectors(shape->span) ? start : "");
+}
+
 static void tell_stride(char *text, size_t size, const struct shape_access *access,
                         const struct shape *shape, const char *verb)
 {
     unsigned bytes = access->bytes;
-    uint64_t first = access->addr[__builtin_ctz(access->mask)];
     uint64_t step = (uint64_t)llabs(shape->step);
     const char *back = shape->step < 0 ? ", backwards" : "";
-    unsigned count = (unsigned)__builtin_popcount(access->mask);
-    if (step == bytes && shape->span > (uint64_t)count * bytes)
-        snprintf(text, size, "only %u of the %" PRIu64 " neighbouring lanes %s", count,
-                 shape->span / bytes, verb);
-    else if (step == bytes)
-        snprintf(text, size, "lanes %s neighbouring words%s, from %u bytes behind a sector's start",
-                 verb, back, (unsigned)(first % 32));
-    else if (step > bytes && step % bytes == 0 && step <= 128)
+    const char *who = shape->packed ? "lanes that take part" : "neighbouring lanes";
+    if (step == bytes)
+        tell_neighbours(text, size, access, shape, verb);
+    else if (step % bytes == 0 && step <= 128)
         snprintf(text, size,
                  "each lane %ss %u of every %" PRIu64 " bytes (stride %" PRIu64 " elements%s)",
                  verb, bytes, step, step / bytes, back);
-    else if (step % bytes == 0)
-        snprintf(text, size,
-                 "neighbouring lanes %s %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)",
-                 verb, step, step / bytes, back);
     else
-        snprintf(text, size, "neighbouring lanes %s %" PRIu64 " bytes apart%s", verb, step, back);
+        snprintf(text, size, "%s %s %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)", who,
+                 verb, step, step / bytes, back);
 }
 
 static void tell_rows(char *text, size_t size, const struct shape_access *access,
@@ -183,26 +212,51 @@ static void tell_rows(char *text, size_t size, const struct shape_access *access
                  shape->width, verb, shape->step, shape->jump);
 }
 
+/* Each piece is a row of which nobody sees the whole. */
+static void tell_pieces(char *text, size_t size, const struct shape_access *access,
+                        const struct shape *shape, const char *verb)
+{
+    unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
+    snprintf(text, size,
+             "lanes 0 to %u and %u to %u %s in two pieces, %" PRId64 " bytes from lane %u to %u",
+             second - 1, second, last, verb, shape->jump, second - 1, second);
+}
+
+/* All of a piece of memory, if not in order. Today that costs nothing. */
+static void tell_dense(char *text, size_t size, const struct shape *shape, const char *verb)
+{
+    char start[64];
+    tell_start(start, shape);
+    snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
+             *start ? "" : ", but in another order", start);
+}
+
+static void tell_scattered(char *text, size_t size, const struct shape_access *access,
+                           const struct shape *shape, const char *verb)
+{
+    if (shape->distinct == (unsigned)__builtin_popcount(access->mask))
+        snprintf(text, size, "each lane %ss a place of its own, over %" PRIu64 " bytes", verb,
+                 shape->span);
+    else
+        snprintf(text, size, "the lanes %s %u places, over %" PRIu64 " bytes", verb,
+                 shape->distinct, shape->span);
+}
+
 void shape_tell_global(char *text, size_t size, const struct shape_access *access, const char *verb)
 {
     struct shape shape = shape_find(access);
-    switch (shape.kind) {
-    case SHAPE_STRIDE:
+    if (shape.kind == SHAPE_STRIDE)
         tell_stride(text, size, access, &shape, verb);
-        break;
-    case SHAPE_ROWS:
-        tell_rows(text, size, access, &shape, verb);
-        break;
-    case SHAPE_MIXED:
-        snprintf(text, size, "lanes %s neighbouring words, but in another order", verb);
-        break;
-    case SHAPE_SCATTERED:
-        snprintf(text, size, "each lane %ss a place of its own, over %" PRIu64 " bytes", verb,
-                 shape.span);
-        break;
-    default: /* of one word: it is as good as it can be */
+    else if (shape.distinct == 1) /* it is as good as it can be */
         snprintf(text, size, "the lanes %s one word", verb);
-    }
+    else if (shape.dense)
+        tell_dense(text, size, &shape, verb);
+    else if (shape.kind == SHAPE_ROWS)
+        tell_rows(text, size, access, &shape, verb);
+    else if (shape.kind == SHAPE_PIECES)
+        tell_pieces(text, size, access, &shape, verb);
+    else
+        tell_scattered(text, size, access, &shape, verb);
 }
 
 /* --- in words: shared memory -------------------------------------------------------------------------- */
@@ -263,6 +317,8 @@ static void tell_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
     *text = '\0';
+    if (shape.packed)
+        return;
     if (shape.kind == SHAPE_STRIDE && shape.step % 4 == 0)
         snprintf(text, 64, " (stride %" PRId64 " words)", shape.step / 4);
     else if (shape.kind == SHAPE_STRIDE)
@@ -283,6 +339,8 @@ void shape_tell_shared(char *text, size_t size, const struct shape_access *acces
     list(lanes, hit.lane, hit.count);
     list(words, hit.word, hit.count);
     tell_rule(rule, access);
-    snprintf(text, size, "lanes %s %s words %s: all in bank %u%s", lanes, verb, words, hit.bank,
-             rule);
+    int length =
+        snprintf(text, size, "lanes %s %s words %s: all in bank %u", lanes, verb, words, hit.bank);
+    if (length >= 0 && (size_t)length + strlen(rule) <= LONGEST) /* else it is no help */
+        snprintf(text + length, size - (size_t)length, "%s", rule);
 }

@@ -3,10 +3,13 @@
  * With l for a lane, nearly every access of real programs is one of
  *   stride   first + l * step
  *   rows     first + (l + phase) % width * step + (l + phase) / width * jump      two-dimensional
- * (step 0 or jump 0: lanes share words), or else neighbouring words in another order, or scattered. */
+ * (step 0 or jump 0: lanes share words), or else neighbouring words in another order, or scattered. Where
+ * a row ends within the warp and no whole one is seen, nobody can know how long rows are: these are two
+ * pieces. */
 #ifndef OBSERVE_SHAPE_H
 #define OBSERVE_SHAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +18,7 @@ enum shape_kind {
     SHAPE_SAME,
     SHAPE_STRIDE,
     SHAPE_ROWS,
+    SHAPE_PIECES,
     SHAPE_MIXED,
     SHAPE_SCATTERED
 };
@@ -22,9 +26,12 @@ enum shape_kind {
 struct shape {
     enum shape_kind kind;
     int64_t step;   /* of a stride and in a row: bytes from a lane to the next */
-    int64_t jump;   /* bytes from a row to the next */
-    unsigned width; /* lanes of a row */
-    uint64_t span;  /* bytes from the lowest address to the end of the highest */
+    int64_t jump;   /* bytes from a row to the next; of pieces: from the first one's last lane */
+    unsigned width; /* lanes of a row, or of the first piece */
+    uint64_t low, span; /* the lowest address, and bytes from there to the end of the highest */
+    unsigned distinct;  /* addresses */
+    bool packed;        /* a stride from one active lane to the next, as if there were no others */
+    bool dense;         /* the span has no byte that no lane wants */
 };
 
 /* One access of a warp: inactive lanes' addresses do not count; MASK is not 0. */
