@@ -7,7 +7,8 @@
  *
  * Copies of structures read their padding. So an access of which some bytes were written, or that is of one
  * or two bytes, is only a fault if the value that holds an unwritten one is used for more than being stored
- * elsewhere. A copy counts as written. */
+ * elsewhere. A copy counts as written. Compilers load a thread's own variable before they know whether it is
+ * wanted, as that can do no harm: one that selp then chooses, or not, is no fault. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,28 @@ static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k)
     return false;
 }
 
+static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
+{
+    return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
+}
+
+/* Whether what the load at PC loads is only chosen from, and may so be thrown away. */
+static bool is_only_chosen(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_function *f = image->function;
+    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    bool chosen = false;
+    for (uint32_t i = 0; i < f->code_count && to->kind == PTX_REGISTER; i++) {
+        if (!reads(&f->code[i], to->index))
+            continue;
+        chosen = is_choice(&f->code[i], to->index);
+        if (!chosen)
+            return false;
+    }
+    return chosen;
+}
+
 /* --- marks -------------------------------------------------------------------------------------------- */
 
 /* A lane's bytes of the access: flags (of shared and local memory) or a block; neither: not watched. */
@@ -147,6 +170,8 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     if (*at == access->bytes)
         return false;
     bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
+    if (access->space == PTX_LOCAL && is_only_chosen(init->launch->kernel, access->pc))
+        return false;
     if (access->kind != OBS_LOAD || !is_part)
         return true;
     for (unsigned k = 0; access->element && k < access->bytes / element; k++) {

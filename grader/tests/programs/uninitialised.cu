@@ -444,6 +444,33 @@ __global__ void local_of_each_thread(int *g)
     g[t] = a[t / 2];
 }
 
+/* Writes V for those who have one. */
+__device__ __noinline__ bool take(const int *g, int &v)
+{
+    if (threadIdx.x % 2)
+        return false;
+    v = g[threadIdx.x]; // A of local_not_taken
+    return true;
+}
+
+// uninitialised-read
+__global__ void local_not_taken(int *g)
+{
+    int v, t = threadIdx.x;
+    bool has = take(g, v);
+    g[t] = v + has; // B
+}
+
+// fine
+__global__ void local_taken_or_not_used(int *g)
+{
+    int v, t = threadIdx.x;
+    if (take(g, v))
+        g[t] = v;
+    else
+        g[t] = -1;
+}
+
 static const kernel_row rows[] = {
     ROW(shared_never_written, 1, 64),
     ROW(shared_only_first_half, 1, 64),
@@ -485,6 +512,8 @@ static const kernel_row rows[] = {
     ROW(local_last_one, 1, 64),
     ROW(local_written, 1, 64),
     ROW(local_of_each_thread, 1, 64),
+    ROW(local_not_taken, 1, 64),
+    ROW(local_taken_or_not_used, 1, 64),
 };
 
 int main(int argc, char **argv)
