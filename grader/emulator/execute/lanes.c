@@ -92,6 +92,21 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
+/* Lanes that all want what one lane has want a lane that takes part. Each from another may well ask one that does
+ * not, such as a reduction's upper lanes, and throw away what it gets. */
+static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
+                         uint32_t mask)
+{
+    const uint32_t *members = (const uint32_t *)slot_at(warp, inst->warp.members);
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    if (inst->warp.op != PTX_MOD_idx || !(mask & (mask - 1)) || mask >> source[first] & 1)
+        return;
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (source[__builtin_ctz(left)] != source[first])
+            return;
+    warp_mask_fault(warp, OBS_WARP_MASK, first, members[first], source[first]);
+}
+
 /* From a lane that does not take part, a GPU gives 0 (measured on an H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -109,6 +124,8 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     else
         in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
     pick_words(values, a, source);
+    if (mask != ALL_LANES && mask)
+        check_source(warp, inst, source, mask);
     for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this open */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)

@@ -34,6 +34,9 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
         snprintf(text, size,
                  "%s calls with mask 0x%08" PRIx32 ", which leaves out its lane %" PRIu32, thread,
                  fault->mask, lane);
+    else if (!(fault->mask >> fault->other & 1))
+        snprintf(text, size, "%s reads lane %" PRIu32 ", which its mask 0x%08" PRIx32 " leaves out",
+                 thread, fault->other, fault->mask);
     else
         snprintf(text, size,
                  "%s calls with mask 0x%08" PRIx32 ", but lane %" PRIu32 " of it does not", thread,

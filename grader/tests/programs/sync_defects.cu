@@ -1,6 +1,10 @@
 /* Barriers and masks that are wrong, each beside the same kernel done right: see races.cuh. Those
- * that end in a deadlock are in test_warp_wait.c. */
+ * that end in a deadlock are in deadlocks.cu. */
+#include <cooperative_groups.h>
+
 #include "races.cuh"
+
+namespace cg = cooperative_groups;
 
 #define FULL 0xffffffffu
 
@@ -186,6 +190,129 @@ __global__ void barrier_after_whole_warps_left(int *g)
     g[threadIdx.x] = 1;
 }
 
+// divergent-barrier
+__global__ void barrier_behind_a_ragged_return(int *g)
+{
+    int t = threadIdx.x;
+    if (t >= 40)
+        return;
+    g[t] = t;
+    __syncthreads(); // B
+    g[t + 64] = g[39 - t];
+}
+
+// divergent-barrier
+__global__ void barrier_that_asks_all_in_a_branch(int *g)
+{
+    int t = threadIdx.x;
+    if (t < 50)
+        g[t] = __syncthreads_or(g[t]); // B
+    g[t + 64] = 1;
+}
+
+// divergent-barrier
+__global__ void barrier_in_a_case(int *g)
+{
+    int t = threadIdx.x;
+    switch (t % 4) {
+    case 0:
+        g[t] = 1;
+        break;
+    case 1:
+        g[t] = 2;
+        __syncthreads(); // B
+        g[t + 64] = g[t - 1];
+        break;
+    default:
+        g[t] = 3;
+    }
+    g[t + 128] = 1;
+}
+
+// divergent-barrier
+__global__ void barrier_in_a_loop_that_some_leave(int *g)
+{
+    int t = threadIdx.x;
+    for (int i = 0; i < 4; i++) {
+        if (i == t % 5)
+            break;
+        g[t] += i;
+        __syncthreads(); // B
+    }
+    g[t + 64] = 1;
+}
+
+// divergent-barrier
+__global__ void barrier_behind_and(int *g)
+{
+    int t = threadIdx.x;
+    if (t != 9 && __syncthreads_and(g[t] == 0)) // B
+        g[t + 64] = 1;
+    g[t + 128] = 1;
+}
+
+__device__ __noinline__ void share(int *g)
+{
+    g[threadIdx.x] = 1;
+    __syncthreads();
+    g[threadIdx.x + 64] = g[63 - threadIdx.x];
+}
+
+// fine
+__global__ void barrier_in_a_function_for_all(int *g)
+{
+    share(g);
+}
+
+// fine
+__global__ void barriers_of_two_halves_with_numbers(int *g)
+{
+    int t = threadIdx.x;
+    g[t] = t;
+    if (t < 64)
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    else
+        asm volatile("bar.sync 2, 64;" ::: "memory");
+    g[t + 128] = g[t ^ 63];
+}
+
+// fine
+__global__ void barrier_of_a_group_for_all(int *g)
+{
+    cg::thread_block block = cg::this_thread_block();
+    g[threadIdx.x] = threadIdx.x;
+    block.sync();
+    g[threadIdx.x + 64] = g[63 - threadIdx.x];
+}
+
+// fine
+__global__ void barrier_in_every_case(int *g)
+{
+    int t = threadIdx.x;
+    switch (t / 32) {
+    case 0:
+        g[t] = 1;
+        __syncthreads();
+        break;
+    default:
+        g[t] = 3;
+        __syncthreads();
+    }
+    g[t + 128] = g[63 - t];
+}
+
+// fine
+__global__ void barrier_in_a_loop_that_all_leave(int *g)
+{
+    int t = threadIdx.x;
+    for (int i = 0; i < 40; i++) {
+        if (__syncthreads_or(g[t] > 5))
+            break;
+        g[t] += t % 3;
+    }
+    g[t + 64] = 1;
+}
+
 /* --- masks ------------------------------------------------------------------------------------------ */
 
 // bad-warp-mask
@@ -356,6 +483,147 @@ __global__ void syncwarp_in_halves_of_a_branch(int *g)
     }
 }
 
+// bad-warp-mask
+__global__ void shuffle_mask_misses_the_caller(int *g)
+{
+    int t = threadIdx.x;
+    if (t & 16)
+        g[t] = __shfl_xor_sync(0x0000ffffu, g[t], 1); // B
+    g[t + 64] = 1;
+}
+
+// bad-warp-mask
+__global__ void match_all_in_a_branch(int *g)
+{
+    int t = threadIdx.x, same = 0;
+    if (t % 32 < 8) {
+        g[t] = __match_all_sync(FULL, g[t], &same); // B
+        g[t + 64] = same;
+    }
+    g[t + 128] = 1;
+}
+
+// bad-warp-mask
+__global__ void reduction_in_a_branch(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 2 == 0) {
+        g[t] = __reduce_add_sync(FULL, g[t]); // B
+        g[t + 64] = 3;
+    }
+    g[t + 128] = 1;
+}
+
+// bad-warp-mask
+__global__ void ballot_in_one_half(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 < 16) {
+        g[t] = __ballot_sync(FULL, g[t]); // B
+        g[t + 64] = 2;
+    }
+    g[t + 128] = 1;
+}
+
+// bad-warp-mask
+__global__ void all_in_the_other_branch(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 == 7) {
+        g[t] = 5;
+    } else {
+        g[t] = __all_sync(FULL, g[t]); // B
+        g[t + 64] = 2;
+    }
+    g[t + 128] = 1;
+}
+
+// bad-warp-mask
+__global__ void shuffle_of_a_tile_in_a_branch(int *g)
+{
+    int t = threadIdx.x;
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+    if (tile.thread_rank() < 4) {
+        g[t] = tile.shfl_xor(g[t], 1); // B
+        g[t + 64] = 2;
+    }
+    g[t + 128] = 1;
+}
+
+// bad-warp-mask
+__global__ void shuffle_from_a_lane_outside(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 < 8)
+        g[t] = __shfl_sync(0x000000ffu, g[t], 12); // B
+    g[t + 64] = 1;
+}
+
+// bad-warp-mask
+__global__ void shuffle_from_a_lane_that_left(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 == 0)
+        return;
+    g[t] = __shfl_sync(FULL, g[t], 0); // B
+}
+
+// fine
+__global__ void shuffle_of_a_half_that_reads_beyond(int *g)
+{
+    int t = threadIdx.x, v = g[t];
+    if (t < 16) {
+        for (int off = 8; off; off /= 2)
+            v += __shfl_down_sync(0x0000ffffu, v, off);
+        if (t == 0)
+            g[64] = v;
+    }
+}
+
+// fine
+__global__ void shuffle_of_a_tile_for_all_of_it(int *g)
+{
+    int t = threadIdx.x;
+    cg::thread_block_tile<16> tile = cg::tiled_partition<16>(cg::this_thread_block());
+    if (t / 16 % 2) {
+        g[t] = tile.shfl(g[t], 3);
+        tile.sync();
+        g[t + 64] = tile.any(g[t]);
+    }
+    g[t + 128] = 1;
+}
+
+// fine
+__global__ void reduction_of_those_in_the_branch(int *g)
+{
+    int t = threadIdx.x;
+    unsigned even = 0x55555555u;
+    if (t % 2 == 0)
+        g[t] = __reduce_add_sync(even, g[t]);
+    g[t + 128] = __match_any_sync(FULL, g[t]);
+}
+
+// fine
+__global__ void shuffle_from_the_leader(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 3 == 0) {
+        unsigned mask = __activemask();
+        g[t] = __shfl_sync(mask, t, __ffs(mask) - 1);
+    }
+    g[t + 64] = 1;
+}
+
+// fine
+__global__ void shuffle_from_lanes_that_differ(int *g)
+{
+    int t = threadIdx.x;
+    if (t % 32 < 8) {
+        int v = __shfl_sync(0x000000ffu, t, t + 4);
+        g[t] = t < 4 ? v : 0;
+    }
+}
+
 static const kernel_row rows[] = {
     ROW(barrier_in_a_branch, 1, 64),
     ROW(barrier_in_both_branches, 1, 64),
@@ -389,6 +657,29 @@ static const kernel_row rows[] = {
     ROW(mask_names_lanes_that_left, 1, 64),
     ROW(shuffle_behind_a_lock, 1, 64),
     ROW(syncwarp_in_halves_of_a_branch, 1, 64),
+    ROW(barrier_behind_a_ragged_return, 1, 64),
+    ROW(barrier_that_asks_all_in_a_branch, 1, 64),
+    ROW(barrier_in_a_case, 1, 64),
+    ROW(barrier_in_a_loop_that_some_leave, 1, 64),
+    ROW(barrier_behind_and, 1, 64),
+    ROW(barrier_in_a_function_for_all, 1, 64),
+    ROW(barriers_of_two_halves_with_numbers, 1, 128),
+    ROW(barrier_of_a_group_for_all, 1, 64),
+    ROW(barrier_in_every_case, 1, 64),
+    ROW(barrier_in_a_loop_that_all_leave, 1, 64),
+    ROW(shuffle_mask_misses_the_caller, 1, 64),
+    ROW(match_all_in_a_branch, 1, 64),
+    ROW(reduction_in_a_branch, 1, 64),
+    ROW(ballot_in_one_half, 1, 64),
+    ROW(all_in_the_other_branch, 1, 64),
+    ROW(shuffle_of_a_tile_in_a_branch, 1, 64),
+    ROW(shuffle_from_a_lane_outside, 1, 64),
+    ROW(shuffle_from_a_lane_that_left, 1, 64),
+    ROW(shuffle_of_a_half_that_reads_beyond, 1, 64),
+    ROW(shuffle_of_a_tile_for_all_of_it, 1, 64),
+    ROW(reduction_of_those_in_the_branch, 1, 64),
+    ROW(shuffle_from_the_leader, 1, 64),
+    ROW(shuffle_from_lanes_that_differ, 1, 64),
 };
 
 int main(int argc, char **argv)
