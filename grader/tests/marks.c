@@ -141,15 +141,34 @@ json_t *marks_findings(const char *program, const char *tools, const char *optio
     return errors;
 }
 
+static size_t read_program(const char *program, struct expectation *list)
+{
+    char path[200];
+    snprintf(path, sizeof path, LANEWISE_ROOT "/grader/tests/programs/%s.cu", program);
+    return read_source(path, list);
+}
+
 void marks_check(const char *program, const char *tools, size_t least)
 {
     struct expectation list[MOST] = {0};
-    char path[200];
-    snprintf(path, sizeof path, LANEWISE_ROOT "/grader/tests/programs/%s.cu", program);
-    size_t count = read_source(path, list);
+    size_t count = read_program(program, list);
     json_t *findings = marks_findings(program, tools, "");
     cr_assert_gt(count, least);
     for (size_t i = 1; i < count; i++)
         check_kernel(&list[i], findings);
     json_decref(findings);
+}
+
+void marks_check_each(const char *program, const char *tools, size_t least)
+{
+    struct expectation list[MOST] = {0};
+    size_t count = read_program(program, list);
+    cr_assert_gt(count, least);
+    for (size_t i = 1; i < count; i++) {
+        char command[200];
+        snprintf(command, sizeof command, "%s %s", program, list[i].kernel);
+        json_t *findings = marks_findings(command, tools, "");
+        check_kernel(&list[i], findings);
+        json_decref(findings);
+    }
 }

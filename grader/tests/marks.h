@@ -10,6 +10,9 @@
  * findings that its source expects. Needs shell_init(). */
 void marks_check(const char *program, const char *tools, size_t least);
 
+/* The same, but each kernel is run alone, by a process that it may end. */
+void marks_check_each(const char *program, const char *tools, size_t least);
+
 /* The errors, not the losses, of such a run with OPTIONS: the caller's to decref. */
 json_t *marks_findings(const char *program, const char *tools, const char *options);
 

@@ -8,5 +8,10 @@ TestSuite(synccheck, .init = shell_init, .fini = shell_fini, .timeout = 120);
 
 Test(synccheck, barriers_and_masks)
 {
-    marks_check("sync_defects", "synccheck", 24);
+    marks_check("sync_defects", "synccheck", 50);
+}
+
+Test(synccheck, deadlocks)
+{
+    marks_check_each("deadlocks", "synccheck", 12);
 }

@@ -8,6 +8,9 @@
 #include <cstring>
 
 #define WORDS (1 << 14)
+#ifndef ERROR_STATUS
+#define ERROR_STATUS 1 /* of the process, if a launch failed */
+#endif
 
 struct kernel_row {
     const char *name;
@@ -29,7 +32,7 @@ static void run(const kernel_row &row)
     cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) {
         printf("%s: %s\n", row.name, cudaGetErrorString(error));
-        exit(1);
+        exit(ERROR_STATUS);
     }
     cudaFree(data);
 }
