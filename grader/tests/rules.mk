@@ -27,7 +27,7 @@ $(foreach name,async deadlocks lane_talk races_async spaces sync_defects,$(BUILD
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
 
 define program_rule
-$(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags | build/config.mk $(BUILD)/lib/libcudart.so
+$(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $$(@D)
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef
