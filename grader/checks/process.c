@@ -79,6 +79,9 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
     if (check->job.pictures)
         add(environment, "LANEWISE_TRACE=*");
+#ifdef LANEWISE_PRELOAD
+    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS); /* no sandbox lets it look for leaks */
+#endif
 }
 
 /* Adds the folders of TEXT, which colons separate, to a list with ROOM for more. */

@@ -7,7 +7,7 @@
 
 enum server_end {
     SERVER_DONE = 0,   /* the program has hung up */
-    SERVER_BROKEN = 1, /* it broke the protocol */
+    SERVER_BROKEN = 3, /* it broke the protocol. 1 is what sanitizers end with, 2 a wrong option */
 };
 
 /* Requests come from FD, replies go there. OPTIONS as for emu_open(); with record_fd, findings that the
