@@ -304,11 +304,11 @@ int cmd_grade(int argc, char **argv)
         return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
     if (options.sarif && !report_json_writable(options.sarif))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.sarif, strerror(errno));
+    cli_catch_signals();
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
                            sizeof session.gpu_name) ||
         !cli_check_sandbox("grade", options.unsafe))
         return EXIT_USAGE;
-    cli_catch_signals();
     session.own = options.submission == NULL;
     session.results = json_array();
     session.needs = json_object();

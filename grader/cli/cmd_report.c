@@ -156,11 +156,11 @@ int cmd_report(int argc, char **argv)
         return EXIT_USAGE;
     if (!report_json_writable(options.out))
         return complain(EXIT_USAGE, "cannot write %s: %s", options.out, strerror(errno));
+    cli_catch_signals();
     if (!cli_choose_device("report", options.device, &grading.device, gpu_name, sizeof gpu_name) ||
         !cli_check_sandbox("report", options.unsafe))
         return EXIT_USAGE;
     grading.unsafe = options.unsafe;
     grading.gpu_arch = run_gpu_arch();
-    cli_catch_signals();
     return perform(&options, &grading);
 }

@@ -41,6 +41,7 @@ bool cli_build_lab_program(const char *command, const char *word, struct cli_lab
     if (!cli_open_lab(command, word, &lab))
         return false;
     bool good = run_lab_own_path(&lab, built->own);
+    cli_catch_signals();
     if (good && !run_private_folder(built->folder)) {
         built->folder[0] = '\0';
         cli_complain(command, EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));

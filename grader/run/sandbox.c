@@ -66,14 +66,15 @@ bool run_level_find(const char *name, enum run_level *level)
 
 /* --- trying levels out ---------------------------------------------------------------------------- */
 
-/* Runs a program that does nothing. False: WHY says in one line what failed. */
+/* Runs a program that does nothing. False: WHY says in one line what failed. Where it could not be
+ * tried, nothing else can be run either, and that will be said. */
 static bool works(enum run_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
     char folder[RUN_PATH_SIZE];
     struct run_outcome outcome;
     if (!run_private_folder(folder))
-        return true; /* untried; but then nothing at all can be run, and that will be said */
+        return true;
     struct run_sandbox sandbox = {
         .level = level, .folder = folder, .read = none, .keep = none, .processes = 64};
     struct run_command command = {.argv = words,
@@ -83,7 +84,7 @@ static bool works(enum run_level level, char *why, size_t size)
                                   .output_limit = 4096,
                                   .sandbox = &sandbox};
     run_exec(&command, &outcome);
-    bool good = outcome.end == RUN_EXITED && outcome.code == 0;
+    bool good = outcome.end == RUN_INTERRUPTED || (outcome.end == RUN_EXITED && outcome.code == 0);
     if (!good)
         snprintf(why, size, "%s",
                  outcome.end == RUN_NOT_STARTED ? run_start_error(&outcome)

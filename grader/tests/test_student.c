@@ -114,6 +114,19 @@ Test(student, the_best_score_is_kept)
     free(output);
 }
 
+/* From its first moment on: while it tries out the sandbox, compiles and runs. */
+Test(student, an_interrupt_leaves_nothing)
+{
+    char *output = shell_must(
+        "mkdir t; export TMPDIR=$PWD/t; set -m\n"
+        "for moment in .004 .006 .008 .010 .012 .015 .02 .03 .05 .1 .2 .4 .8; do\n"
+        "  $LANEWISE grade --lab 2 --seed 1 --json out.json >/dev/null 2>&1 & grade=$!\n"
+        "  sleep $moment; kill -INT -- -$grade 2>/dev/null; wait $grade 2>/dev/null; ls t\n"
+        "done 2>/dev/null; ls t | wc -l");
+    cr_expect_str_eq(output, "0\n");
+    free(output);
+}
+
 /* Grades at once, at each save, also by a rename; a save during a grading ends that one; Ctrl-C ends it
  * quietly with nothing left. */
 Test(student, watch_grades_each_save)
