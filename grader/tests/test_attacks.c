@@ -36,7 +36,7 @@ static const struct file_row {
 #include "tests/attacks/attacks.def"
 };
 
-TestSuite(attacks, .init = submission_init, .fini = shell_fini, .timeout = 300);
+TestSuite(attacks, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the machine -------------------------------------------------------------------------------------- */
 

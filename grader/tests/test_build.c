@@ -23,7 +23,7 @@ static void remove_folder(void)
     run_remove_tree(folder);
 }
 
-TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 120);
+TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
 static void build_source(const char *source, struct run_build *build)
 {

@@ -8,7 +8,7 @@
 
 #include "emulator_fixture.h"
 
-TestSuite(causes, .timeout = 120);
+TestSuite(causes, .timeout = 600);
 
 #define LANES    32
 #define BLOCKS   16 /* all do the same: there is enough to tell of */

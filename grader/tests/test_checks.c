@@ -9,7 +9,7 @@
 #include "run/job.h"
 #include "tests/shell.h"
 
-TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define RUNNER LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/fixture-lab"
 

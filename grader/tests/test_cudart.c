@@ -13,7 +13,7 @@
 #include "emulator/counters.h"
 #include "tests/shell.h"
 
-TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* --- programs that check themselves ------------------------------------------------------------------- */
 

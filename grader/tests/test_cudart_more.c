@@ -9,7 +9,7 @@
 #include "config.h"
 #include "tests/shell.h"
 
-TestSuite(cudart_more, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(cudart_more, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static const struct {
     const char *program, *environment;

@@ -23,10 +23,11 @@ static void remove_folder(void)
     run_remove_tree(folder);
 }
 
-TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 60);
+TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-/* Runs a shell script with small limits. */
-static void run_script(const char *script, struct run_outcome *outcome)
+/* Runs a shell script with small limits. What shall be killed has SECONDS; what ends by itself has long,
+ * so that a busy machine makes no difference. */
+static void run_script_for(const char *script, double seconds, struct run_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
     char variable[RUN_PATH_SIZE + 8];
@@ -35,11 +36,16 @@ static void run_script(const char *script, struct run_outcome *outcome)
     struct run_command command = {.argv = words,
                                   .environment = environment,
                                   .folder = folder,
-                                  .wall_seconds = 1.5,
+                                  .wall_seconds = seconds,
                                   .file_bytes = 4096,
                                   .output_keep = 100,
                                   .output_limit = 1000};
     run_exec(&command, outcome);
+}
+
+static void run_script(const char *script, struct run_outcome *outcome)
+{
+    run_script_for(script, 60, outcome);
 }
 
 static const struct {
@@ -68,7 +74,7 @@ static const struct {
     {"no core file", "ulimit -c", RUN_EXITED, 0, "0\n"},
     {"a child left behind does not delay the end", "sleep 100 & echo gone", RUN_EXITED, 0,
      "gone\n"},
-    {"not even one in another session", "setsid sleep 3 & echo gone", RUN_EXITED, 0, "gone\n"},
+    {"not even one in another session", "setsid sleep 50 & echo gone", RUN_EXITED, 0, "gone\n"},
 };
 
 Test(exec, every_end_is_told_apart)
@@ -77,7 +83,7 @@ Test(exec, every_end_is_told_apart)
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
         struct run_outcome outcome;
-        run_script(endings[i].script, &outcome);
+        run_script_for(endings[i].script, endings[i].end == RUN_TIMED_OUT ? .5 : 60, &outcome);
         cr_expect_eq(outcome.end, endings[i].end, "%s: end %d", endings[i].name, outcome.end);
         if (endings[i].end == RUN_EXITED || endings[i].end == RUN_SIGNALLED)
             cr_expect_eq(outcome.code, endings[i].code, "%s: code %d", endings[i].name,
@@ -85,9 +91,7 @@ Test(exec, every_end_is_told_apart)
         if (endings[i].output)
             cr_expect_str_eq(outcome.output, endings[i].output, "%s: \"%s\"", endings[i].name,
                              outcome.output);
-        bool timed_out = endings[i].end == RUN_TIMED_OUT;
-        cr_expect(outcome.seconds < (timed_out ? 3 : 1.4), "%s: took %g s", endings[i].name,
-                  outcome.seconds);
+        cr_expect(outcome.seconds < 40, "%s: took %g s", endings[i].name, outcome.seconds);
         run_outcome_free(&outcome);
     }
     close(secret);
@@ -110,7 +114,7 @@ Test(exec, what_is_left_of_the_group_is_killed)
     run_script("sleep 98765 & echo $!", &outcome);
     pid_t left = atoi(outcome.output);
     cr_assert_gt(left, 0);
-    for (int i = 0; i < 100 && kill(left, 0) == 0; ++i) /* until init has reaped it */
+    for (int i = 0; i < 3000 && kill(left, 0) == 0; ++i) /* until init has reaped it */
         usleep(10000);
     char state[64] = "", path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", left);
@@ -152,6 +156,6 @@ Test(exec, an_interrupt_ends_it)
     ualarm(200000, 0);
     run_script("exec sleep 100", &outcome);
     cr_expect_eq(outcome.end, RUN_INTERRUPTED);
-    cr_expect(outcome.seconds < 1, "took %g s", outcome.seconds);
+    cr_expect(outcome.seconds < 40, "took %g s", outcome.seconds);
     run_outcome_free(&outcome);
 }

@@ -12,7 +12,7 @@
 #define COLUMNS  100
 #define EXAMPLES LANEWISE_ROOT "/grader/report/examples"
 
-TestSuite(explain, .init = shell_init, .fini = shell_fini, .timeout = 240);
+TestSuite(explain, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the table ----------------------------------------------------------------------------------- */
 

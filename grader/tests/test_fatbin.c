@@ -289,7 +289,7 @@ static const struct mode modes[] = {
      0x8000},
 };
 
-Test(fatbin, what_nvcc_makes_is_read, .init = shell_init, .fini = shell_fini, .timeout = 120)
+Test(fatbin, what_nvcc_makes_is_read, .init = shell_init, .fini = shell_fini, .timeout = 600)
 {
     free(shell_must("echo 'extern \"C\" __global__ void some_kernel(int *p) { *p = 42; }' >a.cu"));
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {

@@ -9,7 +9,7 @@
 #include "tests/hardware/answers.h"
 #include "tests/shell.h"
 
-TestSuite(hardware_answers, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(hardware_answers, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 struct record {
     char *text; /* answers.tsv */

@@ -11,7 +11,7 @@
 
 #include "tests/shell.h"
 
-TestSuite(hardware_counts, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(hardware_counts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* The columns of counts.tsv behind the kernel's name, and the counters whose sum each one is. */
 #define MOST_COUNTERS 4

@@ -11,7 +11,7 @@
 #include "cudart/rt.h"
 #include "tests/shell.h"
 
-TestSuite(hardware_occupancy, .init = shell_init, .fini = shell_fini, .timeout = 60);
+TestSuite(hardware_occupancy, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define RECORD "$SOURCES/../hardware/occupancy.tsv"
 enum { FIELDS = 9, KERNELS = 40 };

@@ -81,7 +81,7 @@ static const struct many {
 };
 #define MANY 100000
 
-Test(hostile_ptx, costs_no_more_than_its_length, .timeout = 60)
+Test(hostile_ptx, costs_no_more_than_its_length, .timeout = 600)
 {
     const struct emu_options options = {.deterministic = true, .record_fd = -1};
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {

@@ -5,7 +5,7 @@
 #include "tests/marks.h"
 #include "tests/shell.h"
 
-TestSuite(initcheck, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(initcheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 Test(initcheck, shared_global_and_local_memory)
 {

@@ -10,8 +10,8 @@
 #include "tests/submission.h"
 
 TestSuite(mutant, .init = shell_init, .fini = shell_fini);
-TestSuite(lab_check, .init = shell_init, .fini = shell_fini, .timeout = 300);
-TestSuite(golden_lab_check, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(lab_check, .init = shell_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_lab_check, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* --- mutants ---------------------------------------------------------------------------------------- */
 

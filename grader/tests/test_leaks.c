@@ -8,7 +8,7 @@
 
 #include "tests/shell.h"
 
-TestSuite(leaks, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(leaks, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define DETECT "env LD_PRELOAD=$PRELOAD ASAN_OPTIONS=detect_leaks=1:handle_segv=0:exitcode=0 "
 

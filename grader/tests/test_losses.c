@@ -9,7 +9,7 @@
 #include "config.h"
 #include "tests/shell.h"
 
-TestSuite(losses, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(losses, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define SOURCE LANEWISE_ROOT "/grader/tests/programs/losses.cu"
 #define MOST   40

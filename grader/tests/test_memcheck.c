@@ -6,7 +6,7 @@
 #include "tests/marks.h"
 #include "tests/shell.h"
 
-TestSuite(memcheck, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(memcheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 Test(memcheck, kernels_and_calls)
 {

@@ -6,7 +6,7 @@
 
 #include "tests/shell.h"
 
-TestSuite(memory_use, .init = shell_init, .fini = shell_fini, .timeout = 60);
+TestSuite(memory_use, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static const char *const ways[] = {"device", "copies", "shared", "waiting",
                                    "local",  "stack",  "pool",   "handles"};

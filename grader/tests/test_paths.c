@@ -7,7 +7,7 @@
 
 #include "tests/shell.h"
 
-TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* Not memory_more: it registers memory of the host, whose address is another one each time. */
 static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder", "losses",

@@ -10,8 +10,8 @@
 #include "tests/shell.h"
 #include "tests/submission.h"
 
-TestSuite(pictures, .init = submission_init, .fini = shell_fini, .timeout = 120);
-TestSuite(golden_pictures, .init = submission_init, .fini = shell_fini, .timeout = 120);
+TestSuite(pictures, .init = submission_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_pictures, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* --- what is recorded --------------------------------------------------------------------------------- */
 

@@ -625,7 +625,7 @@ Test(ptx, truncated_text)
 }
 
 /* Each byte in turn replaced by each of these; and thousands of texts with several damages at once. */
-Test(ptx, damaged_text, .timeout = 120)
+Test(ptx, damaged_text, .timeout = 600)
 {
     static const char bytes[] = "\1 ;,.{}[]()@!|%$_0x9-\"\n\xff";
     struct fixture f;

@@ -10,7 +10,7 @@
 #include "tests/marks.h"
 #include "tests/shell.h"
 
-TestSuite(racecheck, .init = shell_init, .fini = shell_fini, .timeout = 240);
+TestSuite(racecheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static json_t *findings_of(const char *program, const char *options)
 {

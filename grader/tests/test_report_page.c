@@ -10,8 +10,8 @@
 #include "tests/shell.h"
 #include "tests/submission.h"
 
-TestSuite(report_page, .init = submission_init, .fini = shell_fini, .timeout = 180);
-TestSuite(golden_report_page, .init = submission_init, .fini = shell_fini, .timeout = 180);
+TestSuite(report_page, .init = submission_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_report_page, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 #define REPORT "$LANEWISE report --device emulator --seed 1 --date 2026-11-21 --out report.html "
 

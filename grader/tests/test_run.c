@@ -6,7 +6,7 @@
 
 #include "tests/shell.h"
 
-TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 /* SCRIPT must end with status 2 and one line that has MESSAGE in it. */
 static void expect_refusal(const char *name, const char *script, const char *message)

@@ -8,7 +8,7 @@
 #include "report/sarif.h"
 #include "tests/shell.h"
 
-TestSuite(sarif, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(sarif, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static const char *text_of(const json_t *object, const char *name)
 {

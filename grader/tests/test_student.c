@@ -7,8 +7,8 @@
 #include "tests/shell.h"
 #include "tests/submission.h"
 
-TestSuite(student, .init = submission_init, .fini = shell_fini, .timeout = 120);
-TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout = 300);
+TestSuite(student, .init = submission_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 #define SOLVE "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/"
 
@@ -133,7 +133,7 @@ Test(student, watch_grades_each_save)
 {
     char *output = shell_must(
         "mkdir t; export TMPDIR=$PWD/t\n"
-        "wait_for() { for i in $(seq 300); do test $(grep -c \"$1\" out) -ge $2 && return; sleep "
+        "wait_for() { for i in $(seq 3000); do test $(grep -c \"$1\" out) -ge $2 && return; sleep "
         ".1; "
         "done; cat out; exit 1; }\n"
         "set -m; $LANEWISE watch --lab 2 >out 2>&1 & watch=$!\n"

@@ -4,7 +4,7 @@
 #include "tests/marks.h"
 #include "tests/shell.h"
 
-TestSuite(synccheck, .init = shell_init, .fini = shell_fini, .timeout = 120);
+TestSuite(synccheck, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 Test(synccheck, barriers_and_masks)
 {

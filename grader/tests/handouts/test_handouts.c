@@ -9,8 +9,8 @@
 #include "tests/shell.h"
 #include "tests/submission.h"
 
-TestSuite(handouts, .init = shell_init, .fini = shell_fini, .timeout = 300);
-TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(handouts, .init = shell_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define PAGES  LANEWISE_ROOT "/grader/tests/handouts/"
 #define CHECKS LANEWISE_ROOT "/handouts/checks/"

@@ -23,7 +23,7 @@ static void expect_lines(const char *output, const char *const *wanted)
         cr_expect(strstr(output, *wanted), "\"%s\" is not in:\n%s", *wanted, output);
 }
 
-TestSuite(setup, .init = make_tree, .fini = shell_fini, .timeout = 120);
+TestSuite(setup, .init = make_tree, .fini = shell_fini, .timeout = 600);
 
 /* What is missing is named with its reason, the exact command is printed, nothing is written. */
 Test(setup, without_root_and_sudo_prints_the_command)
