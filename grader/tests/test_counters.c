@@ -377,6 +377,73 @@ Test(counters, shared_atomics)
     CHECK(patterns, EMU_shared_atomic_requests);
 }
 
+/* --- shared memory at random ---------------------------------------------------------------------- */
+
+#define RANDOM_TURNS 200u
+#define IDLE         UINT32_MAX
+
+/* Words that lanes ask for, or IDLE: more and more of them in some turns, few in others. */
+static void choose_words(uint32_t words[RANDOM_TURNS][32])
+{
+    uint64_t random = 42;
+    for (unsigned turn = 0; turn < RANDOM_TURNS; turn++)
+        for (unsigned lane = 0; lane < 32; lane++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            uint32_t word = (uint32_t)(random >> 40) % (1 + (turn % 20) * (turn % 20));
+            words[turn][lane] = turn % 3 == 0 && random >> 60 > 10 && lane ? IDLE : word;
+        }
+}
+
+/* Passes of one turn: the most that one of the 32 banks has to give, words or, if all lanes have a turn of
+ * their own, lanes. */
+static unsigned count_passes(const uint32_t *words, bool each_lane)
+{
+    unsigned held[32] = {0}, most = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        bool known = words[lane] == IDLE;
+        for (unsigned other = 0; other < lane && !each_lane; other++)
+            known |= words[other] == words[lane];
+        unsigned count = known ? 0 : ++held[words[lane] % 32];
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static void check_random(const char *access, enum emu_counter counter, bool each_lane)
+{
+    static uint32_t words[RANDOM_TURNS][32];
+    char ptx[1200];
+    struct emu_counters counters;
+    struct fixture f;
+    unsigned long want = 0;
+    choose_words(words);
+    for (unsigned turn = 0; turn < RANDOM_TURNS; turn++)
+        want += count_passes(words[turn], each_lane);
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 words)\n{\n.shared .align 128 .b8 s[4096];\n"
+             ".reg .pred p, q;\n.reg .b32 t, i, n, v;\n.reg .b64 a;\nmov.u32 t, %%tid.x;\n"
+             "ld.param.u64 a, [words];\nmad.wide.u32 a, t, 4, a;\nmov.u32 n, 0;\n"
+             "L:\nld.global.u32 i, [a];\nsetp.ne.u32 q, i, 0xffffffff;\n"
+             "mad.lo.u32 i, i, 4, s;\n@q %s\nadd.s64 a, a, 128;\nadd.u32 n, n, 1;\n"
+             "setp.lt.u32 p, n, %u;\n@p bra L;\nret;\n}\n",
+             access, RANDOM_TURNS);
+    fixture_open(&f, NULL);
+    fixture_load(&f, ptx);
+    emu_addr on_device = fixture_upload(&f, words, sizeof words);
+    fixture_run(&f, (struct fixture_launch){.params = {on_device}, .counters = &counters});
+    fixture_close(&f);
+    cr_expect(counters.value[counter] == want, "%s: %lu wavefronts, want %lu", access,
+              (unsigned long)counters.value[counter], want);
+}
+
+Test(counters, random_words)
+{
+    check_random("ld.shared.u32 v, [i];", EMU_shared_load_wavefronts, false);
+    check_random("st.shared.u32 [i], t;", EMU_shared_store_wavefronts, false);
+    check_random("red.shared.add.u32 [i], 1;", EMU_shared_atomic_wavefronts, false);
+    check_random("red.shared.add.u32 [i], t;", EMU_shared_atomic_wavefronts, true);
+}
+
 /* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2, 4 …
  * conflicts, `s[t] += s[t + o]` with o = 128, 64 … does not. FACTS: 32 such blocks have 2,240 load and
  * 1,120 store conflicts, so one has 70 and 35. */

@@ -179,14 +179,33 @@ LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
 
 /* --- shared memory ------------------------------------------------------------------------------ */
 
+typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
+#define NO_COLUMN UINT8_MAX
+
+/* How many lanes the fullest column of banks has, but of NO_COLUMN: each is compared with all, 32 at a time. */
+LANES_INLINE uint32_t find_fullest(const uint8_t *column)
+{
+    uint8_t twice[2 * LANES], beside[LANES];
+    column_bytes mine = *(const column_bytes *)column, held = {0};
+    uint32_t fullest = 0;
+    memcpy(twice, column, LANES);
+    memcpy(twice + LANES, column, LANES);
+    for (unsigned back = 0; back < LANES; back++)
+        held -= (column_bytes)(mine == *(const column_bytes *)(twice + back)); /* true is -1 */
+    *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
+    for (unsigned i = 0; i < LANES; i++)
+        fullest = beside[i] > fullest ? beside[i] : fullest;
+    return fullest;
+}
+
 /* Wavefronts of LANES lanes from FIRST on, one of which is active, and the ideal. What a lane asks for, BYTES
  * wide but at least a word, fills one column of banks from the top: a wavefront takes one of each column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned lanes)
 {
     unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
-    uint8_t held[BANKS] = {0};
-    uint32_t asked[LANES], fullest = 0;
+    uint8_t column[LANES];
+    uint32_t asked[LANES];
     for (unsigned i = 0; i < lanes; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
     /* inactive lanes repeat an active one's address, but that one may be of the other half */
@@ -194,11 +213,9 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     for (unsigned i = 0; i < lanes && lanes < LANES; i++)
         asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
     uint32_t distinct = find_firsts(asked, lanes);
-    for (uint32_t left = distinct; left; left &= left - 1) {
-        uint32_t n = ++held[asked[__builtin_ctz(left)] & (columns - 1)];
-        fullest = n > fullest ? n : fullest;
-    }
-    traffic->last_pieces += fullest;
+    for (unsigned i = 0; i < LANES; i++)
+        column[i] = distinct >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
+    traffic->last_pieces += find_fullest(column);
     traffic->last_ideal +=
         ((unsigned)__builtin_popcount(distinct) + columns - 1) >> log2_of(columns);
 }
@@ -247,21 +264,18 @@ static enum atomic_form form_of(const struct inst *inst)
 }
 
 /* Each lane has its turn in its bank, also where lanes want the same word. */
-static void measure_turns(struct traffic *traffic, const struct obs_access *access)
+LANES_INLINE void measure_turns(struct traffic *traffic, const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
-    uint8_t held[BANKS] = {0};
-    uint32_t fullest = 0;
-    for (uint32_t left = access->mask; left; left &= left - 1) {
-        uint32_t n = ++held[access->addr[__builtin_ctz(left)] >> shift & (columns - 1)];
-        fullest = n > fullest ? n : fullest;
-    }
-    traffic->last_pieces = fullest;
+    uint8_t column[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        column[i] = access->mask >> i & 1 ? access->addr[i] >> shift & (columns - 1) : NO_COLUMN;
+    traffic->last_pieces = find_fullest(column);
     traffic->last_ideal = ((unsigned)__builtin_popcount(access->mask) + columns - 1) / columns;
 }
 
-static void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
-                                const struct inst *inst)
+LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
+                                      const struct inst *inst)
 {
     enum atomic_form form = form_of(inst);
     unsigned passes = form == TWO_PASSES ? 2 : 1;
