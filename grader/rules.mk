@@ -1,7 +1,8 @@
-# What grades: run/ executes a submission, judge/ decides, report/ tells. One static library.
-GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report))
+# What grades: run/ executes a submission, judge/ decides, report/ tells, batch/ does it for a class. One
+# static library.
+GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lm -lpthread
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
 # The style sheet is built in.

@@ -26,6 +26,8 @@ grade    | links criterion/criterion.h criterion_initialize -lcriterion | libcri
 grade    | links jansson.h json_object -ljansson         | libjansson-dev      | reading and writing JSON
 grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        | the SHA-256 of a submission
 grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | the sandbox: which system calls there are
+grade    | links sqlite3.h sqlite3_open -lsqlite3       | libsqlite3-dev      | the grades of a class
+grade    | links archive.h archive_version_number -larchive | libarchive-dev  | submissions in zip and tar files
 grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs

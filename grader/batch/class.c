@@ -1,0 +1,413 @@
+/* From rows of the store to grades: which attempts are considered, what each is worth after the rules for
+ * late days, and which one counts.
+ *
+ *     attempts of a student for a lab, by time
+ *         1  60            graded
+ *         2   -  review    the grader failed: no grade, for a human to look at
+ *         3  90  counts    the best (or, if the course says so, the latest)
+ *         4   -  over-limit   more than per_day on one day: not graded */
+#include "batch/class.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/version.h"
+
+#define DAY 86400
+
+/* One document under way. */
+struct composition {
+    struct batch_store *store;
+    const struct batch_terms *terms;
+    json_t *gradings, *review; /* of the document */
+    bool broken;               /* the store has failed */
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static bool same(const json_t *row, const char *key, const char *text)
+{
+    return strcmp(text_of(row, key), text) == 0;
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/* Points go by hundredths: a course's may be no multiple of the lab's. */
+static double hundredths(double points)
+{
+    return floor(points * 100 + 0.5) / 100;
+}
+
+static json_t *iso_time(int64_t seconds)
+{
+    char text[40];
+    time_t when = (time_t)seconds;
+    struct tm utc;
+    if (!gmtime_r(&when, &utc))
+        return json_null();
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return json_string(text);
+}
+
+/* --- the rules -------------------------------------------------------------------------------------- */
+
+static struct batch_lab_terms terms_of(const struct batch_terms *terms, const char *lab)
+{
+    for (size_t i = 0; i < terms->lab_count; ++i)
+        if (strcmp(terms->labs[i].lab, lab) == 0)
+            return terms->labs[i];
+    return (struct batch_lab_terms){.lab = lab, .weight = 1};
+}
+
+static json_int_t late_days(const struct batch_lab_terms *lab, json_int_t submitted)
+{
+    if (lab->deadline == 0 || submitted <= lab->deadline)
+        return 0;
+    return (submitted - lab->deadline + DAY - 1) / DAY;
+}
+
+/* How many of the attempts before number I were handed in on the same day. */
+static size_t before_on_that_day(const json_t *attempts, size_t i)
+{
+    json_int_t day = number_of(json_array_get(attempts, i), "submitted") / DAY;
+    size_t count = 0;
+    while (count < i &&
+           number_of(json_array_get(attempts, i - count - 1), "submitted") / DAY == day)
+        ++count;
+    return count;
+}
+
+/* Why attempt number I (from 0) is not to be graded; NULL: it is. */
+static const char *why_not(const struct batch_terms *terms, const struct batch_lab_terms *lab,
+                           const json_t *attempts, size_t i)
+{
+    json_int_t submitted = number_of(json_array_get(attempts, i), "submitted");
+    if (terms->late_limit && late_days(lab, submitted) > (json_int_t)terms->late_limit)
+        return "too-late";
+    if (terms->per_day && before_on_that_day(attempts, i) >= terms->per_day)
+        return "over-limit";
+    return NULL;
+}
+
+/* --- one attempt ------------------------------------------------------------------------------------ */
+
+/* Adds one entry to "review". */
+static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
+{
+    json_array_append_new(c->review,
+                          json_pack("{s:s, s:s, s:I, s:s, s:s}", "student", text_of(row, "student"),
+                                    "lab", text_of(row, "lab"), "attempt", (json_int_t)attempt,
+                                    "path", text_of(row, "path"), "why", why));
+}
+
+/* A result without what only a page about one grading shows: a class may have thousands. */
+static json_t *shortened(json_t *result)
+{
+    size_t i;
+    json_t *check;
+    json_object_del(result, "lines");
+    json_object_del(result, "accesses");
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+        json_object_del(check, "counters");
+    return result;
+}
+
+/* The result for a submission's row, NULL if there is none; then STATUS says why. */
+static json_t *find_result(struct composition *c, const json_t *row, size_t number,
+                           const char **status)
+{
+    const char *key = text_of(row, "key");
+    json_t *known = json_object_get(c->gradings, key);
+    if (known)
+        return known;
+    json_t *grading = batch_store_grading(c->store, key);
+    *status = "pending";
+    if (grading && same(grading, "state", "failed")) {
+        *status = "review";
+        add_review(c, row, number, text_of(grading, "why"));
+        json_decref(grading);
+        grading = batch_store_earlier(c->store, text_of(row, "lab"), text_of(row, "source"));
+    }
+    c->broken = c->broken || !grading;
+    json_t *result = json_object_get(grading, "result");
+    if (result)
+        json_object_set(c->gradings, key, shortened(result));
+    json_decref(grading);
+    return json_object_get(c->gradings, key);
+}
+
+/* One element of "attempts", with what it is worth. */
+static json_t *describe_attempt(struct composition *c, const struct batch_lab_terms *lab,
+                                double scale, const json_t *attempts, size_t i)
+{
+    const json_t *row = json_array_get(attempts, i);
+    const char *status = why_not(c->terms, lab, attempts, i);
+    json_int_t late = late_days(lab, number_of(row, "submitted"));
+    json_t *result = status ? NULL : find_result(c, row, i + 1, &status);
+    json_t *attempt = json_pack("{s:I, s:s, s:o, s:I}", "attempt", (json_int_t)i + 1, "path",
+                                text_of(row, "path"), "submitted",
+                                iso_time(number_of(row, "submitted")), "late_days", late);
+    double earned = 0, penalty = 0;
+    if (result) {
+        earned = hundredths(json_number_value(json_object_get(result, "score")) * scale);
+        penalty = hundredths(fmin(earned, earned * c->terms->late_penalty * (double)late / 100));
+        status = text_of(result, "status");
+    }
+    json_object_set_new(attempt, "status", json_string(status));
+    json_object_set_new(attempt, "score",
+                        result ? json_real(hundredths(earned - penalty)) : json_null());
+    json_object_set_new(attempt, "penalty", json_real(penalty));
+    json_object_set_new(attempt, "key", json_string(text_of(row, "key")));
+    return attempt;
+}
+
+/* --- one lab of a student --------------------------------------------------------------------------- */
+
+/* The attempt that counts, NULL if none does: the latest with a score, or the earliest of the best. */
+static const json_t *choose(const struct batch_terms *terms, const json_t *attempts)
+{
+    const json_t *chosen = NULL;
+    size_t i;
+    json_t *attempt;
+    json_array_foreach(attempts, i, attempt)
+    {
+        const json_t *score = json_object_get(attempt, "score");
+        if (json_is_number(score) &&
+            (!chosen || terms->latest ||
+             json_number_value(score) > json_number_value(json_object_get(chosen, "score"))))
+            chosen = attempt;
+    }
+    return chosen;
+}
+
+/* What still stands between a lab and its grade: "pending", "review", or NULL. What cannot change the
+ * grade any more stands in no way. */
+static const char *obstacle(const struct batch_terms *terms, const json_t *attempts,
+                            const json_t *chosen)
+{
+    const char *found = NULL;
+    size_t i;
+    json_t *attempt;
+    if (chosen && !terms->latest && same(chosen, "status", "passed") &&
+        number_of(chosen, "late_days") == 0)
+        return NULL;
+    json_array_foreach(attempts, i, attempt)
+    {
+        if (terms->latest && json_is_number(json_object_get(attempt, "score")))
+            found = NULL;
+        else if (same(attempt, "status", "pending"))
+            found = "pending";
+        else if (same(attempt, "status", "review") && !found)
+            found = "review";
+    }
+    return found;
+}
+
+/* A lab of which no attempt counts. UNREAD: something that may hold one is to be reviewed. */
+static const char *status_without_grade(const json_t *attempts, bool unread)
+{
+    if (unread)
+        return "review";
+    return json_array_size(attempts) > 0 ? "too-late" : "missing";
+}
+
+/* One value of a student's "labs". ROWS: their submissions for it, by time. */
+static json_t *describe_lab(struct composition *c, const json_t *lab, const json_t *rows,
+                            bool unread)
+{
+    struct batch_lab_terms terms = terms_of(c->terms, text_of(lab, "lab"));
+    double max_score = json_number_value(json_object_get(lab, "max_score"));
+    double own = json_number_value(json_object_get(lab, "own_max_score"));
+    json_t *attempts = json_array();
+    for (size_t i = 0; i < json_array_size(rows); ++i)
+        json_array_append_new(attempts,
+                              describe_attempt(c, &terms, own > 0 ? max_score / own : 0, rows, i));
+    const json_t *chosen = choose(c->terms, attempts);
+    const char *status = obstacle(c->terms, attempts, chosen);
+    if (!status)
+        status = chosen ? text_of(chosen, "status") : status_without_grade(attempts, unread);
+    bool open = strcmp(status, "review") == 0 || strcmp(status, "pending") == 0;
+    json_t *score = chosen ? json_incref(json_object_get(chosen, "score"))
+                    : open ? json_null()
+                           : json_real(0);
+    return json_pack("{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score,
+                     "max_score", max_score, "late_days", number_of(chosen, "late_days"), "penalty",
+                     json_number_value(json_object_get(chosen, "penalty")), "counted",
+                     number_of(chosen, "attempt"), "key", text_of(chosen, "key"), "attempts",
+                     attempts);
+}
+
+/* --- students --------------------------------------------------------------------------------------- */
+
+/* Is there something of STUDENT that could not be read and may be for LAB? */
+static bool is_unread(const json_t *reviews, const char *student, const char *lab)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(reviews, i, row)
+    {
+        if (same(row, "student", student) && (same(row, "lab", "") || same(row, "lab", lab)))
+            return true;
+    }
+    return false;
+}
+
+/* Takes from ROWS, from *NEXT on, those of STUDENT for LAB: both are in the same order. */
+static json_t *take_rows(const json_t *rows, size_t *next, const char *student, const char *lab)
+{
+    json_t *taken = json_array();
+    const json_t *row;
+    while ((row = json_array_get(rows, *next)) && same(row, "student", student) &&
+           same(row, "lab", lab)) {
+        json_array_append(taken, (json_t *)row);
+        ++*next;
+    }
+    return taken;
+}
+
+/* All that the store knows of a class; false: it has failed. */
+struct rows {
+    json_t *labs, *students, *submissions, *reviews;
+};
+
+static bool read_rows(struct batch_store *store, struct rows *rows)
+{
+    rows->labs = batch_store_labs(store);
+    rows->students = rows->labs ? batch_store_students(store) : NULL;
+    rows->submissions = rows->students ? batch_store_submissions(store) : NULL;
+    rows->reviews = rows->submissions ? batch_store_reviews(store) : NULL;
+    return rows->reviews != NULL;
+}
+
+static void free_rows(struct rows *rows)
+{
+    json_decref(rows->labs);
+    json_decref(rows->students);
+    json_decref(rows->submissions);
+    json_decref(rows->reviews);
+}
+
+/* The document's labs: what the store knows and what the course says of them. */
+static json_t *describe_labs(const struct batch_terms *terms, const json_t *rows)
+{
+    json_t *labs = json_array(), *row;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        struct batch_lab_terms lab = terms_of(terms, text_of(row, "lab"));
+        double own = json_number_value(json_object_get(row, "max_score"));
+        json_array_append_new(
+            labs, json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab", text_of(row, "lab"), "title",
+                            text_of(row, "title"), "max_score", lab.points > 0 ? lab.points : own,
+                            "own_max_score", own, "weight", lab.weight, "deadline",
+                            lab.deadline ? iso_time(lab.deadline) : json_null()));
+    }
+    return labs;
+}
+
+static json_t *describe_student(struct composition *c, const json_t *labs, const json_t *row,
+                                const struct rows *rows, size_t *next)
+{
+    const char *id = text_of(row, "student");
+    json_t *mine = json_object(), *lab;
+    double total = 0, most = 0;
+    bool review = false;
+    size_t i;
+    json_array_foreach(labs, i, lab)
+    {
+        const char *name = text_of(lab, "lab");
+        double weight = json_number_value(json_object_get(lab, "weight"));
+        json_t *taken = take_rows(rows->submissions, next, id, name);
+        json_t *entry = describe_lab(c, lab, taken, is_unread(rows->reviews, id, name));
+        total += weight * json_number_value(json_object_get(entry, "score"));
+        most += weight * json_number_value(json_object_get(entry, "max_score"));
+        review = review || same(entry, "status", "review");
+        json_object_set_new(mine, name, entry);
+        json_decref(taken);
+    }
+    return json_pack("{s:s, s:s, s:f, s:f, s:b, s:o}", "student", id, "name", text_of(row, "name"),
+                     "total", hundredths(total), "max", hundredths(most), "review", review, "labs",
+                     mine);
+}
+
+static json_t *describe_students(struct composition *c, const json_t *labs, const struct rows *rows)
+{
+    json_t *students = json_array(), *row;
+    size_t i, next = 0;
+    json_array_foreach(rows->students, i, row)
+        json_array_append_new(students, describe_student(c, labs, row, rows, &next));
+    return students;
+}
+
+json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
+{
+    struct composition c = {.store = store, .terms = terms};
+    struct rows rows = {0};
+    json_t *class = NULL, *row;
+    size_t i;
+    if (read_rows(store, &rows)) {
+        char *device = batch_store_get(store, "device"), *seed = batch_store_get(store, "seed");
+        c.gradings = json_object();
+        c.review = json_array();
+        json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, text_of(row, "why"));
+        json_t *labs = describe_labs(terms, rows.labs);
+        json_t *students = describe_students(&c, labs, &rows);
+        class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[]}", "schema",
+                          "lanewise/class/v1", "version", LANEWISE_VERSION, "course", terms->course,
+                          "device", device ? device : "", "seed", seed ? seed : "", "attempt",
+                          terms->latest ? "latest" : "best", "labs", labs, "students", students,
+                          "gradings", c.gradings, "review", c.review, "similar");
+        free(device);
+        free(seed);
+    }
+    free_rows(&rows);
+    if (c.broken) {
+        json_decref(class);
+        return NULL;
+    }
+    return class;
+}
+
+/* --- what is still to be graded ---------------------------------------------------------------------- */
+
+/* Adds the keys of one student's ATTEMPTS for a lab that need to be graded. */
+static void add_pending(struct batch_store *store, const struct batch_terms *terms,
+                        const json_t *attempts, json_t *seen, json_t *pending)
+{
+    struct batch_lab_terms lab = terms_of(terms, text_of(json_array_get(attempts, 0), "lab"));
+    for (size_t i = 0; i < json_array_size(attempts); ++i) {
+        const json_t *row = json_array_get(attempts, i);
+        const char *key = text_of(row, "key");
+        if (why_not(terms, &lab, attempts, i) || json_object_get(seen, key))
+            continue;
+        json_object_set_new(seen, key, json_true());
+        if (!batch_store_is_graded(store, key))
+            json_array_append_new(pending,
+                                  json_pack("{s:s, s:s, s:s}", "key", key, "lab",
+                                            text_of(row, "lab"), "source", text_of(row, "source")));
+    }
+}
+
+json_t *batch_class_pending(struct batch_store *store, const struct batch_terms *terms)
+{
+    json_t *rows = batch_store_submissions(store), *seen = json_object();
+    json_t *pending = rows ? json_array() : NULL;
+    const json_t *row;
+    for (size_t next = 0; (row = json_array_get(rows, next));) {
+        json_t *attempts = take_rows(rows, &next, text_of(row, "student"), text_of(row, "lab"));
+        add_pending(store, terms, attempts, seen, pending);
+        json_decref(attempts);
+    }
+    json_decref(rows);
+    json_decref(seen);
+    return pending;
+}

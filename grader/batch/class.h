@@ -1,0 +1,36 @@
+/* A class as one document, lanewise/class/v1 (report/RESULTS.md), made from the store. Every report about
+ * a class is written from it. */
+#ifndef BATCH_CLASS_H
+#define BATCH_CLASS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "batch/store.h"
+
+/* What a course adds to a lab. */
+struct batch_lab_terms {
+    const char *lab;  /* "01-parallelize" */
+    double points;    /* what full marks are worth in the course; 0: the lab's own points */
+    double weight;    /* in the total; 0: not counted */
+    int64_t deadline; /* UNIX seconds; 0: none */
+};
+
+/* By which rules attempts become a grade. */
+struct batch_terms {
+    const char *course;  /* its title; "" */
+    bool latest;         /* the latest attempt counts, not the best */
+    double late_penalty; /* percent of what was earned, for each day begun after the deadline */
+    unsigned late_limit; /* attempts that are later than so many days do not count; 0: no limit */
+    unsigned per_day;    /* attempts of a day (UTC) beyond these are not graded; 0: no limit */
+    const struct batch_lab_terms *labs;
+    size_t lab_count; /* labs that are not among these: own points, weight 1, no deadline */
+};
+
+/* A new lanewise/class/v1. NULL: batch_store_error() says why. */
+json_t *batch_class(struct batch_store *store, const struct batch_terms *terms);
+
+/* The keys that must still be graded for that, in order, each once: [{"key", "lab", "source"}]. */
+json_t *batch_class_pending(struct batch_store *store, const struct batch_terms *terms);
+
+#endif
