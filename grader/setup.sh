@@ -34,6 +34,8 @@ grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         |
 grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | which line of a program made a call
 test     | runs chromium --version                       | chromium            | opening reports as a student would
 test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
+test     | imports jsonschema                            | python3-jsonschema  | holding what learning systems get against schemas
+test     | runs xmllint --version                        | libxml2-utils       | the same for XML
 test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts
 test     | runs pdffonts -v                              | poppler-utils       | looking into printed handouts
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler

@@ -1,7 +1,10 @@
 /* lanewise grade: reads the command line, grades one lab or all, reports.
  *
  * Exit codes: 0 full marks; 1 not yet; 2 usage or environment, and nothing was graded; 3 the grader
- * itself failed, and nothing was graded. A grading that fails never overwrites an earlier result. */
+ * itself failed, and nothing was graded. A grading that fails never overwrites an earlier result.
+ *
+ * With --format a learning system asks, not a student: 0 for any grade, be it that of a submission that
+ * could not even be read, and the document alone on stdout. */
 #include "cli/cli.h"
 #include "cli/common.h"
 
@@ -16,6 +19,7 @@
 #include <time.h>
 
 #include "config.h"
+#include "report/format.h"
 #include "report/progress_terminal.h"
 #include "report/result_json.h"
 #include "report/result_terminal.h"
@@ -36,18 +40,34 @@ static const char usage[] =
     "  --seed N             the seed of the random inputs; without it, a random one\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
     "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
+    "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, "
+    "json\n"
+    "  --out FILE           where that goes; without it, stdout, and the report goes to stderr\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
-    "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed\n";
+    "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed;\n"
+    "with --format 0 whenever a grade was made\n";
 
 struct options {
-    const char *lab, *submission, *device, *seed, *json, *sarif;
+    const char *lab, *submission, *device, *seed, *json, *sarif, *format, *out;
     bool unsafe;
 };
 
 #define complain(...) cli_complain("grade", __VA_ARGS__)
 
 /* --- the command line ----------------------------------------------------------------------------- */
+
+static int check_format(const struct options *options)
+{
+    char names[200] = "";
+    report_format_names(names, sizeof names);
+    if (options->out && !options->format)
+        return complain(EXIT_USAGE, "--out needs a --format, one of %s", names);
+    if (options->format && !report_format(options->format))
+        return complain(EXIT_USAGE, "no format is called \"%s\"; there are %s", options->format,
+                        names);
+    return -1;
+}
 
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
@@ -58,49 +78,36 @@ static int read_options(int argc, char **argv, struct options *options)
                                           {"seed", required_argument, NULL, 'n'},
                                           {"json", required_argument, NULL, 'j'},
                                           {"sarif", required_argument, NULL, 'r'},
+                                          {"format", required_argument, NULL, 'f'},
+                                          {"out", required_argument, NULL, 'o'},
                                           {"unsafe", no_argument, NULL, 'u'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
-    int option;
+    const char **places[] = {
+        ['l'] = &options->lab,    ['s'] = &options->submission, ['d'] = &options->device,
+        ['n'] = &options->seed,   ['j'] = &options->json,       ['r'] = &options->sarif,
+        ['f'] = &options->format, ['o'] = &options->out};
     opterr = 0;
     optind = 1;
-    while ((option = getopt_long(argc, argv, ":h", table, NULL)) != -1) {
-        switch (option) {
-        case 'l':
-            options->lab = optarg;
-            break;
-        case 's':
-            options->submission = optarg;
-            break;
-        case 'd':
-            options->device = optarg;
-            break;
-        case 'n':
-            options->seed = optarg;
-            break;
-        case 'j':
-            options->json = optarg;
-            break;
-        case 'r':
-            options->sarif = optarg;
-            break;
-        case 'u':
-            options->unsafe = true;
-            break;
-        case 'h':
+    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+        if (option == 'h') {
             fputs(usage, stdout);
             return EXIT_FULL;
-        case ':':
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        default:
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
         }
+        if (option == ':')
+            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
+        if (option == '?')
+            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
+        if (option == 'u')
+            options->unsafe = true;
+        else
+            *places[option] = optarg;
     }
     if (optind < argc)
         return complain(EXIT_USAGE,
                         "what is \"%s\"? A file goes after --submission, a lab after --lab",
                         argv[optind]);
-    return -1;
+    return check_format(options);
 }
 
 /* --- grading -------------------------------------------------------------------------------------- */
@@ -125,11 +132,42 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     if (!session->options->lab)
         report_progress_row(&session->page, result, needs);
     else
-        report_result_terminal(stdout, result, session->page.colour);
+        report_result_terminal(session->page.to, result, session->page.colour);
     if (session->options->lab && session->own &&
         strcmp(json_string_value(json_object_get(result, "status")), "passed") != 0)
-        printf("  stuck? make hint LAB=%s\n\n", lab);
-    fflush(stdout);
+        fprintf(session->page.to, "  stuck? make hint LAB=%s\n\n", lab);
+    fflush(session->page.to);
+}
+
+/* Grades what was opened, or, where a learning system wants a grade for everything, tells why it is unfit
+ * (ERROR). */
+static enum run_grade_end grade(struct session *session, const struct run_lab *lab,
+                                const struct run_submission *submission, json_t **result,
+                                char *error, size_t size)
+{
+    struct run_grading grading = {.lab = lab,
+                                  .submission = submission,
+                                  .device = session->device,
+                                  .gpu_name = session->gpu_name,
+                                  .gpu_arch = run_gpu_arch(),
+                                  .unsafe = session->options->unsafe,
+                                  .seed = session->seed};
+    if (!submission->unfit)
+        return run_grade(&grading, result, error, size);
+    *result = run_grade_unfit(&grading, error);
+    return RUN_GRADED;
+}
+
+/* What a grading that ended so means for the command: 0, or its exit code. */
+static int judge_end(const struct run_lab *lab, enum run_grade_end end, const char *error)
+{
+    if (end == RUN_CANNOT_GRADE)
+        return complain(EXIT_USAGE, "%s", error);
+    if (end == RUN_GRADER_FAILED)
+        return complain(EXIT_GRADER,
+                        "the grader failed, which is no fault of yours; %s was not graded: %s",
+                        lab->name, error);
+    return end == RUN_GRADE_INTERRUPTED ? 128 + SIGINT : 0;
 }
 
 /* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
@@ -141,34 +179,23 @@ static int grade_lab(struct session *session, const char *name)
     json_t *result = NULL;
     if (!cli_open_lab("grade", name, &lab))
         return EXIT_USAGE;
-    if (!run_submission_open(&lab, session->options->submission, &submission, error,
-                             sizeof error)) {
+    bool opened =
+        run_submission_open(&lab, session->options->submission, &submission, error, sizeof error);
+    if (!opened && !(session->options->format && submission.unfit)) {
         run_lab_close(&lab);
         return complain(EXIT_USAGE, "%s", error);
     }
-    struct run_grading grading = {.lab = &lab,
-                                  .submission = &submission,
-                                  .device = session->device,
-                                  .gpu_name = session->gpu_name,
-                                  .gpu_arch = run_gpu_arch(),
-                                  .unsafe = session->options->unsafe,
-                                  .seed = session->seed};
-    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    enum run_grade_end end = grade(session, &lab, &submission, &result, error, sizeof error);
     if (end == RUN_GRADED) {
         json_t *needs = json_object_get(lab.declared, "needs");
         show(session, result, needs);
         json_array_append_new(session->results, result);
         json_object_set(session->needs, lab.name, needs);
     }
+    int code = judge_end(&lab, end, error);
     run_submission_close(&submission);
     run_lab_close(&lab);
-    if (end == RUN_CANNOT_GRADE)
-        return complain(EXIT_USAGE, "%s", error);
-    if (end == RUN_GRADER_FAILED)
-        return complain(EXIT_GRADER,
-                        "the grader failed, which is no fault of yours; %s was not graded: %s",
-                        lab.name, error);
-    return end == RUN_GRADE_INTERRUPTED ? 128 + SIGINT : 0;
+    return code;
 }
 
 static int grade_all_labs(struct session *session)
@@ -210,6 +237,48 @@ static int write_sarif(const struct session *session, const json_t *document)
     int reason = errno;
     json_decref(log);
     return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
+}
+
+/* Now, as learning systems write it. */
+static char *write_now(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    return text;
+}
+
+/* Writes the document as --format wants it: composed in memory, so that it appears whole or not at all. */
+static int write_format(const struct session *session, const json_t *document)
+{
+    const char *path = session->options->out;
+    char *text = NULL, now[32];
+    size_t size;
+    FILE *memory = session->options->format ? open_memstream(&text, &size) : NULL;
+    if (!memory)
+        return 0;
+    /* as Classroom 50 calls them; others set none of them */
+    struct report_context context = {.classroom = getenv("CLASSROOM"),
+                                     .assignment = getenv("ASSIGNMENT"),
+                                     .assignment_type = getenv("ASSIGNMENT_TYPE"),
+                                     .owner = getenv("OWNER") ?: getenv("USERNAME"),
+                                     .submission = getenv("SUBMISSION_TAG"),
+                                     .commit = getenv("COMMIT_URL"),
+                                     .release = getenv("RELEASE_URL"),
+                                     .review = getenv("REVIEW_URL"),
+                                     .datetime = getenv("LANEWISE_SUBMITTED") ?: write_now(now),
+                                     .graded_at = write_now(now)};
+    report_format(session->options->format)(memory, document, &context);
+    bool written = fclose(memory) == 0;
+    if (written && path)
+        written = run_write_file(path, text, size, 0644);
+    else if (written)
+        written = fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+    int reason = errno;
+    free(text);
+    return written ? 0
+                   : complain(EXIT_USAGE, "cannot write %s: %s", path ? path : "the result",
+                              strerror(reason));
 }
 
 static double sum_seconds(const json_t *results)
@@ -265,8 +334,9 @@ static void tell_next(const struct session *session)
         const char *lab = json_string_value(json_object_get(result, "lab"));
         if (has_passed(result) || missing_need(session, lab))
             continue;
-        printf("next: make grade LAB=%s shows what it lacks; make hint LAB=%s gives a hint\n", lab,
-               lab);
+        fprintf(session->page.to,
+                "next: make grade LAB=%s shows what it lacks; make hint LAB=%s gives a hint\n", lab,
+                lab);
         return;
     }
 }
@@ -277,7 +347,7 @@ static int report(const struct session *session)
     json_t *document = one ? json_incref(json_array_get(session->results, 0))
                            : report_result_set(session->results, sum_seconds(session->results));
     if (!one)
-        report_total_terminal(stdout, document, session->page.colour);
+        report_total_terminal(session->page.to, document, session->page.colour);
     if (!one && session->own)
         tell_next(session);
     if (session->own)
@@ -286,6 +356,8 @@ static int report(const struct session *session)
     if (code == 0)
         code = write_sarif(session, document);
     if (code == 0)
+        code = write_format(session, document);
+    if (code == 0 && !session->options->format)
         code = has_passed(document) ? EXIT_FULL : EXIT_NOT_YET;
     json_decref(document);
     return code;
@@ -300,10 +372,10 @@ int cmd_grade(int argc, char **argv)
         return code;
     if (!cli_choose_seed("grade", options.seed, &session.seed))
         return EXIT_USAGE;
-    if (options.json && !report_json_writable(options.json))
-        return complain(EXIT_USAGE, "cannot write %s: %s", options.json, strerror(errno));
-    if (options.sarif && !report_json_writable(options.sarif))
-        return complain(EXIT_USAGE, "cannot write %s: %s", options.sarif, strerror(errno));
+    const char *const files[] = {options.json, options.sarif, options.out};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (files[i] && !report_json_writable(files[i]))
+            return complain(EXIT_USAGE, "cannot write %s: %s", files[i], strerror(errno));
     cli_catch_signals();
     if (!cli_choose_device("grade", options.device, &session.device, session.gpu_name,
                            sizeof session.gpu_name) ||
@@ -313,8 +385,9 @@ int cmd_grade(int argc, char **argv)
     session.results = json_array();
     session.needs = json_object();
     session.progress = run_progress_load();
-    session.page = (struct report_progress){.to = stdout,
-                                            .colour = report_wants_colour(stdout),
+    FILE *to = options.format && !options.out ? stderr : stdout;
+    session.page = (struct report_progress){.to = to,
+                                            .colour = report_wants_colour(to),
                                             .width = 3,
                                             .progress = session.own ? session.progress : NULL};
     code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);

@@ -28,8 +28,8 @@
 #define BOLD   "\033[1m"
 #define PLAIN  "\033[0m"
 
-#define MARGIN "       " /* before the lines that explain a check */
-#define WIDTH  100       /* long texts are folded there */
+#define MARGIN "       "
+#define WIDTH  100 /* long texts are folded there */
 
 bool report_wants_colour(FILE *file)
 {
@@ -41,6 +41,7 @@ bool report_wants_colour(FILE *file)
 struct page {
     FILE *to;
     bool colour;
+    const char *margin; /* before the lines that explain a check */
 };
 
 static void paint(const struct page *page, const char *colour)
@@ -80,7 +81,7 @@ void report_folded(FILE *to, const char *margin, const char *text)
 
 static void put_folded(const struct page *page, const char *text)
 {
-    report_folded(page->to, MARGIN, text);
+    report_folded(page->to, page->margin, text);
 }
 
 /* Writes text of several lines, each behind the margin. */
@@ -88,7 +89,7 @@ static void put_lines(const struct page *page, const char *text)
 {
     while (*text) {
         size_t length = strcspn(text, "\n");
-        fprintf(page->to, MARGIN "%.*s\n", (int)length, text);
+        fprintf(page->to, "%s%.*s\n", page->margin, (int)length, text);
         text += length + (text[length] == '\n');
     }
 }
@@ -124,7 +125,7 @@ static void put_place(const struct page *page, const json_t *place)
     size_t size;
     if (!json_is_object(place))
         return;
-    fprintf(page->to, MARGIN "%s:%u:", text_of(place, "file"), line);
+    fprintf(page->to, "%s%s:%u:", page->margin, text_of(place, "file"), line);
     if (column > 0)
         fprintf(page->to, "%u:", column);
     fputc('\n', page->to);
@@ -226,7 +227,7 @@ static void put_score(const struct page *page, const char *label, const json_t *
 
 void report_result_terminal(FILE *to, const json_t *result, bool colour)
 {
-    struct page page = {to, colour};
+    struct page page = {to, colour, MARGIN};
     const json_t *checks = json_object_get(result, "checks");
     size_t i;
     json_t *check;
@@ -245,9 +246,18 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
     fputc('\n', to);
 }
 
+void report_check_plain(FILE *to, const json_t *check)
+{
+    struct page page = {to, false, ""};
+    if (text_of(check, "note")[0])
+        put_folded(&page, text_of(check, "note"));
+    if (strcmp(text_of(check, "status"), "passed") != 0)
+        put_trouble(&page, check);
+}
+
 void report_total_terminal(FILE *to, const json_t *results, bool colour)
 {
-    struct page page = {to, colour};
+    struct page page = {to, colour, MARGIN};
     fputc('\n', to);
     put_score(&page, "all labs: ", results);
 }

@@ -13,6 +13,10 @@ bool report_wants_colour(FILE *file);
  * line, and what to try; only what went wrong is longer than a line. */
 void report_result_terminal(FILE *to, const json_t *result, bool colour);
 
+/* Writes what there is to say about one of its checks, as plain lines: what went wrong, where, and what to
+ * try. Nothing if all is well. */
+void report_check_plain(FILE *to, const json_t *check);
+
 /* Writes the last line after several results, from a lanewise/results/v1. */
 void report_total_terminal(FILE *to, const json_t *results, bool colour);
 

@@ -450,9 +450,9 @@ static json_t *describe_build(const struct grade *grade)
 {
     static const char *const names[] = {"built", "rejected", "too-long"};
     const struct run_build *build = &grade->builds[grade->grading->device];
-    return json_pack("{s:s, s:f, s:b, s:s}", "status", names[build->end], "seconds",
-                     rounded(build->seconds), "cached", build->cached, "messages",
-                     build->messages ? build->messages : "");
+    const char *status = grade->grading->submission->unfit ? "unfit" : names[build->end];
+    return json_pack("{s:s, s:f, s:b, s:s}", "status", status, "seconds", rounded(build->seconds),
+                     "cached", build->cached, "messages", build->messages ? build->messages : "");
 }
 
 static void compose(struct grade *grade, bool built, json_t *checks, json_t *findings,
@@ -538,4 +538,22 @@ enum run_grade_end run_grade(const struct run_grading *grading, json_t **result,
     run_build_free(&grade.builds[RUN_GPU]);
     *result = grade.result;
     return grade.end;
+}
+
+json_t *run_grade_unfit(const struct run_grading *grading, const char *why)
+{
+    static struct grade grade;
+    json_t *checks = json_array(), *findings = json_array();
+    grade = (struct grade){.grading = grading, .job.level = run_sandbox_level(NULL, 0)};
+    struct run_build *build = &grade.builds[grading->device];
+    *build = (struct run_build){.end = RUN_REJECTED, .messages = strdup(why)};
+    grade.lines = json_array();
+    if (collect(&grade, false, checks, findings))
+        compose(&grade, false, checks, findings, 0);
+    json_object_set(grade.result, "lines", grade.lines);
+    json_decref(grade.lines);
+    json_decref(checks);
+    json_decref(findings);
+    run_build_free(build);
+    return grade.result;
 }

@@ -34,4 +34,8 @@ enum run_grade_end {
 enum run_grade_end run_grade(const struct run_grading *grading, json_t **result, char *error,
                              size_t size);
 
+/* The result of a submission that is unfit (run/lab.h) to be graded: no check has points, and the build's
+ * messages are WHY. A new object. */
+json_t *run_grade_unfit(const struct run_grading *grading, const char *why);
+
 #endif

@@ -202,7 +202,7 @@ static bool find_in_folder(const struct run_lab *lab, const char *folder, int le
     return !*link && access(found, F_OK) == 0;
 }
 
-/* Writes the submission's path. False: ERROR says that there is none. */
+/* Writes the submission's path. False: ERROR says that there is none in the folder. */
 static bool find_file(const struct run_lab *lab, const char *path, char found[RUN_PATH_SIZE],
                       char *error, size_t size)
 {
@@ -246,14 +246,25 @@ static unsigned lab_in_first_line(const char *source)
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
 }
 
+/* What could not be read for this is no fault of the machine. */
+static bool is_too_large_or_no_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 &&
+           (!S_ISREG(status.st_mode) || status.st_size > (off_t)SOURCE_BYTES);
+}
+
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size)
 {
     char found[RUN_PATH_SIZE], why[100];
     struct run_text *source = &submission->source;
     *submission = (struct run_submission){0};
-    if (!find_file(lab, path, found, error, size))
+    if (!find_file(lab, path, found, error, size)) {
+        submission->unfit = true;
+        snprintf(submission->shown, sizeof submission->shown, "%s", lab->file);
         return false;
+    }
     snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
     run_clean_text(submission->shown, strlen(submission->shown));
     bool read = run_read_file(found, SOURCE_BYTES, source, why, sizeof why);
@@ -270,6 +281,7 @@ bool run_submission_open(const struct run_lab *lab, const char *path,
                  submission->shown, said, lab->name);
     else
         return true;
+    submission->unfit = read || is_too_large_or_no_file(found);
     run_submission_close(submission);
     return false;
 }

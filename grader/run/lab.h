@@ -59,10 +59,12 @@ const char *run_shorten(const char *path);
 struct run_submission {
     char shown[RUN_PATH_SIZE]; /* its path as messages call it */
     struct run_text source;
+    bool unfit; /* could not be opened, because of what was handed in and not of this machine */
 };
 
 /* Finds and reads the submission: PATH is the file, or a folder that holds it or NAME/file; NULL is
- * the student's own copy (run_lab_own_path). False: ERROR is one line. */
+ * the student's own copy (run_lab_own_path). False: ERROR is one line, and SUBMISSION says whether it is
+ * the student's doing: no such file in the folder, a link, empty, no text, for another lab. */
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size);
 void run_submission_close(struct run_submission *submission);

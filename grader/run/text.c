@@ -21,9 +21,11 @@ static size_t printable(const unsigned char *text, size_t left)
             return 0;
         code = code << 6 | (text[i] & 0x3f);
     }
-    /* 0x80-0x9f are control characters; the two ranges after them reorder text on a terminal. */
+    /* 0x80-0x9f are control characters; the two ranges after them reorder text on a terminal; the last two
+     * codes of each plane are no characters, and XML forbids them. */
     bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
-                 !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff);
+                 !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
+                 (code & 0xfffe) != 0xfffe;
     return shown && code >= least[length] && code <= 0x10ffff ? length : 0;
 }
 

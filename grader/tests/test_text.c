@@ -20,6 +20,7 @@ static const struct {
     {"three bytes for an ASCII character", "\xe0\x80\xaf", "???"},
     {"a surrogate", "\xed\xa0\x80", "???"},
     {"beyond Unicode", "\xf4\x90\x80\x80", "????"},
+    {"what is no character", "\xef\xbf\xbe \xef\xbf\xbf \xf0\x9f\xbf\xbf", "??? ??? ????"},
     {"an 8-bit escape",
      "\xc2\x9b"
      "31m",

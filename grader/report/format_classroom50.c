@@ -1,0 +1,77 @@
+/* Classroom 50: result.json. Its points are whole numbers, and its score the sum of its tests'; ours are tenths. So
+ * that no more than a fraction of one point is lost in all, a test gets what the whole part of the sum grows by. */
+#include "report/format.h"
+
+#include <math.h>
+#include <string.h>
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* The whole part of SUM, which is of tenths. */
+static json_int_t whole(double sum)
+{
+    return (json_int_t)floor(sum + 0.01);
+}
+
+struct sums {
+    double points, max_points;
+};
+
+static json_t *test_of(const json_t *document, const json_t *result, const json_t *check,
+                       struct sums *sums)
+{
+    const char *status = json_string_value(json_object_get(check, "status"));
+    struct sums before = *sums;
+    sums->points += number_of(check, "points");
+    sums->max_points += number_of(check, "max_points");
+    return json_pack("{s:o, s:b, s:I, s:I}", "test-name",
+                     report_check_name(document, result, check), "passed",
+                     status && strcmp(status, "passed") == 0, "score",
+                     whole(sums->points) - whole(before.points), "max-score",
+                     whole(sums->max_points) - whole(before.max_points));
+}
+
+/* The fields that name the submission; those that are not known are left out. */
+static void add_identity(json_t *page, const struct report_context *context)
+{
+    const struct {
+        const char *key, *value;
+    } fields[] = {{"classroom", context->classroom},
+                  {"assignment", context->assignment},
+                  {"assignment_type", context->assignment_type},
+                  {"owner", context->owner},
+                  {"submission", context->submission},
+                  {"commit", context->commit},
+                  {"release", context->release},
+                  {"review", context->review ? context->review : context->commit},
+                  {"datetime", context->datetime},
+                  {"graded_at", context->graded_at}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].value)
+            json_object_set_new(page, fields[i].key, json_string(fields[i].value));
+}
+
+void report_classroom50(FILE *to, const json_t *document, const struct report_context *context)
+{
+    json_t *results = report_results(document), *tests = json_array();
+    json_t *page = json_pack("{s:s}", "schema", "classroom50/result/v1");
+    struct sums sums = {0};
+    size_t i, j;
+    json_t *result, *check;
+    json_array_foreach(results, i, result)
+    {
+        json_array_foreach(json_object_get(result, "checks"), j, check)
+            json_array_append_new(tests, test_of(document, result, check, &sums));
+    }
+    add_identity(page, context);
+    json_object_set_new(page, "score", json_integer(whole(sums.points)));
+    json_object_set_new(page, "max-score", json_integer(whole(sums.max_points)));
+    json_object_set_new(page, "tests", tests);
+    json_dumpf(page, to, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH);
+    fputc('\n', to);
+    json_decref(page);
+    json_decref(results);
+}

@@ -1,0 +1,126 @@
+/* JUnit's XML: a test suite a lab, a test case a check. What was wrong or slow is a failure; what did not end, or end
+ * well, is an error, so that a time-out can be told from a wrong answer. markup.h escapes: since every ">" becomes
+ * "&gt;" and no CDATA section is ever opened, "]]>" ends nothing. */
+#include "report/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/markup.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* What JUnit calls a check's outcome; NULL: passed. */
+static const char *outcome_of(const json_t *check)
+{
+    const char *status = text_of(check, "status");
+    if (strcmp(status, "passed") == 0)
+        return NULL;
+    return strcmp(status, "failed") == 0 || strcmp(status, "partial") == 0 ? "failure" : "error";
+}
+
+static unsigned count_outcome(const json_t *result, const char *outcome)
+{
+    unsigned count = 0;
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        const char *its = outcome_of(check);
+        count += its && strcmp(its, outcome) == 0;
+    }
+    return count;
+}
+
+static void put_case(struct markup *m, const json_t *result, const json_t *check)
+{
+    const char *outcome = outcome_of(check);
+    char *feedback = report_check_feedback(result, check);
+    markup_open(m, "testcase");
+    markup_set(m, "classname", "lanewise.%s", text_of(result, "lab"));
+    markup_set(m, "name", "%s", text_of(check, "title"));
+    markup_set(m, "time", "%.3f", number_of(check, "seconds"));
+    if (outcome) {
+        markup_open(m, outcome);
+        markup_set(m, "message", "%.6g of %.6g points: %s", number_of(check, "points"),
+                   number_of(check, "max_points"), text_of(check, "message"));
+        markup_set(m, "type", "%s", text_of(check, "status"));
+        markup_text(m, "%s", feedback ? feedback : "");
+        markup_close(m);
+    }
+    markup_close(m);
+    markup_break(m);
+    free(feedback);
+}
+
+static void put_property(struct markup *m, const char *name, double value)
+{
+    markup_open(m, "property");
+    markup_set(m, "name", "%s", name);
+    markup_set(m, "value", "%.6g", value);
+    markup_close(m);
+}
+
+static void put_counts(struct markup *m, unsigned tests, unsigned failures, unsigned errors,
+                       double seconds)
+{
+    markup_set(m, "tests", "%u", tests);
+    markup_set(m, "failures", "%u", failures);
+    markup_set(m, "errors", "%u", errors);
+    markup_set(m, "time", "%.3f", seconds);
+}
+
+static void put_suite(struct markup *m, const json_t *result)
+{
+    const json_t *checks = json_object_get(result, "checks");
+    size_t i;
+    json_t *check;
+    markup_open(m, "testsuite");
+    markup_set(m, "name", "%s", text_of(result, "lab"));
+    put_counts(m, (unsigned)json_array_size(checks), count_outcome(result, "failure"),
+               count_outcome(result, "error"), number_of(result, "seconds"));
+    markup_set(m, "skipped", "0");
+    markup_break(m);
+    markup_open(m, "properties");
+    put_property(m, "score", number_of(result, "score"));
+    put_property(m, "max_score", number_of(result, "max_score"));
+    put_property(m, "seed", number_of(result, "seed"));
+    markup_close(m);
+    markup_break(m);
+    json_array_foreach(checks, i, check) put_case(m, result, check);
+    markup_close(m);
+    markup_break(m);
+}
+
+void report_junit(FILE *to, const json_t *document, const struct report_context *context)
+{
+    struct markup m = {.to = to};
+    json_t *results = report_results(document);
+    unsigned tests = 0, failures = 0, errors = 0;
+    size_t i;
+    json_t *result;
+    json_array_foreach(results, i, result)
+    {
+        tests += (unsigned)json_array_size(json_object_get(result, "checks"));
+        failures += count_outcome(result, "failure");
+        errors += count_outcome(result, "error");
+    }
+    markup_raw(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    markup_open(&m, "testsuites");
+    markup_set(&m, "name", "lanewise");
+    put_counts(&m, tests, failures, errors, number_of(document, "seconds"));
+    markup_break(&m);
+    json_array_foreach(results, i, result) put_suite(&m, result);
+    markup_close(&m);
+    markup_break(&m);
+    json_decref(results);
+}
