@@ -28,7 +28,7 @@ say = @$(if $(V),,echo '  $1')
 # --- set-up ----------------------------------------------------------------------------------------
 
 # Targets that work on a bare machine, with no set-up before them.
-BARE_GOALS := help clean distclean
+BARE_GOALS := help clean course distclean
 NEEDS_SETUP := $(filter-out $(BARE_GOALS),$(or $(MAKECMDGOALS),help))
 
 ifneq ($(NEEDS_SETUP),)
@@ -107,10 +107,10 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
 
 # A grade below full marks (exit code 1) is no failure of make. Scripts call build/lanewise grade.
-grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n]
+grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n] [COURSE=course.yaml]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
 		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) \
-		$(if $(UNSAFE),--unsafe) || test $$? -eq 1
+		$(call option,COURSE,course) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
 report: lanewise ## Grade a lab, as one HTML page: LAB=02 [SUBMISSION=file] [OUT=report.html] [DEVICE=…] [SEED=n]
@@ -162,6 +162,11 @@ lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|
 
 new-lab: lanewise ## Make the files of a new lab: NAME=07-histogram
 	@$(LANEWISE) new-lab $(NAME)
+
+course: ## Make a course file to begin with: [OUT=course.yaml]
+	@test ! -e '$(or $(OUT),course.yaml)' || { echo '$(or $(OUT),course.yaml) is there already' >&2; exit 2; }
+	@cp grader/batch/course.yaml '$(or $(OUT),course.yaml)'
+	@echo 'wrote $(or $(OUT),course.yaml); its comments say what it may hold'
 
 doctor: lanewise ## Show what this machine has and what to do about the rest
 	@$(LANEWISE) doctor

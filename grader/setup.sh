@@ -29,6 +29,7 @@ grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | 
 grade    | links sqlite3.h sqlite3_open -lsqlite3       | libsqlite3-dev      | the grades of a class
 grade    | links archive.h archive_version_number -larchive | libarchive-dev  | submissions in zip and tar files
 grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
+grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | reading course files
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
 grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | which line of a program made a call

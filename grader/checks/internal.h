@@ -30,8 +30,9 @@ struct check {
     bool advised;          /* hint is about this very failure; otherwise the check's own is shown */
     char hint[200];
     char broken[CHECK_MESSAGE_SIZE]; /* why the grader failed; "" if it did not */
-    double share;                    /* of the points */
-    struct judge_budget budget; /* the figure's: as declared, or as check_speed() measured it */
+    double points;                   /* that can be earned: as declared, or as a course has it */
+    double share;                    /* of these */
+    struct judge_budget budget; /* the figure's: declared, or a course's, or by check_speed() */
     bool measured;
     double value;             /* the figure's, if measured */
     char note[300];           /* shown beside the result, whatever it is; "" none */

@@ -56,7 +56,7 @@ static double ideal_value(const struct check *check, const struct trial *trial, 
 static void tell_spare(struct check *check, const struct trial *trial, const json_t *loss)
 {
     double share = judge_share(&check->budget, ideal_value(check, trial, loss));
-    double most = check->info->points, points = judge_points(share, most);
+    double most = check->points, points = judge_points(share, most);
     int used = snprintf(check->spare, sizeof check->spare, "%s", text_of(loss, "spare"));
     char *end = check->spare + used;
     size_t left = sizeof check->spare - (size_t)used;

@@ -36,8 +36,9 @@ static json_t *describe_check(const struct check_info *info)
                   info->watched, "hint", info->hint ? info->hint : "");
     if (info->figure.text)
         json_object_set_new(check, "budget",
-                            json_pack("{s:f, s:f, s:f}", "naive", budget->naive, "solution",
-                                      budget->solution, "full", judge_full(budget)));
+                            json_pack("{s:f, s:f, s:f, s:f}", "naive", budget->naive, "solution",
+                                      budget->solution, "full", judge_full(budget), "slack",
+                                      budget->slack));
     return check;
 }
 
@@ -85,5 +86,6 @@ int main(int argc, char **argv)
     criterion_options.use_ascii = true;
     int passed = criterion_run_all_tests(tests);
     criterion_finalize(tests);
+    json_decref(job.terms);
     return passed ? 0 : 1;
 }

@@ -38,6 +38,8 @@ static const char usage[] =
     "                       without it, your own copy in labs/\n"
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
+    "  --course FILE        points, thresholds and labs as a course has them: "
+    "grader/batch/course.h\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
     "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
     "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, "
@@ -49,7 +51,7 @@ static const char usage[] =
     "with --format 0 whenever a grade was made\n";
 
 struct options {
-    const char *lab, *submission, *device, *seed, *json, *sarif, *format, *out;
+    const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out;
     bool unsafe;
 };
 
@@ -72,21 +74,17 @@ static int check_format(const struct options *options)
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"submission", required_argument, NULL, 's'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"seed", required_argument, NULL, 'n'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"sarif", required_argument, NULL, 'r'},
-                                          {"format", required_argument, NULL, 'f'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"unsafe", no_argument, NULL, 'u'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option table[] = {
+        {"lab", required_argument, NULL, 'l'},    {"submission", required_argument, NULL, 's'},
+        {"device", required_argument, NULL, 'd'}, {"seed", required_argument, NULL, 'n'},
+        {"course", required_argument, NULL, 'c'}, {"json", required_argument, NULL, 'j'},
+        {"sarif", required_argument, NULL, 'r'},  {"format", required_argument, NULL, 'f'},
+        {"out", required_argument, NULL, 'o'},    {"unsafe", no_argument, NULL, 'u'},
+        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
     const char **places[] = {
         ['l'] = &options->lab,    ['s'] = &options->submission, ['d'] = &options->device,
         ['n'] = &options->seed,   ['j'] = &options->json,       ['r'] = &options->sarif,
-        ['f'] = &options->format, ['o'] = &options->out};
+        ['f'] = &options->format, ['o'] = &options->out,        ['c'] = &options->course};
     opterr = 0;
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
@@ -117,7 +115,8 @@ struct session {
     enum run_device device;
     char gpu_name[256];
     uint64_t seed;
-    bool own; /* the student's own files: their progress is kept */
+    struct course course; /* without --course, all labs as they are declared */
+    bool own;             /* the student's own files: their progress is kept */
     struct report_progress page;
     json_t *results, *progress;
     json_t *needs; /* by lab: the labs that come before it */
@@ -179,6 +178,13 @@ static int grade_lab(struct session *session, const char *name)
     json_t *result = NULL;
     if (!cli_open_lab("grade", name, &lab))
         return EXIT_USAGE;
+    const struct course_lab *counted = course_find(&session->course, lab.name);
+    if (!counted) {
+        run_lab_close(&lab);
+        return complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name,
+                        session->options->course);
+    }
+    run_lab_set_terms(&lab, counted->terms);
     bool opened =
         run_submission_open(&lab, session->options->submission, &submission, error, sizeof error);
     if (!opened && !(session->options->format && submission.unfit)) {
@@ -200,22 +206,20 @@ static int grade_lab(struct session *session, const char *name)
 
 static int grade_all_labs(struct session *session)
 {
-    struct run_lab_names list;
+    const struct course *course = &session->course;
     struct stat status;
     const char *submission = session->options->submission;
     int code = 0;
     if (submission && stat(submission, &status) == 0 && !S_ISDIR(status.st_mode))
         return complain(EXIT_USAGE, "which lab is %s for? Add --lab NAME", submission);
-    run_lab_list(&list);
-    for (size_t i = 0; i < list.count; ++i)
-        if ((int)strlen(list.names[i]) > session->page.width)
-            session->page.width = (int)strlen(list.names[i]);
+    for (size_t i = 0; i < course->lab_count; ++i)
+        if ((int)strlen(course->labs[i].name) > session->page.width)
+            session->page.width = (int)strlen(course->labs[i].name);
     report_progress_head(&session->page);
-    for (size_t i = 0; i < list.count && code == 0; ++i)
-        code = grade_lab(session, list.names[i]);
-    if (list.count == 0)
+    for (size_t i = 0; i < course->lab_count && code == 0; ++i)
+        code = grade_lab(session, course->labs[i].name);
+    if (course->lab_count == 0)
         code = complain(EXIT_USAGE, "there are no labs in %s/labs", LANEWISE_ROOT);
-    run_lab_list_free(&list);
     return code;
 }
 
@@ -370,7 +374,8 @@ int cmd_grade(int argc, char **argv)
     int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
-    if (!cli_choose_seed("grade", options.seed, &session.seed))
+    if (!cli_choose_seed("grade", options.seed, &session.seed) ||
+        !cli_read_course(options.course, &session.course))
         return EXIT_USAGE;
     const char *const files[] = {options.json, options.sarif, options.out};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -396,5 +401,6 @@ int cmd_grade(int argc, char **argv)
     json_decref(session.results);
     json_decref(session.needs);
     json_decref(session.progress);
+    course_free(&session.course);
     return code;
 }

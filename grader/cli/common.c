@@ -103,3 +103,14 @@ bool cli_open_lab(const char *command, const char *word, struct run_lab *lab)
     cli_complain(command, EXIT_USAGE, "%s", error);
     return false;
 }
+
+bool cli_read_course(const char *path, struct course *course)
+{
+    char error[4096];
+    if (course_read(path, course, error, sizeof error))
+        return true;
+    /* In the form that editors jump to, and so without the command before each. */
+    fflush(stdout);
+    fprintf(stderr, "%s\n", error);
+    return false;
+}

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "batch/course.h"
 #include "run/lab.h"
 
 /* Exit codes of the commands that grade. */
@@ -32,5 +33,9 @@ void cli_catch_signals(void);
 /* Opens the lab that WORD means: "02-coalesce", "coalesce", "coal", "2". False: the complaint was
  * made. */
 bool cli_open_lab(const char *command, const char *word, struct run_lab *lab);
+
+/* Reads the course file PATH; NULL: without one, all labs count as they are declared. False: the
+ * complaints, a line each, were made. */
+bool cli_read_course(const char *path, struct course *course);
 
 #endif

@@ -155,6 +155,7 @@ static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
     job->device = grade->grading->device;
     job->seed = grade->grading->seed;
     job->pictures = grade->grading->pictures;
+    job->terms = grade->grading->lab->terms;
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
     if (!make_folder(grade, "checks", job->folder))
         return false;
@@ -476,7 +477,7 @@ static void compose(struct grade *grade, bool built, json_t *checks, json_t *fin
         rounded(seconds), "build", describe_build(grade), "checks", checks, "findings", findings);
 }
 
-/* Adds what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */
+/* Adds what is not in every result, and what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */
 static void compose_lines(struct grade *grade)
 {
     size_t i;
@@ -484,6 +485,8 @@ static void compose_lines(struct grade *grade)
     json_array_foreach(grade->accesses, i, access)
         json_object_set_new(access, "file", json_string(grade->grading->submission->shown));
     json_object_set(grade->result, "lines", grade->lines);
+    if (grade->grading->lab->terms)
+        json_object_set(grade->result, "terms", grade->grading->lab->terms);
     if (grade->grading->pictures)
         json_object_set(grade->result, "accesses", grade->accesses);
 }

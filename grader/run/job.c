@@ -1,18 +1,18 @@
 /* A job as JSON. */
 #include "run/job.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 bool run_job_write(const struct run_job *job, const char *path)
 {
-    json_t *json = json_pack(
-        "{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:b}", "device", run_device_name(job->device),
-        "sandbox", run_level_name(job->level), "seed", (json_int_t)job->seed, "folder", job->folder,
-        "file_name", job->file_name, "emulator", job->programs[RUN_EMULATOR], "gpu",
-        job->programs[RUN_GPU], "solution", job->solution, "pictures", job->pictures);
+    json_t *json =
+        json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
+                  run_device_name(job->device), "sandbox", run_level_name(job->level), "seed",
+                  (json_int_t)job->seed, "folder", job->folder, "file_name", job->file_name,
+                  "emulator", job->programs[RUN_EMULATOR], "gpu", job->programs[RUN_GPU],
+                  "solution", job->solution, "pictures", job->pictures, "terms", job->terms);
     bool written = json && json_dump_file(json, path, JSON_INDENT(2)) == 0;
     json_decref(json);
     return written;
@@ -44,6 +44,7 @@ bool run_job_read(struct run_job *job)
         job->device = strcmp(device, "gpu") == 0 ? RUN_GPU : RUN_EMULATOR;
         job->seed = (uint64_t)seed;
         job->pictures = pictures;
+        job->terms = json_incref(json_object_get(json, "terms"));
     }
     json_decref(json);
     return good;

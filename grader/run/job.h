@@ -6,6 +6,7 @@
 #ifndef RUN_JOB_H
 #define RUN_JOB_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct run_job {
     char file_name[256];             /* the lab's, "parallelize.cu" */
     char programs[2][RUN_PATH_SIZE]; /* the submission by enum run_device; "" if not built */
     char solution[RUN_PATH_SIZE];    /* the lab's solution, built for the same device; or "" */
+    json_t *terms;                   /* of run_lab_set_terms(); NULL: none. The reader's to free */
 };
 
 bool run_job_write(const struct run_job *job, const char *path);

@@ -147,7 +147,25 @@ bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t siz
 void run_lab_close(struct run_lab *lab)
 {
     json_decref(lab->declared);
-    lab->declared = NULL;
+    json_decref(lab->terms);
+    lab->declared = lab->terms = NULL;
+}
+
+void run_lab_set_terms(struct run_lab *lab, const json_t *terms)
+{
+    size_t i;
+    json_t *check;
+    json_decref(lab->terms);
+    lab->terms = json_deep_copy(terms);
+    json_array_foreach(json_object_get(lab->declared, "checks"), i, check)
+    {
+        const char *id = json_string_value(json_object_get(check, "id"));
+        const json_t *own = json_object_get(terms, id);
+        json_t *points = json_object_get(own, "points");
+        if (points)
+            json_object_set(check, "max_points", points);
+        json_object_update_existing(json_object_get(check, "budget"), (json_t *)own);
+    }
 }
 
 bool run_lab_has_check(const json_t *check, enum run_device device)

@@ -32,11 +32,21 @@ struct run_lab {
     char solution[RUN_PATH_SIZE]; /* solutions/NAME/file */
     char file[256];               /* the file that students edit, "parallelize.cu" */
     json_t *declared; /* what `build/checks/NAME --describe` prints: see checks/main.c */
+    json_t *terms;    /* what a course has changed of that; NULL: nothing */
 };
 
 /* Opens lab NAME. False: ERROR is one line that says what is wrong and what to do. */
 bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t size);
 void run_lab_close(struct run_lab *lab);
+
+/* Lets a course's TERMS take the place of what checks.c declares, in all that is graded from now on: by
+ * check id, any of points, and of the figure, full and naive (for a check of time: slack). They are in
+ * DECLARED from then on, and each result says that they were. NULL: none.
+ *
+ *     {"sectors": {"points": 60, "full": 5}, "correct": {"points": 20}}
+ *
+ * The caller has made sure that they fit (batch/course.h). */
+void run_lab_set_terms(struct run_lab *lab, const json_t *terms);
 
 /* The untouched copy of the lab's skeleton, labs/NAME/.skeleton.cu. The tree keeps one, since a
  * student's folder need not be a clone, and in a clone they may have committed their work. False: the
