@@ -16,6 +16,8 @@ int cmd_reset(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_lab_check(int argc, char **argv);
 int cmd_new_lab(int argc, char **argv);
+int cmd_key(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -45,13 +45,14 @@ static const char usage[] =
     "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, "
     "json\n"
     "  --out FILE           where that goes; without it, stdout, and the report goes to stderr\n"
+    "  --key FILE           sign the result with this key; without it, with $LANEWISE_KEY, if any\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
     "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed;\n"
     "with --format 0 whenever a grade was made\n";
 
 struct options {
-    const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out;
+    const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out, *key;
     bool unsafe;
 };
 
@@ -74,17 +75,24 @@ static int check_format(const struct options *options)
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {
-        {"lab", required_argument, NULL, 'l'},    {"submission", required_argument, NULL, 's'},
-        {"device", required_argument, NULL, 'd'}, {"seed", required_argument, NULL, 'n'},
-        {"course", required_argument, NULL, 'c'}, {"json", required_argument, NULL, 'j'},
-        {"sarif", required_argument, NULL, 'r'},  {"format", required_argument, NULL, 'f'},
-        {"out", required_argument, NULL, 'o'},    {"unsafe", no_argument, NULL, 'u'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"submission", required_argument, NULL, 's'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"seed", required_argument, NULL, 'n'},
+                                          {"course", required_argument, NULL, 'c'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"sarif", required_argument, NULL, 'r'},
+                                          {"format", required_argument, NULL, 'f'},
+                                          {"out", required_argument, NULL, 'o'},
+                                          {"key", required_argument, NULL, 'k'},
+                                          {"unsafe", no_argument, NULL, 'u'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
     const char **places[] = {
         ['l'] = &options->lab,    ['s'] = &options->submission, ['d'] = &options->device,
         ['n'] = &options->seed,   ['j'] = &options->json,       ['r'] = &options->sarif,
-        ['f'] = &options->format, ['o'] = &options->out,        ['c'] = &options->course};
+        ['f'] = &options->format, ['o'] = &options->out,        ['c'] = &options->course,
+        ['k'] = &options->key};
     opterr = 0;
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
@@ -116,7 +124,9 @@ struct session {
     char gpu_name[256];
     uint64_t seed;
     struct course course; /* without --course, all labs as they are declared */
-    bool own;             /* the student's own files: their progress is kept */
+    struct run_key key;   /* that signs the results, if has_key */
+    bool has_key;
+    bool own; /* the student's own files: their progress is kept */
     struct report_progress page;
     json_t *results, *progress;
     json_t *needs; /* by lab: the labs that come before it */
@@ -151,22 +161,16 @@ static enum run_grade_end grade(struct session *session, const struct run_lab *l
                                   .gpu_arch = run_gpu_arch(),
                                   .unsafe = session->options->unsafe,
                                   .seed = session->seed};
-    if (!submission->unfit)
-        return run_grade(&grading, result, error, size);
-    *result = run_grade_unfit(&grading, error);
-    return RUN_GRADED;
-}
-
-/* What a grading that ended so means for the command: 0, or its exit code. */
-static int judge_end(const struct run_lab *lab, enum run_grade_end end, const char *error)
-{
-    if (end == RUN_CANNOT_GRADE)
-        return complain(EXIT_USAGE, "%s", error);
-    if (end == RUN_GRADER_FAILED)
-        return complain(EXIT_GRADER,
-                        "the grader failed, which is no fault of yours; %s was not graded: %s",
-                        lab->name, error);
-    return end == RUN_GRADE_INTERRUPTED ? 128 + SIGINT : 0;
+    enum run_grade_end end = RUN_GRADED;
+    if (submission->unfit)
+        *result = run_grade_unfit(&grading, error);
+    else
+        end = run_grade(&grading, result, error, size);
+    if (end != RUN_GRADED || run_seal(*result, session->has_key ? &session->key : NULL))
+        return end;
+    json_decref(*result);
+    snprintf(error, size, "out of memory");
+    return RUN_GRADER_FAILED;
 }
 
 /* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
@@ -198,7 +202,7 @@ static int grade_lab(struct session *session, const char *name)
         json_array_append_new(session->results, result);
         json_object_set(session->needs, lab.name, needs);
     }
-    int code = judge_end(&lab, end, error);
+    int code = cli_complain_end("grade", end, lab.name, error);
     run_submission_close(&submission);
     run_lab_close(&lab);
     return code;
@@ -375,7 +379,8 @@ int cmd_grade(int argc, char **argv)
     if (code >= 0)
         return code;
     if (!cli_choose_seed("grade", options.seed, &session.seed) ||
-        !cli_read_course(options.course, &session.course))
+        !cli_read_course(options.course, &session.course) ||
+        !cli_read_key("grade", options.key, &session.key, &session.has_key))
         return EXIT_USAGE;
     const char *const files[] = {options.json, options.sarif, options.out};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -398,6 +403,7 @@ int cmd_grade(int argc, char **argv)
     code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);
     if (code == 0)
         code = report(&session);
+    run_key_forget(&session.key);
     json_decref(session.results);
     json_decref(session.needs);
     json_decref(session.progress);

@@ -80,6 +80,32 @@ bool cli_check_sandbox(const char *command, bool unsafe)
     return level > RUN_UNPROTECTED || unsafe;
 }
 
+bool cli_read_key(const char *command, const char *path, struct run_key *key, bool *has_key)
+{
+    char error[RUN_PATH_SIZE + 200];
+    if (!path)
+        path = getenv("LANEWISE_KEY");
+    *has_key = path && path[0];
+    if (!*has_key || run_key_read(path, key, error, sizeof error))
+        return true;
+    cli_complain(command, EXIT_USAGE, "%s", error);
+    return false;
+}
+
+int cli_complain_end(const char *command, enum run_grade_end end, const char *lab,
+                     const char *error)
+{
+    if (end == RUN_GRADED)
+        return 0;
+    if (end == RUN_GRADE_INTERRUPTED)
+        return 128 + SIGINT;
+    if (end == RUN_CANNOT_GRADE)
+        return cli_complain(command, EXIT_USAGE, "%s", error);
+    return cli_complain(command, EXIT_GRADER,
+                        "the grader failed, which is no fault of yours; %s was not graded: %s", lab,
+                        error);
+}
+
 static void on_signal(int number)
 {
     run_interrupt();

@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 #include "batch/course.h"
+#include "run/grade.h"
 #include "run/lab.h"
+#include "run/seal.h"
 
 /* Exit codes of the commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
@@ -26,6 +28,15 @@ bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
 /* Finds the level of the sandbox (run/sandbox.h) and says so loudly if it is a weak one. False: there is
  * none, and it was not said to be UNSAFE; the complaint was made. */
 bool cli_check_sandbox(const char *command, bool unsafe);
+
+/* Reads the key in file PATH, or, if that is NULL, in the one that $LANEWISE_KEY names. *HAS_KEY: there is
+ * one. False: it is no good; the complaint was made. */
+bool cli_read_key(const char *command, const char *path, struct run_key *key, bool *has_key);
+
+/* What a grading of LAB that ended so means for the command: 0, or, once the complaint was made, its exit
+ * code. */
+int cli_complain_end(const char *command, enum run_grade_end end, const char *lab,
+                     const char *error);
 
 /* Ctrl-C and its like end what is running, and then all is tidied up as always. */
 void cli_catch_signals(void);

@@ -24,6 +24,8 @@ static const struct command {
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
     {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
     {"reset", cmd_reset, "bring a lab's skeleton back: lanewise reset --lab NAME"},
+    {"key", cmd_key, "make a key that signs results: lanewise key FILE"},
+    {"verify", cmd_verify, "is a result what the grader made? lanewise verify results.json"},
     {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
     {"new-lab", cmd_new_lab, "make the files of a new lab: lanewise new-lab 07-histogram"},
     {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},

@@ -37,7 +37,7 @@ const char *run_device_name(enum run_device device)
     return device == RUN_GPU ? "gpu" : "emulator";
 }
 
-static const char *compiler(void)
+const char *run_build_compiler(void)
 {
     const char *path = getenv("NVCC");
     return path && path[0] ? path : LANEWISE_NVCC;
@@ -55,7 +55,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_jo
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
     size_t count = 0;
-    flags[count++] = compiler();
+    flags[count++] = run_build_compiler();
     for (size_t i = 0; i < sizeof common / sizeof *common; ++i)
         flags[count++] = common[i];
     if (job->device == RUN_GPU)
@@ -78,7 +78,7 @@ static void add_string(struct run_hash *hash, const char *text)
 static void add_compiler(struct run_hash *hash)
 {
     struct stat status;
-    if (stat(compiler(), &status) != 0)
+    if (stat(run_build_compiler(), &status) != 0)
         return;
     run_hash_add(hash, &status.st_size, sizeof status.st_size);
     run_hash_add(hash, &status.st_mtim, sizeof status.st_mtim);
@@ -90,7 +90,7 @@ static int is_header(const struct dirent *entry)
     return dot && (strcmp(dot, ".h") == 0 || strcmp(dot, ".cuh") == 0);
 }
 
-static void add_headers(struct run_hash *hash)
+void run_build_add_headers(struct run_hash *hash)
 {
     struct dirent **entries;
     int count = scandir(HEADERS, &entries, is_header, alphasort);
@@ -122,7 +122,7 @@ static bool find_cache_path(const struct run_build_job *job, char path[RUN_PATH_
         add_string(hash, flags[i]);
     add_string(hash, job->file_name);
     add_compiler(hash);
-    add_headers(hash);
+    run_build_add_headers(hash);
     run_hash_add(hash, job->source->bytes, job->source->size);
     run_hash_end(hash, hex);
     return run_path(path, "%s/%s", CACHE, hex);
@@ -232,10 +232,10 @@ static void run_compiler(const struct run_build_job *job, struct run_build *buil
     words[count++] = "-o";
     words[count++] = build->program;
     words[count] = NULL;
-    const char *slash = strrchr(compiler(), '/');
+    const char *slash = strrchr(run_build_compiler(), '/');
     char source[RUN_PATH_SIZE];
     run_path(source, "%s/%s", job->folder, job->file_name);
-    const char *const read[] = {source, HEADERS, LIBRARIES, compiler(), NULL};
+    const char *const read[] = {source, HEADERS, LIBRARIES, run_build_compiler(), NULL};
     const char *const keep[] = {build->program, NULL};
     struct run_sandbox sandbox = {.level = job->level,
                                   .folder = job->folder,
@@ -245,7 +245,7 @@ static void run_compiler(const struct run_build_job *job, struct run_build *buil
                                   .processes = PROCESSES,
                                   .forks = true};
     snprintf(path, sizeof path, "PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
-             slash ? (int)(slash - compiler()) : 0, compiler());
+             slash ? (int)(slash - run_build_compiler()) : 0, run_build_compiler());
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
     const char *environment[] = {path, temporary, "LC_ALL=C", NULL};
     struct run_command command = {
@@ -277,7 +277,7 @@ static void judge_compiler(const struct run_build_job *job, struct run_build *bu
 {
     const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
     if (outcome->end == RUN_NOT_STARTED)
-        fail(build, "cannot start %s: %s", compiler(), run_start_error(outcome));
+        fail(build, "cannot start %s: %s", run_build_compiler(), run_start_error(outcome));
     else if (outcome->end == RUN_INTERRUPTED)
         build->end = RUN_BUILD_INTERRUPTED;
     else if (outcome->end == RUN_TIMED_OUT)
@@ -295,8 +295,8 @@ static void judge_compiler(const struct run_build_job *job, struct run_build *bu
 static bool check_tools(const struct run_build_job *job, struct run_build *build)
 {
     char source[RUN_PATH_SIZE];
-    if (access(compiler(), X_OK) != 0)
-        fail(build, "no CUDA compiler at %s: run make doctor", compiler());
+    if (access(run_build_compiler(), X_OK) != 0)
+        fail(build, "no CUDA compiler at %s: run make doctor", run_build_compiler());
     else if (job->device == RUN_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
         fail(build, "%s/libcudart.so is missing: run make lanewise", LIBRARIES);
     else if (!run_path(source, "%s/%s", job->folder, job->file_name) ||

@@ -48,4 +48,9 @@ struct run_build {
 void run_build(const struct run_build_job *job, struct run_build *build);
 void run_build_free(struct run_build *build);
 
+/* The path of nvcc: $NVCC, or the one that was set up. */
+const char *run_build_compiler(void);
+/* Adds the names and bytes of the headers that submissions may include to HASH. */
+void run_build_add_headers(struct run_hash *hash);
+
 #endif

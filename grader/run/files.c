@@ -186,3 +186,13 @@ void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE])
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
     free(hash);
 }
+
+void run_text_hash(const struct run_text *text, char hex[RUN_HASH_SIZE])
+{
+    struct run_hash *hash = run_hash_new();
+    hex[0] = 0;
+    if (!hash)
+        return;
+    run_hash_add(hash, text->bytes, text->size);
+    run_hash_end(hash, hex);
+}

@@ -38,5 +38,7 @@ struct run_hash;
 struct run_hash *run_hash_new(void); /* NULL when out of memory */
 void run_hash_add(struct run_hash *hash, const void *bytes, size_t size);
 void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE]); /* frees it */
+/* The SHA-256 of TEXT; "" when out of memory. */
+void run_text_hash(const struct run_text *text, char hex[RUN_HASH_SIZE]);
 
 #endif

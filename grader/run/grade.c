@@ -12,6 +12,7 @@
 #include "judge/score.h"
 #include "report/version.h"
 #include "run/exec.h"
+#include "run/graded_by.h"
 #include "run/job.h"
 #include "run/line_record.h"
 #include "run/record.h"
@@ -437,16 +438,6 @@ static double sum_of(const json_t *checks, const char *key)
     return (double)(long long)(sum * 10 + 0.5) / 10; /* points are tenths */
 }
 
-static void hash_source(const struct run_text *source, char hex[RUN_HASH_SIZE])
-{
-    struct run_hash *hash = run_hash_new();
-    hex[0] = 0;
-    if (!hash)
-        return;
-    run_hash_add(hash, source->bytes, source->size);
-    run_hash_end(hash, hex);
-}
-
 static json_t *describe_build(const struct grade *grade)
 {
     static const char *const names[] = {"built", "rejected", "too-long"};
@@ -462,19 +453,21 @@ static void compose(struct grade *grade, bool built, json_t *checks, json_t *fin
     const struct run_grading *grading = grade->grading;
     char hash[RUN_HASH_SIZE];
     double score = sum_of(checks, "points"), max_score = sum_of(checks, "max_points");
-    hash_source(&grading->submission->source, hash);
+    run_text_hash(&grading->submission->source, hash);
     const char *status = !built                            ? "not-built"
                          : judge_is_full(score, max_score) ? "passed"
                                                            : "not-yet";
     grade->result = json_pack(
-        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O}",
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, "
+        "s:o, s:n}",
         "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
         json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
         "source_sha256", hash, "device", run_device_name(grading->device), "device_name",
         grading->device == RUN_GPU ? grading->gpu_name : "Lanewise emulator", "sandbox",
         run_level_name(grade->job.level), "seed", (json_int_t)grading->seed, "version",
         LANEWISE_VERSION, "status", status, "score", score, "max_score", max_score, "seconds",
-        rounded(seconds), "build", describe_build(grade), "checks", checks, "findings", findings);
+        rounded(seconds), "build", describe_build(grade), "checks", checks, "findings", findings,
+        "graded_by", run_graded_by(grading->lab), "seal");
 }
 
 /* Adds what is not in every result, and what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */

@@ -1,0 +1,262 @@
+/* lanewise verify: is a result what the grader made, and would it make it again?
+ *
+ *     result --seal--> unchanged since it was signed?
+ *     result's hashes --files--> the same submission, lab, grader, compiler as here and now?
+ *     result's seed + submission --run_grade--> the same points and counters?
+ *
+ * Each question has a row of its own in the answer, whatever the others came to. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/agree.h"
+#include "run/grade.h"
+#include "run/graded_by.h"
+#include "run/seal.h"
+#include "run/text.h"
+
+static const char usage[] =
+    "usage: lanewise verify FILE [OPTIONS]\n"
+    "Says whether the result in FILE, which lanewise grade --json wrote, is signed and unchanged, "
+    "and\n"
+    "grades the submission again with its seed: on the emulator that gives the same bytes.\n"
+    "\n"
+    "  --submission PATH    the student's file, or a folder that holds it; without it, where the\n"
+    "                       result says that it was\n"
+    "  --key FILE           the key that signed it; without it, $LANEWISE_KEY\n"
+    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
+    "\n"
+    "exit code: 0 all the same, 1 something differs, 2 usage or environment,\n"
+    "3 the grader itself failed\n";
+
+#define complain(...) cli_complain("verify", __VA_ARGS__)
+
+struct verify {
+    const char *path, *submission, *key_path;
+    bool unsafe;
+    struct run_key key;
+    bool has_key;
+    bool differs; /* some row of some result */
+};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct verify *verify)
+{
+    static const struct option table[] = {{"submission", required_argument, NULL, 's'},
+                                          {"key", required_argument, NULL, 'k'},
+                                          {"unsafe", no_argument, NULL, 'u'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    opterr = 0;
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+        switch (option) {
+        case 's':
+            verify->submission = optarg;
+            break;
+        case 'k':
+            verify->key_path = optarg;
+            break;
+        case 'u':
+            verify->unsafe = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        case ':':
+            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
+        default:
+            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
+        }
+    }
+    if (optind + 1 != argc)
+        return complain(EXIT_USAGE, "which result? lanewise verify FILE; --help explains");
+    verify->path = argv[optind];
+    return -1;
+}
+
+/* --- the answer ----------------------------------------------------------------------------------- */
+
+static void row(struct verify *verify, bool same, const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void row(struct verify *verify, bool same, const char *name, const char *format, ...)
+{
+    char text[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    run_clean_text(text, strlen(text)); /* much of it is what the file says */
+    printf("  %-10s  %s\n", name, text);
+    fflush(stdout);
+    verify->differs |= !same;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Returns whether the seal is good. */
+static bool tell_seal(struct verify *verify, const json_t *result)
+{
+    const char *by = text_of(json_object_get(result, "seal"), "key");
+    enum run_seal_state state = run_seal_look(result, verify->has_key ? &verify->key : NULL);
+    switch (state) {
+    case RUN_SEAL_GOOD:
+        row(verify, true, "signature", "good, by key %s", by);
+        break;
+    case RUN_SEAL_NONE:
+        row(verify, !verify->has_key, "signature", "none: anybody may have written this file");
+        break;
+    case RUN_SEAL_UNCHECKED:
+        row(verify, true, "signature", "not looked at: key %s is needed, after --key", by);
+        break;
+    case RUN_SEAL_OTHER_KEY:
+        row(verify, false, "signature", "by another key, %s; yours is %s", by, verify->key.id);
+        break;
+    case RUN_SEAL_BROKEN:
+        row(verify, false, "signature", "wrong: the file was changed after it was signed");
+        break;
+    }
+    return state == RUN_SEAL_GOOD;
+}
+
+static bool tell_submission(struct verify *verify, const json_t *result,
+                            const struct run_submission *submission)
+{
+    char hash[RUN_HASH_SIZE];
+    run_text_hash(&submission->source, hash);
+    bool same = strcmp(hash, text_of(result, "source_sha256")) == 0;
+    row(verify, same, "submission", "%s",
+        same ? "the same" : "differs: this is not the file that was graded");
+    return same;
+}
+
+static void tell_graders(struct verify *verify, const json_t *result, const struct run_lab *lab)
+{
+    static const char *const keys[][3] = {
+        {"lab_sha256", "lab", "differs: its checks, its solution or lab.h"},
+        {"grader_sha256", "grader", "differs: another build of Lanewise"}};
+    const json_t *then = json_object_get(result, "graded_by");
+    json_t *now = run_graded_by(lab);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        bool same = strcmp(text_of(then, keys[i][0]), text_of(now, keys[i][0])) == 0;
+        row(verify, same, keys[i][1], "%s", same ? "the same" : keys[i][2]);
+    }
+    const char *compiler = text_of(then, "compiler"), *compiler_now = text_of(now, "compiler");
+    if (strcmp(compiler, compiler_now) == 0)
+        row(verify, true, "compiler", "the same");
+    else
+        row(verify, false, "compiler", "differs: recorded \"%s\", here \"%s\"", compiler,
+            compiler_now);
+    json_decref(now);
+}
+
+/* Grades again. Returns 0, or the exit code of what went wrong. */
+static int replay(struct verify *verify, const json_t *result, const struct run_lab *lab,
+                  const struct run_submission *submission)
+{
+    char error[6000], what[400];
+    json_t *now = NULL;
+    struct run_grading grading = {.lab = lab,
+                                  .submission = submission,
+                                  .device = RUN_EMULATOR,
+                                  .seed =
+                                      (uint64_t)json_integer_value(json_object_get(result, "seed")),
+                                  .pictures = json_object_get(result, "accesses") != NULL,
+                                  .unsafe = verify->unsafe};
+    enum run_grade_end end = run_grade(&grading, &now, error, sizeof error);
+    if (end != RUN_GRADED)
+        return cli_complain_end("verify", end, lab->name, error);
+    if (run_results_same(result, now, what, sizeof what))
+        row(verify, true, "score", "the same, and all that was counted, byte for byte");
+    else
+        row(verify, false, "score", "differs: %s", what);
+    json_decref(now);
+    return 0;
+}
+
+/* The rows of one result, whose lab and submission are open. Returns 0 or an exit code. */
+static int tell_rows(struct verify *verify, const json_t *result, const struct run_lab *lab,
+                     const struct run_submission *submission)
+{
+    bool signed_well = tell_seal(verify, result);
+    bool same = tell_submission(verify, result, submission);
+    tell_graders(verify, result, lab);
+    if (strcmp(text_of(result, "device"), "emulator") != 0)
+        row(verify, signed_well, "score",
+            "not graded again: that is for the emulator, and this was a GPU");
+    else if (!same)
+        row(verify, false, "score", "not graded again: the submission differs");
+    else
+        return replay(verify, result, lab, submission);
+    return 0;
+}
+
+static int verify_result(struct verify *verify, const json_t *result)
+{
+    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
+    static struct run_lab lab;
+    char error[6000];
+    if (!run_result_is_sound(result))
+        return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->path);
+    const char *recorded = text_of(result, "submission");
+    const char *path = verify->submission ? verify->submission : recorded;
+    int code = 0;
+    if (!cli_open_lab("verify", text_of(result, "lab"), &lab))
+        return EXIT_USAGE;
+    if (run_submission_open(&lab, path, &submission, error, sizeof error)) {
+        /* Messages name the file by its path, so it is called as it was. */
+        snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
+        printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
+               (long long)json_integer_value(json_object_get(result, "seed")),
+               strcmp(text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
+               json_number_value(json_object_get(result, "score")));
+        code = tell_rows(verify, result, &lab, &submission);
+        run_submission_close(&submission);
+    } else
+        code = complain(EXIT_USAGE, "%s%s", error,
+                        verify->submission ? "" : "; where is it now? Add --submission");
+    run_lab_close(&lab);
+    return code;
+}
+
+/* One result, or all of a set. */
+static int verify_document(struct verify *verify, const json_t *document)
+{
+    const json_t *results = json_object_get(document, "results");
+    int code = 0;
+    if (!results)
+        return verify_result(verify, document);
+    for (size_t i = 0; i < json_array_size(results) && code == 0; ++i)
+        code = verify_result(verify, json_array_get(results, i));
+    return json_array_size(results) ? code
+                                    : complain(EXIT_USAGE, "%s holds no result", verify->path);
+}
+
+int cmd_verify(int argc, char **argv)
+{
+    struct verify verify = {0};
+    json_error_t error;
+    int code = read_options(argc, argv, &verify);
+    if (code >= 0)
+        return code;
+    if (!cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key))
+        return EXIT_USAGE;
+    json_t *document = json_load_file(verify.path, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        return complain(EXIT_USAGE, "cannot read %s: %s", verify.path, error.text);
+    cli_catch_signals();
+    code = cli_check_sandbox("verify", verify.unsafe) ? verify_document(&verify, document)
+                                                      : EXIT_USAGE;
+    run_key_forget(&verify.key);
+    json_decref(document);
+    return code ? code : verify.differs ? EXIT_NOT_YET : EXIT_FULL;
+}

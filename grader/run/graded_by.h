@@ -1,0 +1,19 @@
+/* What decided a grade, beside the submission and the seed: the lab, this kit, the compiler. */
+#ifndef RUN_GRADED_BY_H
+#define RUN_GRADED_BY_H
+
+#include <jansson.h>
+
+#include "run/lab.h"
+
+/* A new object:
+ *
+ *   {"lab_sha256":    its checks.c, as built too, its solution, and the headers of shared/,
+ *    "grader_sha256": the kit's programs and libraries that have a part in it,
+ *    "compiler":      nvcc's own words: "cuda_13.0.r13.0/compiler.36424714_0"}
+ *
+ * A file that cannot be read counts as one of its own kind. Of programs it is the bytes that are hashed:
+ * the same sources built elsewhere, or by another gcc, are another grader. NULL when out of memory. */
+json_t *run_graded_by(const struct run_lab *lab);
+
+#endif
