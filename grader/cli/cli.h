@@ -18,6 +18,7 @@ int cmd_lab_check(int argc, char **argv);
 int cmd_new_lab(int argc, char **argv);
 int cmd_key(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_audit(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -1,0 +1,157 @@
+/* lanewise audit: grades one submission on the emulator and on the GPU, and says where they disagree.
+ *
+ * A submission that notices on which device it is, and behaves there, is right on one of them only. So is
+ * one with an error that the GPU happens to forgive. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/agree.h"
+#include "run/gpu.h"
+#include "run/grade.h"
+
+static const char usage[] =
+    "usage: lanewise audit --lab NAME [OPTIONS]\n"
+    "Grades a submission on the emulator and on this machine's GPU, with one seed, and says which\n"
+    "checks it got right on one of them only.\n"
+    "\n"
+    "  --lab NAME           the lab, such as 01-parallelize\n"
+    "  --submission PATH    the student's file, or a folder that holds it; without it, your own "
+    "copy\n"
+    "  --seed N             the seed of the random inputs; without it, a random one\n"
+    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
+    "\n"
+    "exit code: 0 they agree, 1 they do not, 2 usage or environment (no GPU), 3 the grader "
+    "failed\n";
+
+#define complain(...) cli_complain("audit", __VA_ARGS__)
+
+struct options {
+    const char *lab, *submission, *seed;
+    bool unsafe;
+};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {
+        {"lab", required_argument, NULL, 'l'},  {"submission", required_argument, NULL, 's'},
+        {"seed", required_argument, NULL, 'n'}, {"unsafe", no_argument, NULL, 'u'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
+    const char **places[] = {
+        ['l'] = &options->lab, ['s'] = &options->submission, ['n'] = &options->seed};
+    opterr = 0;
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        }
+        if (option == ':')
+            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
+        if (option == '?')
+            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
+        if (option == 'u')
+            options->unsafe = true;
+        else
+            *places[option] = optarg;
+    }
+    if (optind < argc)
+        return complain(EXIT_USAGE, "what is \"%s\"? A file goes after --submission", argv[optind]);
+    if (!options->lab)
+        return complain(EXIT_USAGE, "which lab? Add --lab NAME");
+    return -1;
+}
+
+/* --- both gradings -------------------------------------------------------------------------------- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int tell(const json_t *found, const char *lab, uint64_t seed)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(found, i, one)
+    {
+        const char *id = text_of(one, "id");
+        printf("%s: %s%sright on the %s, not on the %s (%s)\n    %s\n", lab, id, *id ? ": " : "",
+               text_of(one, "right_on"), text_of(one, "wrong_on"), text_of(one, "status"),
+               text_of(one, "message"));
+    }
+    if (i == 0)
+        printf("%s: both devices agree on every check, seed %llu\n", lab, (unsigned long long)seed);
+    return i ? EXIT_NOT_YET : EXIT_FULL;
+}
+
+/* Grades on both devices and compares. GRADING says all but the device. */
+static int audit(struct run_grading *grading)
+{
+    json_t *results[2] = {NULL, NULL}, *found;
+    char error[6000];
+    int code = 0;
+    for (int device = RUN_EMULATOR; device <= RUN_GPU && code == 0; ++device) {
+        grading->device = (enum run_device)device;
+        enum run_grade_end end = run_grade(grading, &results[device], error, sizeof error);
+        if (end != RUN_GRADED)
+            code = cli_complain_end("audit", end, grading->lab->name, error);
+        else
+            printf("%s on the %s: %.6g of %.6g points\n", grading->lab->name,
+                   run_device_name(grading->device),
+                   json_number_value(json_object_get(results[device], "score")),
+                   json_number_value(json_object_get(results[device], "max_score")));
+    }
+    if (code == 0) {
+        found = run_devices_disagree(results[RUN_EMULATOR], results[RUN_GPU]);
+        code = tell(found, grading->lab->name, grading->seed);
+        json_decref(found);
+    }
+    json_decref(results[RUN_EMULATOR]);
+    json_decref(results[RUN_GPU]);
+    return code;
+}
+
+static int perform(const struct options *options, struct run_grading *grading)
+{
+    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
+    static struct run_lab lab;
+    char error[6000];
+    int code;
+    if (!cli_open_lab("audit", options->lab, &lab))
+        return EXIT_USAGE;
+    if (run_submission_open(&lab, options->submission, &submission, error, sizeof error)) {
+        grading->lab = &lab;
+        grading->submission = &submission;
+        code = audit(grading);
+        run_submission_close(&submission);
+    } else
+        code = complain(EXIT_USAGE, "%s", error);
+    run_lab_close(&lab);
+    return code;
+}
+
+int cmd_audit(int argc, char **argv)
+{
+    static char gpu_name[256];
+    struct options options = {0};
+    struct run_grading grading = {.gpu_name = gpu_name};
+    int code = read_options(argc, argv, &options);
+    if (code >= 0)
+        return code;
+    if (!cli_choose_seed("audit", options.seed, &grading.seed))
+        return EXIT_USAGE;
+    if (!run_gpu_find(gpu_name, sizeof gpu_name))
+        return complain(EXIT_USAGE, "there is no GPU to compare the emulator with: %s", gpu_name);
+    cli_catch_signals();
+    if (!cli_check_sandbox("audit", options.unsafe))
+        return EXIT_USAGE;
+    grading.unsafe = options.unsafe;
+    grading.gpu_arch = run_gpu_arch();
+    return perform(&options, &grading);
+}
