@@ -218,12 +218,9 @@ static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, 
 
 static void tell_observers(struct warp *warp, const struct obs_access *access)
 {
-    struct worker *worker = warp->cta->worker;
-    struct launch *launch = worker->launch;
-    unsigned events = access->kind == OBS_LOAD ? OBS_ACCESS : OBS_ACCESS | OBS_WRITE;
-    for (unsigned i = 0; i < launch->observer_count; i++)
-        if (launch->observers[i]->events & events)
-            launch->observers[i]->access(worker->observer_state[i], access);
+    const struct worker *worker = warp->cta->worker;
+    for (unsigned i = 0; i < worker->listeners[access->kind != OBS_LOAD]; i++)
+        worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
 /* Silent repeats end before anything else is told of the instruction. */
@@ -233,11 +230,13 @@ static void flush(struct worker *worker, uint32_t pc)
     struct obs_repeat repeat = {.pc = pc,
                                 .mask = pattern->mask,
                                 .times = pattern->times,
+                                .kind = worker->launch->kernel->code[pc].mem.event,
                                 .space = pattern->space,
                                 .bytes = pattern->bytes,
                                 .dense = pattern->shape == PATTERN_DENSE};
-    if (pattern->times && worker->listener)
-        worker->listener->repeat(worker->listener_state, &repeat);
+    unsigned listeners = pattern->times ? worker->listeners[repeat.kind != OBS_LOAD] : 0;
+    for (unsigned i = 0; i < listeners; i++)
+        worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);
     pattern->times = 0;
     pattern->silent = false;
 }
@@ -259,8 +258,7 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     access->dense = pattern && pattern->shape == PATTERN_DENSE;
     access->warp = warp->index;
     access->cta = warp->cta->linear;
-    if (warp->cta->launch->wanted & (OBS_ACCESS | OBS_WRITE) && access->space != PTX_PARAM &&
-        access->space != PTX_FRAME)
+    if (access->space != PTX_PARAM && access->space != PTX_FRAME)
         tell_observers(warp, access);
     return pattern;
 }
@@ -459,39 +457,64 @@ LANES_CLONES static void load_again(const struct warp *warp, const struct inst *
     load_found(warp, inst, start, 0, pattern, mask);
 }
 
-/* Tells the one who listens, if he does, of an access at FIRST that repeats. False: he wants it in full. */
-static bool tell_again(const struct warp *warp, struct pattern *pattern, uint64_t first)
+/* Tells the listener of an access at FIRST that repeats, in full. */
+LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst *inst,
+                                      const struct pattern *pattern, uint64_t first,
+                                      const struct listener *listener)
 {
-    struct worker *worker = warp->cta->worker;
+    struct obs_access access;
+    start_access(warp, inst, &access);
+    for (unsigned l = 0; l < WARP; l++)
+        access.addr[l] = first + (uint64_t)(int64_t)pattern->delta[l];
+    access.mask = pattern->mask;
+    access.space = pattern->space;
+    access.dense = pattern->shape == PATTERN_DENSE;
+    access.repeats = true;
+    access.warp = warp->index;
+    access.cta = warp->cta->linear;
+    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_ORDER)
+        show_values(warp, inst, &access);
+    listener->observer->access(listener->state, &access);
+}
+
+/* Tells those who listen of an access at FIRST that repeats. */
+LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
+                             struct pattern *pattern, uint64_t first)
+{
+    const struct worker *worker = warp->cta->worker;
     struct obs_repeat repeat = {.first = first,
                                 .last = first + (uint64_t)(int64_t)pattern->delta[WARP - 1],
+                                .pattern = pattern,
                                 .cta = warp->cta->linear,
                                 .pc = warp->pc,
                                 .mask = pattern->mask,
                                 .warp = warp->index,
                                 .times = 1,
+                                .kind = inst->mem.event,
                                 .space = pattern->space,
                                 .bytes = pattern->bytes,
                                 .dense = pattern->shape == PATTERN_DENSE};
-    if (!worker->listener) {
-        pattern->silent = true;
-        return true;
+    bool silent = true;
+    for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
+        const struct listener *listener = &worker->listener[i];
+        enum obs_answer answer = OBS_IN_FULL;
+        if (listener->observer->repeat)
+            answer = listener->observer->repeat(listener->state, &repeat);
+        if (answer == OBS_IN_FULL)
+            tell_in_full(warp, inst, pattern, first, listener);
+        silent &= answer == OBS_SILENT;
     }
-    enum obs_answer answer = worker->listener->repeat(worker->listener_state, &repeat);
-    pattern->silent = answer == OBS_SILENT;
-    return answer != OBS_IN_FULL;
+    pattern->silent = silent;
 }
 
 /* The quick way of nearly all accesses: the same lanes with the same pattern as the time before, worth as many
- * sectors or banks. Then one address is looked at instead of 32, and observers that agree are told that it
+ * sectors or banks. Then one address is looked at instead of 32, and observers that agree are only told that it
  * happened again. Returns where the first lane's bytes lie; NULL where it is not that simple, and nothing has
  * happened yet. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    const struct worker *worker = warp->cta->worker;
-    struct pattern *pattern = &worker->patterns[warp->pc];
-    bool is_quick = inst->mem.event == OBS_LOAD ? worker->repeats_loads : worker->repeats_stores;
-    if (pattern->ready != mask || !is_quick || inst->mem.base.offset == NO_SLOT)
+    struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (pattern->ready != mask || inst->mem.base.offset == NO_SLOT)
         return NULL;
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     unsigned width = inst->mem.base.bytes;
@@ -507,8 +530,8 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
         return NULL;
     if (pattern->silent)
         pattern->times++;
-    else if (!tell_again(warp, pattern, first))
-        return NULL;
+    else
+        tell_again(warp, inst, pattern, first);
     return pattern->host ? pattern->host + (first - pattern->begin) : warp->cta->shared + first;
 }
 

@@ -119,22 +119,13 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* Accesses that repeat can be told by less where at most one observer wants to know of them, and agrees. */
-static void find_listener(struct worker *worker)
+static void add_listeners(struct worker *worker, enum obs_event event)
 {
     const struct launch *launch = worker->launch;
-    unsigned listeners = 0, writes = 0;
-    for (unsigned i = 0; i < launch->observer_count; i++) {
-        const struct observer *observer = launch->observers[i];
-        writes += (observer->events & OBS_WRITE) != 0;
-        if (!(observer->events & OBS_ACCESS))
-            continue;
-        listeners++;
-        worker->listener = observer;
-        worker->listener_state = worker->observer_state[i];
-    }
-    worker->repeats_loads = !listeners || (listeners == 1 && worker->listener->repeat);
-    worker->repeats_stores = worker->repeats_loads && !writes;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & event)
+            worker->listener[worker->listeners[1]++] =
+                (struct listener){launch->observers[i], worker->observer_state[i]};
 }
 
 static struct pattern *make_patterns(const struct kernel *kernel)
@@ -158,7 +149,9 @@ static bool worker_open(struct worker *worker, struct launch *launch)
         worker->observer_state[i] = launch->observers[i]->begin(&launch->seen);
         ok &= worker->observer_state[i] != NULL;
     }
-    find_listener(worker);
+    add_listeners(worker, OBS_ACCESS);
+    worker->listeners[0] = worker->listeners[1];
+    add_listeners(worker, OBS_WRITE);
     return ok;
 }
 

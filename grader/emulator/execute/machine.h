@@ -314,6 +314,12 @@ struct profile {
     uint64_t warps, threads, divergent;
 };
 
+/* An observer that wants to know of accesses, and its state. */
+struct listener {
+    const struct observer *observer;
+    void *state;
+};
+
 struct worker {
     struct launch *launch;
     struct profile *profile; /* of each instruction */
@@ -321,11 +327,9 @@ struct worker {
     struct cta *idle;        /* CTAs whose memory can be used again */
     struct frame *idle_frames;
     void *observer_state[OBS_MAX];
-    struct pattern *patterns; /* of each instruction */
-    bool repeats_loads,
-        repeats_stores; /* who wants to know of them can do with less: struct obs_repeat */
-    const struct observer *listener; /* to accesses, if there is only one */
-    void *listener_state;
+    struct listener listener[OBS_MAX]; /* those who want to know of all accesses come first */
+    unsigned listeners[2];             /* of loads; of anything else */
+    struct pattern *patterns;          /* of each instruction */
 };
 
 #define EMU_MAX_WORKERS 64u

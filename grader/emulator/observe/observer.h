@@ -16,6 +16,7 @@
 
 struct kernel;
 struct launch;
+struct pattern;
 
 /* OBS_WRITE: accesses that are no loads, for those who do not want the rest. */
 enum obs_event { OBS_ACCESS = 1, OBS_FAULT = 2, OBS_ORDER = 4, OBS_WRITE = 8 };
@@ -44,18 +45,21 @@ struct obs_access {
  * observer was told of: only moved, and not so that it would meet other numbers of sectors, lines or banks,
  * unless it is dense. */
 enum obs_answer {
-    OBS_IN_FULL, /* it must be told in full; nothing has changed */
+    OBS_IN_FULL, /* it must be told in full, and will be next; nothing has changed */
     OBS_TAKEN,
-    OBS_SILENT, /* taken; and as long as the pattern stays, it is enough to be told at last how often */
+    OBS_SILENT, /* taken; and as long as the pattern stays, it is enough to be told at last how often, if all
+                 * others say so too */
 };
 
 struct obs_repeat {
     uint64_t first, last; /* addresses of lanes 0 and 31, as in obs_access */
+    const struct pattern
+        *pattern; /* how the lanes' addresses lie to the first: execute/pattern.h */
     uint64_t cta;
     uint32_t pc, mask, warp;
     uint32_t
         times; /* 1; or so many silent ones, of which the addresses, CTA and warp are not given */
-    uint8_t space, bytes;
+    uint8_t kind, space, bytes;
     bool dense;
 };
 
