@@ -42,21 +42,26 @@ static void mark_bits(uint8_t *bits, uint64_t at, uint64_t end, bool marked)
         mark_bit(bits, at, marked);
 }
 
+static void mark_range(struct mem_block *block, enum mem_mark mark, uint64_t at, uint64_t size,
+                       bool marked)
+{
+    if (!block->marks[mark] || (marked && block->whole[mark]))
+        return;
+    mark_bits(block->marks[mark], at, at + size, marked);
+    block->whole[mark] = marked && size == block->size;
+}
+
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked)
 {
-    const struct mem_block *block = memory->tracks[mark] ? mem_nearest(memory, addr) : NULL;
-    if (block && block->marks[mark])
-        mark_bits(block->marks[mark], addr - block->addr, addr - block->addr + size, marked);
+    struct mem_block *block = memory->tracks[mark] ? mem_nearest(memory, addr) : NULL;
+    if (block)
+        mark_range(block, mark, addr - block->addr, size, marked);
 }
 
-/* FROM is NULL where all bytes are marked, or none: ALL. */
-static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size,
-                      bool all)
+static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
-    if (!from)
-        mark_bits(to, at, at + size, all);
-    else if (at <= there) /* ranges may overlap */
+    if (at <= there) /* ranges may overlap */
         for (uint64_t i = 0; i < size; i++)
             mark_bit(to, at + i, is_marked(from, there + i));
     else
@@ -68,10 +73,17 @@ void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uin
 {
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++) {
         const struct mem_block *source = memory->tracks[mark] ? mem_nearest(memory, from) : NULL;
-        const struct mem_block *target = memory->tracks[mark] ? mem_nearest(memory, to) : NULL;
-        if (source && target && target->marks[mark])
-            copy_bits(target->marks[mark], to - target->addr, source->marks[mark],
-                      from - source->addr, size, mark == MEM_WRITTEN);
+        struct mem_block *target = memory->tracks[mark] ? mem_nearest(memory, to) : NULL;
+        if (!source || !target || !target->marks[mark])
+            continue;
+        if (!source->marks[mark] || source->whole[mark]) {
+            mark_range(target, mark, to - target->addr, size,
+                       mark == MEM_WRITTEN || source->whole[mark]);
+            continue;
+        }
+        copy_bits(target->marks[mark], to - target->addr, source->marks[mark], from - source->addr,
+                  size);
+        target->whole[mark] = false;
     }
 }
 
@@ -79,9 +91,12 @@ uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, u
                             uint64_t size)
 {
     const uint8_t *bits = block->marks[mark];
-    uint64_t i = 0;
+    uint64_t i = block->whole[mark] ? size : 0, all = 0;
     while (i < size) {
-        if ((at + i) % 8 == 0 && size - i >= 8 && bits[(at + i) / 8] == 0xff)
+        memcpy(&all, bits + (at + i) / 8, size - i >= 64 ? sizeof all : 0);
+        if ((at + i) % 8 == 0 && size - i >= 64 && all == UINT64_MAX)
+            i += 64;
+        else if ((at + i) % 8 == 0 && size - i >= 8 && bits[(at + i) / 8] == 0xff)
             i += 8;
         else if (is_marked(bits, at + i))
             i++;
@@ -105,6 +120,7 @@ static void release(struct mem_block *block)
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++) {
         free(block->marks[mark]);
         block->marks[mark] = NULL;
+        block->whole[mark] = false;
     }
 }
 

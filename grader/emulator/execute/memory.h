@@ -43,6 +43,7 @@ struct mem_block {
     bool is_guest;                /* and so is its address */
     const char *name;             /* of a variable, or NULL; owned by the module */
     uint8_t *marks[MEM_MARKS];    /* a bit for each byte; NULL: no map */
+    bool whole[MEM_MARKS];        /* known that all are set, as after a copy that fills the block */
     bool is_heap;                 /* what malloc() in kernels gives out: see heap.h */
     struct mem_place made, freed; /* by the program, if it was told */
 };

@@ -31,13 +31,13 @@ struct init_site {
     uint64_t addr, cta;
     uint32_t thread;
     uint8_t space;
+    const struct mem_block *block; /* that it accessed last */
 };
 
 struct init {
     const struct obs_launch *launch;
     struct init_site *sites; /* by pc */
     struct init_cta *current, *others, *idle;
-    const struct mem_block *block; /* that was used last */
     size_t local_bytes;
     bool failed; /* memory is out, nothing more is looked at */
 };
@@ -112,17 +112,19 @@ struct init_place {
     const struct mem_block *block;
 };
 
-static const struct mem_block *find_block(struct init *init, uint64_t addr, unsigned bytes)
+/* The block that has all bytes from LOW on and before END, if it is watched. */
+static const struct mem_block *find_block(const struct init *init, struct init_site *site,
+                                          uint64_t low, uint64_t end)
 {
-    const struct mem_block *block = init->block;
-    if (!block || addr < block->addr || addr - block->addr >= block->size)
-        init->block = block = mem_nearest(init->launch->launch->memory, addr);
-    bool inside = block && block->host && addr - block->addr < block->size &&
-                  bytes <= block->size - (addr - block->addr);
+    const struct mem_block *block = site->block;
+    if (!block || low < block->addr || low - block->addr >= block->size)
+        site->block = block = mem_nearest(init->launch->launch->memory, low);
+    bool inside = block && block->host && low < end && low - block->addr < block->size &&
+                  end - low <= block->size - (low - block->addr);
     return inside && block->marks[MEM_WRITTEN] ? block : NULL;
 }
 
-static struct init_place find_place(struct init *init, const struct obs_access *access,
+static struct init_place find_place(const struct init *init, const struct obs_access *access,
                                     uint32_t lane)
 {
     const struct launch *launch = init->launch->launch;
@@ -131,7 +133,7 @@ static struct init_place find_place(struct init *init, const struct obs_access *
     if (addr % access->bytes)
         return place; /* memcheck's affair, as are those outside */
     if (access->space == PTX_GLOBAL)
-        place.block = find_block(init, addr, access->bytes);
+        place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
     else if (access->space == PTX_SHARED && addr < launch->shared_bytes &&
              access->bytes <= launch->shared_bytes - addr)
         place.flags = init->current->shared + addr;
@@ -207,14 +209,11 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
     site->space = access->space;
 }
 
-static void note_reach(struct init_site *site, const struct obs_access *access)
+static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
-    site->space = access->space;
-    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
-        uint64_t low = access->addr[l], high = low + access->bytes;
-        site->low = !site->high || low < site->low ? low : site->low;
-        site->high = high > site->high ? high : site->high;
-    }
+    site->space = space;
+    site->low = !site->high || low < site->low ? low : site->low;
+    site->high = end > site->high ? end : site->high;
 }
 
 /* An exchange gives the old value to whoever asks, and is for writing. */
@@ -226,50 +225,75 @@ static bool reads_first(const struct init *init, const struct obs_access *access
             inst->run == atomic_run && inst->mem.op != PTX_MOD_exch);
 }
 
-/* Whether nothing is to say of a read or to mark by a write, seen in one go: the lanes' bytes lie in shared
- * memory and have all been written, as nearly always. */
-LANES_INLINE bool is_all_written(const struct init *init, const struct obs_access *access)
+/* --- what is quickly said ------------------------------------------------------------------------------- */
+
+/* Nothing is to say of a read, nor to mark by a write, of bytes that have all been written, as they have nearly
+ * always. It does no harm to look at more than the lanes access, as far as that is quick. */
+#define QUICK_BYTES 1024u
+
+/* All bytes from LOW on and before END. */
+static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space, uint64_t low,
+                             uint64_t end)
 {
-    uint64_t end = 0, bits = 0, last = init->launch->launch->shared_bytes;
+    const struct mem_block *block;
+    if (low >= end || (space == PTX_SHARED && end > init->launch->launch->shared_bytes))
+        return false;
+    if (space == PTX_SHARED)
+        return end - low <= QUICK_BYTES && !memchr(init->current->shared + low, 0, end - low);
+    block = space == PTX_GLOBAL ? find_block(init, &init->sites[pc], low, end) : NULL;
+    return block &&
+           (block->whole[MEM_WRITTEN] ||
+            (end - low <= QUICK_BYTES &&
+             mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
+}
+
+/* The lanes' bytes in shared memory that lie before END, where a row or more lies between two lanes. */
+LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
+                                     uint64_t end)
+{
+    uint64_t bits = 0;
     uint32_t unwritten = 0;
     if (access->space != PTX_SHARED || (access->bytes != 4 && access->bytes != 8) ||
-        last < access->bytes)
+        end > init->launch->launch->shared_bytes)
         return false;
-    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
-        end = access->addr[l] > end ? access->addr[l] : end;
+    for (uint32_t l = 0; l < WARP; l++)
         bits |= access->addr[l];
-    }
-    if (end > last - access->bytes || bits & (access->bytes - 1u))
-        return false;
-    for (uint32_t l = 0; l < WARP; l++) {
+    for (uint32_t l = 0; l < WARP && !(bits & (access->bytes - 1u)); l++) {
         const uint32_t *flags =
             (const uint32_t *)(const void *)(init->current->shared + access->addr[l]);
         unwritten |= flags[0] ^ 0x01010101u;
         if (access->bytes == 8)
             unwritten |= flags[1] ^ 0x01010101u;
     }
-    return !unwritten;
+    return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* The same for neighbours in global memory. */
-static bool is_dense_written(struct init *init, const struct obs_access *access)
+/* Neighbours in global memory are marked in one go; true if they were. */
+static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
-    uint64_t addr = access->addr[0], bytes = (uint64_t)WARP * access->bytes;
-    if (!access->dense || access->space != PTX_GLOBAL || addr % access->bytes)
+    uint64_t low = access->addr[0];
+    if (!access->dense || access->kind != OBS_STORE || access->space != PTX_GLOBAL ||
+        low % access->bytes || !find_block(init, &init->sites[access->pc], low, end))
         return false;
-    const struct mem_block *block = find_block(init, addr, access->bytes);
-    return block && bytes <= block->size - (addr - block->addr) &&
-           mem_first_unmarked(block, MEM_WRITTEN, addr - block->addr, bytes) == bytes;
+    mem_mark(init->launch->launch->memory, MEM_WRITTEN, low, end - low, true);
+    return true;
 }
 
 LANES_CLONES static void initcheck_access(void *state, const struct obs_access *access)
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
+    uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
-    bool is_written = is_all_written(init, access) || is_dense_written(init, access);
-    for (uint32_t left = is_written ? 0 : access->mask; left; left &= left - 1) {
+    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
+        low = access->addr[l] < low ? access->addr[l] : low;
+        high = access->addr[l] > high ? access->addr[l] : high;
+    }
+    uint64_t end = high + access->bytes;
+    bool is_done = is_range_written(init, access->pc, access->space, low, end) ||
+                   is_scatter_written(init, access, end) || mark_dense(init, access, end);
+    for (uint32_t left = is_done ? 0 : access->mask; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         unsigned at;
         struct init_place place = find_place(init, access, lane);
@@ -281,7 +305,21 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
             mark(init, place, access->addr[lane], access->bytes);
     }
     if (is_write)
-        note_reach(&init->sites[access->pc], access);
+        note_reach(&init->sites[access->pc], access->space, low, end);
+}
+
+static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *repeat)
+{
+    struct init *init = state;
+    uint64_t low = repeat->first + (uint64_t)(int64_t)repeat->pattern->low;
+    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->pattern->high + repeat->bytes;
+    if (init->failed || !init->current || repeat->space == PTX_CONST)
+        return OBS_TAKEN;
+    if (!is_range_written(init, repeat->pc, repeat->space, low, end))
+        return OBS_IN_FULL;
+    if (repeat->kind != OBS_LOAD)
+        note_reach(&init->sites[repeat->pc], repeat->space, low, end);
+    return OBS_TAKEN;
 }
 
 /* --- CTAs ------------------------------------------------------------------------------------------------ */
@@ -467,6 +505,7 @@ const struct observer obs_initcheck = {
     .events = OBS_ACCESS | OBS_ORDER,
     .begin = initcheck_begin,
     .access = initcheck_access,
+    .repeat = initcheck_repeat,
     .order = initcheck_order,
     .join = initcheck_join,
     .end = initcheck_end,

@@ -1,0 +1,150 @@
+/* Observers take most accesses a quick way: here random ones, of the kinds that programs make and of others,
+ * must give what is counted by hand, lane by lane. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/tools.h"
+#include "emulator_fixture.h"
+
+#define LANES 32u
+#define TURNS 60u   /* of the same instruction */
+#define WORDS 4096u /* of the memory that is accessed */
+#define IDLE  UINT32_MAX
+
+static uint32_t next_random(uint64_t *random, uint32_t below)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*random >> 33) % below;
+}
+
+/* The word that LANE takes from BASE on, in one of so many ways. */
+#define WAYS 8u
+static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *random)
+{
+    const uint32_t places[WAYS] = {
+        base + lane,                       /* neighbours */
+        base,                              /* all the same */
+        base + lane % 16 + lane / 16 * 40, /* two rows */
+        base + lane / 16 * 16,             /* a word of each of two rows */
+        base + 2 * lane,                   /* every other */
+        base + 33 * lane,                  /* a column */
+        base + 31 - lane,                  /* backwards */
+        next_random(random, WORDS),
+    };
+    return places[way];
+}
+
+/* TURNS rows of words that LANES lanes take; some of them do not take part. Kinds change now and then. */
+static void choose_places(uint32_t places[TURNS][LANES], uint64_t *random)
+{
+    unsigned way = 0;
+    uint32_t absent = 0;
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        uint32_t base = next_random(random, WORDS - 33 * LANES) & ~next_random(random, 32);
+        if (next_random(random, 4) == 0) {
+            way = next_random(random, WAYS);
+            absent = next_random(random, 3) ? 0 : next_random(random, INT32_MAX);
+        }
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            uint32_t place = place_of(way, base, lane, random);
+            places[turn][lane] = absent >> lane & 1 ? IDLE : place;
+        }
+    }
+}
+
+/* A loop in which each lane takes its word from the table and executes ACCESS at address a. */
+static void print_loop(char *text, size_t size, const char *table, const char *access,
+                       const char *memory)
+{
+    snprintf(text, size,
+             "ld.param.u64 r, [%s];\nmad.wide.u32 r, t, 4, r;\nmov.u32 n, 0;\nL%s:\n"
+             "ld.global.u32 i, [r];\nsetp.ne.u32 q, i, 0xffffffff;\nmul.wide.u32 a, i, 4;\n"
+             "add.s64 a, a, %s;\n@q %s\nadd.s64 r, r, %u;\nadd.u32 n, n, 1;\n"
+             "setp.lt.u32 p, n, %u;\n@p bra L%s;\n",
+             table, table, memory, access, 4 * LANES, TURNS, table);
+}
+
+/* --- initcheck --------------------------------------------------------------------------------------- */
+
+/* One warp stores words, and then loads words, in memory of which the host has written parts. */
+static void print_kernel(char *ptx, size_t size, bool shared)
+{
+    char store[600], load[600];
+    print_loop(store, sizeof store, "stores",
+               shared ? "st.shared.u32 [a], n;" : "st.global.u32 [a], n;", shared ? "s" : "g");
+    print_loop(load, sizeof load, "loads",
+               shared ? "ld.shared.u32 v, [a]; xor.b32 x, x, v;"
+                      : "ld.global.u32 v, [a]; xor.b32 x, x, v;",
+               shared ? "s" : "g");
+    snprintf(ptx, size,
+             ".visible .entry k(.param .u64 block, .param .u64 stores, .param .u64 loads, .param "
+             ".u64 out)"
+             "\n{\n.shared .align 16 .b8 memory[%u];\n.reg .pred p, q;\n.reg .b32 t, i, n, v, x;\n"
+             ".reg .b64 g, s, r, a;\nmov.u32 t, %%tid.x;\nmov.u32 x, 0;\nmov.u64 s, memory;\n"
+             "ld.param.u64 g, [block];\n%s%sld.param.u64 a, [out];\nmad.wide.u32 a, t, 4, a;\n"
+             "st.global.u32 [a], x;\nret;\n}\n",
+             4 * WORDS, store, load);
+}
+
+/* What the host writes: a piece in the middle, or all of it. */
+static emu_addr make_block(struct fixture *f, bool *written, uint64_t *random)
+{
+    static const uint32_t zeros[WORDS];
+    emu_addr block;
+    uint32_t from = next_random(random, WORDS / 2), count = WORDS / 4;
+    if (next_random(random, 8) == 0)
+        from = 0, count = WORDS;
+    cr_assert(emu_alloc(f->device, sizeof zeros, &block) == EMU_OK);
+    cr_assert(emu_write(f->device, block + 4 * from, zeros, 4 * (size_t)count) == EMU_OK);
+    memset(written + from, true, count);
+    return block;
+}
+
+static unsigned long count_unwritten(bool *written, uint32_t stores[TURNS][LANES],
+                                     uint32_t loads[TURNS][LANES])
+{
+    unsigned long count = 0;
+    for (unsigned i = 0; i < TURNS * LANES; i++)
+        if (stores[i / LANES][i % LANES] != IDLE)
+            written[stores[i / LANES][i % LANES]] = true;
+    for (unsigned i = 0; i < TURNS * LANES; i++)
+        count += loads[i / LANES][i % LANES] != IDLE && !written[loads[i / LANES][i % LANES]];
+    return count;
+}
+
+static void check_unwritten(uint64_t seed, bool shared)
+{
+    static uint32_t stores[TURNS][LANES], loads[TURNS][LANES];
+    bool written[WORDS] = {false}, none[WORDS] = {false};
+    char ptx[2500];
+    struct fixture f;
+    uint64_t random = seed;
+    choose_places(stores, &random);
+    choose_places(loads, &random);
+    print_kernel(ptx, sizeof ptx, shared);
+    fixture_open(&f, &(struct emu_options){.deterministic = true, .tools = EMU_INITCHECK});
+    fixture_load(&f, ptx);
+    emu_addr block = make_block(&f, written, &random);
+    fixture_run(&f,
+                (struct fixture_launch){.params = {block, fixture_upload(&f, stores, sizeof stores),
+                                                   fixture_upload(&f, loads, sizeof loads),
+                                                   fixture_upload(&f, NULL, 4 * LANES)}});
+    unsigned long want = count_unwritten(shared ? none : written, stores, loads);
+    json_t *line = fixture_record(&f, -1), *found = NULL;
+    if (want)
+        found = json_object_get(fixture_finding(line, "uninitialised-read"), "count");
+    cr_expect(want ? json_integer_value(found) == (json_int_t)want : !fixture_finding_count(line),
+              "seed %lu, %s: %lld reads of what nobody has written, want %lu", (unsigned long)seed,
+              shared ? "shared" : "global", (long long)json_integer_value(found), want);
+    json_decref(line);
+    fixture_close(&f);
+}
+
+Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        check_unwritten(seed, false);
+        check_unwritten(seed, true);
+    }
+}
