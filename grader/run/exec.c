@@ -38,6 +38,11 @@ void run_interrupt(void)
     interrupted = 1;
 }
 
+bool run_interrupted(void)
+{
+    return interrupted;
+}
+
 static double now(void)
 {
     struct timespec time;

@@ -61,5 +61,7 @@ const char *run_start_error(struct run_outcome *outcome);
 
 /* For signal handlers: makes a run in progress, and any later one, end with RUN_INTERRUPTED. */
 void run_interrupt(void);
+/* Was it called? */
+bool run_interrupted(void);
 
 #endif

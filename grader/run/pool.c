@@ -1,11 +1,19 @@
-/* A child's answer comes back in an unnamed temporary file, which both have open. */
+/* A child's answer comes back in an unnamed temporary file, which both have open. Should this process be
+ * killed, the children get SIGTERM and end what they have begun. */
 #include "run/pool.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "run/exec.h"
+
+#define TICK_NANOSECONDS (100 * 1000 * 1000)
 
 struct child {
     pid_t pid; /* 0: none */
@@ -13,21 +21,45 @@ struct child {
     FILE *answer;
 };
 
-static void start(struct child *child, size_t index, json_t *(*work)(size_t, void *), void *context)
+/* A pool at work. */
+struct state {
+    const struct run_pool *pool;
+    struct child *children;
+    bool stopped;
+};
+
+static void run_child(const struct run_pool *pool, size_t index, FILE *to, pid_t parent)
 {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it died before the line above */
+        _exit(1);
+    json_t *answer = pool->work(index, pool->context);
+    int failed = !answer || json_dumpf(answer, to, JSON_ENCODE_ANY) != 0 || fflush(to) != 0;
+    _exit(failed);
+}
+
+/* Starts job INDEX. One that cannot be started is done, without an answer. */
+static void start(struct state *state, struct child *child, size_t index)
+{
+    const struct run_pool *pool = state->pool;
+    pid_t parent = getpid();
     *child = (struct child){.index = index, .answer = tmpfile()};
     fflush(NULL); /* or the child would write it again */
     if (child->answer)
         child->pid = fork();
-    if (child->answer && child->pid == 0) {
-        json_t *answer = work(index, context);
-        int failed = !answer || json_dumpf(answer, child->answer, JSON_ENCODE_ANY) != 0 ||
-                     fflush(child->answer) != 0;
-        _exit(failed);
-    }
+    if (child->answer && child->pid == 0)
+        run_child(pool, index, child->answer, parent);
+    if (child->pid > 0)
+        return;
+    child->pid = 0;
+    if (child->answer)
+        fclose(child->answer);
+    if (!pool->done(index, NULL, pool->context))
+        state->stopped = true;
 }
 
-static json_t *finish(struct child *child, int status)
+/* Takes the answer of a child that has ended with STATUS. */
+static void finish(struct state *state, struct child *child, int status)
 {
     json_t *answer = NULL;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
@@ -36,49 +68,118 @@ static json_t *finish(struct child *child, int status)
     }
     fclose(child->answer);
     child->pid = 0;
-    return answer;
+    if (!run_interrupted() && !state->stopped &&
+        !state->pool->done(child->index, answer, state->pool->context))
+        state->stopped = true;
+    json_decref(answer);
 }
 
-/* Waits until a child ends and takes its answer. */
-static struct child *wait_for_one(struct child *children, unsigned jobs, json_t **answers)
+/* Takes the answers of all that have ended. Only our own are waited for: others may have children, too. */
+static void reap(struct state *state)
 {
-    for (;;) {
+    for (unsigned i = 0; i < state->pool->jobs; ++i) {
+        struct child *child = &state->children[i];
         int status;
-        pid_t pid = wait(&status);
-        if (pid < 0 && errno != EINTR)
-            return NULL;
-        for (unsigned i = 0; pid > 0 && i < jobs; ++i) {
-            if (children[i].pid != pid)
-                continue;
-            answers[children[i].index] = finish(&children[i], status);
-            return &children[i];
-        }
+        if (child->pid > 0 && waitpid(child->pid, &status, WNOHANG) == child->pid)
+            finish(state, child, status);
     }
 }
 
-static struct child *find_free(struct child *children, unsigned jobs)
+static struct child *find(struct state *state, bool busy)
 {
-    for (unsigned i = 0; i < jobs; ++i)
-        if (children[i].pid <= 0)
-            return &children[i];
+    for (unsigned i = 0; i < state->pool->jobs; ++i)
+        if ((state->children[i].pid > 0) == busy)
+            return &state->children[i];
     return NULL;
+}
+
+/* Waits until a child ends, a signal comes, or it is time for a tick. SIGCHLD is blocked, so that one
+ * that comes just before is not lost. */
+static void wait_a_little(const sigset_t *ended)
+{
+    static const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
+    sigtimedwait(ended, NULL, &tick);
+}
+
+static void end_children(struct state *state)
+{
+    for (unsigned i = 0; i < state->pool->jobs; ++i)
+        if (state->children[i].pid > 0)
+            kill(state->children[i].pid, SIGTERM);
+}
+
+static void run_all(struct state *state, const sigset_t *ended)
+{
+    const struct run_pool *pool = state->pool;
+    bool told = false;
+    for (size_t next = 0; next < pool->count || find(state, true);) {
+        struct child *free_child = find(state, false);
+        bool go_on = !state->stopped && !run_interrupted();
+        if (!go_on && !find(state, true))
+            break;
+        if (go_on && free_child && next < pool->count) {
+            state->stopped = pool->prepare && !pool->prepare(next, pool->context);
+            if (!state->stopped)
+                start(state, free_child, next++);
+            continue;
+        }
+        if (!go_on && !told) {
+            end_children(state);
+            told = true;
+        }
+        wait_a_little(ended);
+        reap(state);
+        if (pool->tick && go_on)
+            pool->tick(pool->context);
+    }
+}
+
+bool run_pool_each(const struct run_pool *pool)
+{
+    struct state state = {.pool = pool, .children = calloc(pool->jobs, sizeof *state.children)};
+    sigset_t ended, before;
+    if (!state.children)
+        return false;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
+    run_all(&state, &ended);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    free(state.children);
+    return !state.stopped && !run_interrupted();
+}
+
+/* --- only the answers ----------------------------------------------------------------------------------- */
+
+struct collector {
+    json_t *(*work)(size_t i, void *context);
+    void *context;
+    json_t **answers;
+};
+
+static json_t *collector_work(size_t i, void *context)
+{
+    struct collector *collector = context;
+    return collector->work(i, collector->context);
+}
+
+static bool collector_done(size_t i, const json_t *answer, void *context)
+{
+    struct collector *collector = context;
+    collector->answers[i] = json_incref((json_t *)answer);
+    return true;
 }
 
 void run_pool(size_t count, unsigned jobs, json_t *(*work)(size_t i, void *context), void *context,
               json_t **answers)
 {
-    struct child *children = calloc(jobs, sizeof *children);
+    struct collector collector = {work, context, answers};
+    struct run_pool pool = {.count = count,
+                            .jobs = jobs,
+                            .context = &collector,
+                            .work = collector_work,
+                            .done = collector_done};
     for (size_t i = 0; i < count; ++i)
         answers[i] = NULL;
-    for (size_t i = 0; children && i < count; ++i) {
-        struct child *child = find_free(children, jobs);
-        if (!child && !(child = wait_for_one(children, jobs, answers)))
-            break;
-        start(child, i, work, context);
-        if (child->pid <= 0 && child->answer)
-            fclose(child->answer);
-    }
-    while (children && wait_for_one(children, jobs, answers))
-        ;
-    free(children);
+    run_pool_each(&pool);
 }

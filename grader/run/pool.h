@@ -3,10 +3,29 @@
 #define RUN_POOL_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Calls WORK(i, CONTEXT) for each i below COUNT in a child process, at most JOBS at a time. What it
- * returns goes to ANSWERS[i], which the caller frees; NULL where the child failed. */
+struct run_pool {
+    size_t count;
+    unsigned jobs; /* at most so many at a time */
+    void *context;
+    /* In this process, just before the child of job I: false stops the pool. NULL: nothing to do. */
+    bool (*prepare)(size_t i, void *context);
+    /* In the child: does job I. Signals reach it as they reach this process. */
+    json_t *(*work)(size_t i, void *context);
+    /* In this process, when job I has ended: ANSWER is what it returned, NULL if the child failed, and
+     * stays the pool's. False stops the pool. */
+    bool (*done)(size_t i, const json_t *answer, void *context);
+    /* Some ten times a second meanwhile. NULL: nothing to do. */
+    void (*tick)(void *context);
+};
+
+/* Calls WORK(i) for each i below COUNT, in their order. False: it was stopped by one of its functions or by
+ * run_interrupt(), and what was under way was ended (SIGTERM) and is not done. No child is left. */
+bool run_pool_each(const struct run_pool *pool);
+
+/* The same for when only the answers are wanted: they go to ANSWERS[i], which the caller frees. */
 void run_pool(size_t count, unsigned jobs, json_t *(*work)(size_t i, void *context), void *context,
               json_t **answers);
 
