@@ -2,7 +2,7 @@
 # static library.
 GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lyaml -lm -lpthread
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lcsv -lunistring -lyaml -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
 # The style sheet is built in.

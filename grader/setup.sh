@@ -28,6 +28,8 @@ grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        |
 grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | the sandbox: which system calls there are
 grade    | links sqlite3.h sqlite3_open -lsqlite3       | libsqlite3-dev      | the grades of a class
 grade    | links archive.h archive_version_number -larchive | libarchive-dev  | submissions in zip and tar files
+grade    | links csv.h csv_init -lcsv                   | libcsv-dev          | reading lists of students
+grade    | links unistr.h u8_check -lunistring          | libunistring-dev    | names in any language
 grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
 grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | reading course files
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
@@ -37,6 +39,7 @@ test     | runs chromium --version                       | chromium            |
 test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
 test     | imports jsonschema                            | python3-jsonschema  | holding what learning systems get against schemas
 test     | runs xmllint --version                        | libxml2-utils       | the same for XML
+test     | runs bsdtar --version                         | libarchive-tools    | making zip and tar files
 test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts
 test     | runs pdffonts -v                              | poppler-utils       | looking into printed handouts
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler

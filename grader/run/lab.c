@@ -257,8 +257,7 @@ static bool is_blank(const struct run_text *text)
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
-/* The number of the lab that the comment on top says the file is for; 0: it says nothing. */
-static unsigned lab_in_first_line(const char *source)
+unsigned run_lab_in_first_line(const char *source)
 {
     unsigned number = 0;
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
@@ -270,6 +269,23 @@ static bool is_too_large_or_no_file(const char *path)
     struct stat status;
     return stat(path, &status) == 0 &&
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SOURCE_BYTES);
+}
+
+bool run_submission_check(const struct run_lab *lab, const char *shown,
+                          const struct run_text *source, char *error, size_t size)
+{
+    unsigned said = run_lab_in_first_line(source->bytes);
+    unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
+    if (source->size == 0 || is_blank(source))
+        snprintf(error, size, "%s is empty: hand in your %s", shown, lab->file);
+    else if (strlen(source->bytes) != source->size)
+        snprintf(error, size, "%s is not a text file", shown);
+    else if (said && number && said != number)
+        snprintf(error, size, "%s is for lab %02u, as its first line says, not for %s", shown, said,
+                 lab->name);
+    else
+        return true;
+    return false;
 }
 
 bool run_submission_open(const struct run_lab *lab, const char *path,
@@ -286,18 +302,9 @@ bool run_submission_open(const struct run_lab *lab, const char *path,
     snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
     run_clean_text(submission->shown, strlen(submission->shown));
     bool read = run_read_file(found, SOURCE_BYTES, source, why, sizeof why);
-    unsigned said = read ? lab_in_first_line(source->bytes) : 0;
-    unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
     if (!read)
         snprintf(error, size, "%s %s", submission->shown, why);
-    else if (source->size == 0 || is_blank(source))
-        snprintf(error, size, "%s is empty: hand in your %s", submission->shown, lab->file);
-    else if (strlen(source->bytes) != source->size)
-        snprintf(error, size, "%s is not a text file", submission->shown);
-    else if (said && number && said != number)
-        snprintf(error, size, "%s is for lab %02u, as its first line says, not for %s",
-                 submission->shown, said, lab->name);
-    else
+    if (read && run_submission_check(lab, submission->shown, source, error, size))
         return true;
     submission->unfit = read || is_too_large_or_no_file(found);
     run_submission_close(submission);

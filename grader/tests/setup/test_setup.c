@@ -37,9 +37,8 @@ Test(setup, without_root_and_sudo_prints_the_command)
     cr_expect_eq(code, 2, "exit code %d", code);
     static const char *const wanted[] = {
         "apt-get install -y --no-install-recommends gcc libc6-dev g++ make libcriterion-dev "
-        "libjansson-dev nettle-dev libseccomp-dev libsqlite3-dev libarchive-dev bubblewrap "
-        "libyaml-dev "
-        "liblz4-dev libzstd-dev libdw-dev "
+        "libjansson-dev nettle-dev libseccomp-dev libsqlite3-dev libarchive-dev libcsv-dev "
+        "libunistring-dev bubblewrap libyaml-dev liblz4-dev libzstd-dev libdw-dev "
         "python3-pip\n",
         "libjansson-dev       reading and writing JSON\n",
         "as root",

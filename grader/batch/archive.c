@@ -1,0 +1,252 @@
+/* Reads a zip or tar file with libarchive, in a process that can do nothing else: it has the file and a
+ * pipe, and the kernel refuses it all the rest. Whatever the archive does to libarchive, it gets no
+ * further than a wrong source, which is the student's own loss.
+ *
+ *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> here
+ *
+ * Nothing is unpacked onto the disk, so paths inside the archive are only names. */
+#include "batch/handin.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define READER_SECONDS 60 /* of CPU time */
+#define READER_BYTES   ((rlim_t)2 << 30)
+
+enum kind { SOURCE, PROBLEM, END };
+
+/* What comes through the pipe: this, the path, and as many bytes: a source, or what the problem is. */
+struct record {
+    uint32_t kind, path_bytes, bytes;
+};
+
+/* --- the reader --------------------------------------------------------------------------------------- */
+
+static void put(int pipe, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t written = write(pipe, at, size);
+        if (written <= 0)
+            _exit(1);
+        at += written;
+        size -= (size_t)written;
+    }
+}
+
+static void tell(int pipe, enum kind kind, const char *path, const void *bytes, size_t size)
+{
+    struct record record = {kind, (uint32_t)strlen(path), (uint32_t)size};
+    put(pipe, &record, sizeof record);
+    put(pipe, path, record.path_bytes);
+    put(pipe, bytes, size);
+}
+
+static void tell_problem(int pipe, const char *path, const char *problem)
+{
+    tell(pipe, PROBLEM, path, problem, strlen(problem));
+}
+
+/* What a reader needs, once it has its file. The rest fails, as if there were no permission. */
+static bool give_up_all_else(void)
+{
+    static const int allowed[] = {
+        SCMP_SYS(read),         SCMP_SYS(write),        SCMP_SYS(lseek),     SCMP_SYS(close),
+        SCMP_SYS(fstat),        SCMP_SYS(newfstatat),   SCMP_SYS(brk),       SCMP_SYS(mmap),
+        SCMP_SYS(munmap),       SCMP_SYS(mremap),       SCMP_SYS(mprotect),  SCMP_SYS(madvise),
+        SCMP_SYS(futex),        SCMP_SYS(rt_sigreturn), SCMP_SYS(getrandom), SCMP_SYS(exit_group),
+        SCMP_SYS(getpid),       SCMP_SYS(gettid),       SCMP_SYS(exit),      SCMP_SYS(sched_yield),
+        SCMP_SYS(clock_gettime)};
+    struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
+    struct rlimit memory = {READER_BYTES, READER_BYTES};
+    setrlimit(RLIMIT_CPU, &seconds);
+#ifndef __SANITIZE_ADDRESS__ /* which reserves more than there is */
+    setrlimit(RLIMIT_AS, &memory);
+#endif
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    bool good = filter && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+    for (size_t i = 0; good && i < sizeof allowed / sizeof *allowed; ++i)
+        good = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0) == 0;
+    good = good && seccomp_load(filter) == 0;
+    seccomp_release(filter);
+    return good;
+}
+
+/* Opens what students send, and nothing that would start other programs. */
+static struct archive *open_archive(int fd)
+{
+    struct archive *archive = archive_read_new();
+    archive_read_support_filter_gzip(archive);
+    archive_read_support_filter_bzip2(archive);
+    archive_read_support_filter_xz(archive);
+    archive_read_support_filter_zstd(archive);
+    archive_read_support_format_tar(archive);
+    archive_read_support_format_zip(archive);
+    archive_read_open_fd(archive, fd, 64 << 10); /* an error comes with the first header */
+    return archive;
+}
+
+/* Takes one file of the archive, if it is a source. */
+static void take_entry(struct archive *archive, struct archive_entry *entry, int pipe)
+{
+    static char bytes[(1 << 20) + 1];
+    const char *path = archive_entry_pathname_utf8(entry);
+    path = path ? path : archive_entry_pathname(entry);
+    if (!path || strlen(path) >= RUN_PATH_SIZE || batch_is_ignored(path))
+        return;
+    bool source = batch_is_source(path);
+    if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
+        if (source)
+            tell_problem(pipe, path, "is a link, not the file itself");
+    } else if (archive_entry_filetype(entry) != AE_IFREG)
+        return;
+    else if (batch_is_archive(path, NULL))
+        tell_problem(pipe, path, "is an archive inside of an archive");
+    else if (archive_entry_is_encrypted(entry))
+        tell_problem(pipe, path, "is encrypted");
+    else if (source) {
+        la_ssize_t size = archive_read_data(archive, bytes, sizeof bytes);
+        if (size < 0)
+            tell_problem(pipe, path, "is damaged");
+        else if ((size_t)size > BATCH_SOURCE_BYTES)
+            tell_problem(pipe, path, "is too large");
+        else
+            tell(pipe, SOURCE, path, bytes, (size_t)size);
+    }
+}
+
+static void read_entries(struct archive *archive, int pipe)
+{
+    struct archive_entry *entry;
+    size_t entries = 0, sources = 0;
+    la_int64_t total = 0;
+    int code;
+    while ((code = archive_read_next_header(archive, &entry)) == ARCHIVE_OK ||
+           code == ARCHIVE_WARN) {
+        const char *path = archive_entry_pathname(entry);
+        la_int64_t size = archive_entry_size(entry);
+        sources += path && batch_is_source(path);
+        total += size > 0 ? size : 0;
+        if (++entries > BATCH_HANDIN_ENTRIES || sources > BATCH_HANDIN_FILES) {
+            tell_problem(pipe, "", "has too many files: not all were looked at");
+            return;
+        }
+        if (total > (la_int64_t)BATCH_ARCHIVE_BYTES) {
+            tell_problem(pipe, "", "is too large when unpacked: not all was looked at");
+            return;
+        }
+        take_entry(archive, entry, pipe);
+    }
+    if (code != ARCHIVE_EOF)
+        tell_problem(pipe, "",
+                     entries ? "is damaged: not all was looked at"
+                             : "is damaged, or no zip or tar file");
+    else if (entries == 0)
+        tell_problem(pipe, "", "is an empty archive");
+}
+
+static void read_archive(const char *path, int pipe)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setlocale(LC_CTYPE, "C.UTF-8"); /* names inside are UTF-8, if anything */
+    if (fd < 0)
+        tell_problem(pipe, "", strerror(errno));
+    else if (!give_up_all_else())
+        tell_problem(pipe, "", "cannot be read safely on this machine");
+    else
+        read_entries(open_archive(fd), pipe);
+    tell(pipe, END, "", "", 0);
+    _exit(0);
+}
+
+/* --- this side: nothing is believed that comes through the pipe ----------------------------------------- */
+
+static bool get(FILE *pipe, void *bytes, size_t size)
+{
+    return fread(bytes, 1, size, pipe) == size;
+}
+
+/* Reads one record's path and bytes. False: it is malformed, or the reader has died. */
+static bool get_record(FILE *pipe, struct record *record, char path[RUN_PATH_SIZE],
+                       struct run_text *text)
+{
+    *text = (struct run_text){0};
+    if (!get(pipe, record, sizeof *record) || record->path_bytes >= RUN_PATH_SIZE ||
+        record->bytes > BATCH_SOURCE_BYTES || !get(pipe, path, record->path_bytes))
+        return false;
+    path[record->path_bytes] = 0;
+    text->size = record->bytes;
+    text->bytes = malloc(text->size + 1);
+    if (!text->bytes || !get(pipe, text->bytes, text->size)) {
+        free(text->bytes);
+        return false;
+    }
+    text->bytes[text->size] = 0;
+    return true;
+}
+
+static void add_record(struct batch_handin *handin, const char *shown, int64_t time,
+                       const struct record *record, const char *path, struct run_text text)
+{
+    char full[2 * RUN_PATH_SIZE];
+    snprintf(full, sizeof full, "%s%s%s", shown, *path ? "/" : "", path);
+    if (record->kind == SOURCE) {
+        batch_handin_add(handin, full, time, text, NULL);
+        return;
+    }
+    batch_handin_add(handin, full, time, (struct run_text){0}, text.bytes);
+    free(text.bytes);
+}
+
+/* Takes what the reader sends. True: it came to its end. */
+static bool take_records(FILE *pipe, const char *shown, int64_t time, struct batch_handin *handin)
+{
+    struct record record;
+    struct run_text text;
+    char path[RUN_PATH_SIZE];
+    for (size_t i = 0; i < BATCH_HANDIN_ENTRIES && get_record(pipe, &record, path, &text); ++i) {
+        if (record.kind == END) {
+            free(text.bytes);
+            return true;
+        }
+        add_record(handin, shown, time, &record, path, text);
+    }
+    return false;
+}
+
+void batch_archive_read(const char *path, const char *shown, int64_t time,
+                        struct batch_handin *handin)
+{
+    int ends[2];
+    bool open = pipe2(ends, O_CLOEXEC) == 0;
+    fflush(NULL); /* or the child would write it again */
+    pid_t child = open ? fork() : -1;
+    if (child == 0) {
+        close(ends[0]);
+        read_archive(path, ends[1]);
+    }
+    if (open)
+        close(ends[1]);
+    FILE *pipe = open ? fdopen(ends[0], "r") : NULL;
+    bool ended = child > 0 && pipe && take_records(pipe, shown, time, handin);
+    if (pipe)
+        fclose(pipe);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    if (!ended)
+        batch_handin_add(handin, shown, time, (struct run_text){0},
+                         "cannot be read: unpack it by hand");
+}

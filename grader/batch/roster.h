@@ -1,0 +1,36 @@
+/* The list of a class's students: a CSV file (RFC 4180) with an id and a name in each row.
+ *
+ *     id,name
+ *     s001,"Zuse, Konrad"
+ *
+ * The first row may say which columns these are, among others, in any order ("id", "student", "student id",
+ * "login"...; "name"); without such a row they are the first and the second. */
+#ifndef BATCH_ROSTER_H
+#define BATCH_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct batch_student {
+    char *id, *name;               /* clean text, normalised (NFC) */
+    char *folded_id, *folded_name; /* as they are compared */
+};
+
+struct batch_roster {
+    struct batch_student *students; /* in the file's order */
+    size_t count, room;
+};
+
+/* Reads PATH. False: ERROR (SIZE bytes) is one line that says what is wrong, in which line. */
+bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
+void batch_roster_free(struct batch_roster *roster);
+
+/* Whose is a hand-in called NAME? It is the id, or the name, or has one of these in it as a word of its
+ * own, as in "Konrad Zuse_12345_assignsubmission_file"; capitals make no difference. NULL: nobody's, or
+ * it cannot be told. */
+const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name);
+
+/* A copy of clean TEXT as NFC, to be freed: equal names become equal bytes, whatever system wrote them. */
+char *batch_normalise(const char *text);
+
+#endif

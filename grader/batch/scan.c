@@ -1,0 +1,322 @@
+#include "batch/scan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch/handin.h"
+#include "batch/key.h"
+#include "batch/match.h"
+
+/* One scan under way. */
+struct walk {
+    struct batch_store *store;
+    const struct batch_scan *scan;
+    struct run_lab labs[RUN_MAX_LABS]; /* as batch/match.h wants them */
+    struct stat out;                   /* the folder that is none of the students' */
+    char *error;
+    size_t size;
+};
+
+/* One hand-in: an entry of the folder, or of a lab's folder in it. */
+struct entry {
+    char path[RUN_PATH_SIZE];
+    char name[RUN_PATH_SIZE]; /* clean */
+    const char *above;        /* "01-parallelize/": the lab's folder that it lies in; or "" */
+    bool folder;
+};
+
+/* Notes what the store says has gone wrong; always returns false. */
+static bool fail(struct walk *walk)
+{
+    snprintf(walk->error, walk->size, "%s", batch_store_error(walk->store));
+    return false;
+}
+
+/* --- whose is it? ------------------------------------------------------------------------------------- */
+
+/* How much of the name is the student's: of a folder all of it, of an archive what comes before its ending,
+ * of a file what comes before the lab's word: "s001" of "s001_parallelize.cu". */
+static size_t student_length(const struct walk *walk, const struct entry *entry)
+{
+    size_t length = strlen(entry->name);
+    if (entry->folder || batch_is_archive(entry->name, &length))
+        return length;
+    for (size_t i = 0; i < walk->scan->lab_count; ++i) {
+        const char *word = batch_match_word(&walk->labs[i], entry->name);
+        if (word && (size_t)(word - entry->name) < length)
+            length = (size_t)(word - entry->name);
+    }
+    if (length == strlen(entry->name))
+        length -= strlen(".cu");
+    while (length > 0 && strchr("_-. ", entry->name[length - 1]))
+        --length;
+    return length;
+}
+
+/* Adds the student whose hand-in this is, and tells the id, to be freed; NULL: the store has failed. */
+static char *add_student(struct walk *walk, const struct entry *entry)
+{
+    const struct batch_roster *roster = walk->scan->roster;
+    char *name = strndup(entry->name, student_length(walk, entry));
+    char *id = name ? batch_normalise(name) : NULL;
+    const struct batch_student *student = roster && id ? batch_roster_find(roster, id) : NULL;
+    free(name);
+    if (student) {
+        free(id);
+        return strdup(student->id);
+    }
+    if (id && (!batch_store_add_student(walk->store, id, "") ||
+               (roster && !batch_store_add_review(walk->store, id, "", entry->name,
+                                                  "is handed in by nobody on the roster")))) {
+        free(id);
+        return NULL;
+    }
+    return id;
+}
+
+/* --- one hand-in -------------------------------------------------------------------------------------- */
+
+/* A file of a hand-in, and what it is for. */
+struct candidate {
+    const struct batch_file *file;
+    char *shown; /* its path in the folder of submissions */
+    enum batch_match match;
+    size_t lab;
+};
+
+static void match_file(const struct walk *walk, const struct entry *entry,
+                       const struct batch_file *file, struct candidate *candidate)
+{
+    *candidate = (struct candidate){.file = file};
+    if (asprintf(&candidate->shown, "%s%s%s%s", entry->above, entry->folder ? entry->name : "",
+                 entry->folder && *file->path ? "/" : "", file->path) < 0) {
+        candidate->shown = NULL;
+        return;
+    }
+    char *inside = NULL; /* the student's own name says nothing of the lab */
+    if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
+        candidate->match = batch_match(walk->labs, walk->scan->lab_count, inside,
+                                       file->text.bytes ? file->text.bytes : "", &candidate->lab);
+    free(inside);
+}
+
+/* How many candidates are for LAB and as sure as MATCH. */
+static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
+                            enum batch_match match)
+{
+    size_t hits = 0;
+    for (size_t i = 0; i < count; ++i)
+        hits += candidates[i].match == match && candidates[i].lab == lab;
+    return hits;
+}
+
+/* A file that bears the lab's name is the student's attempt; of others there must be just one. */
+enum verdict { TAKE, LEAVE, ASK };
+
+static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
+{
+    enum batch_match match = candidates[i].match;
+    if (match == BATCH_BY_NAME)
+        return TAKE;
+    for (int surer = match + 1; match && surer <= BATCH_BY_NAME; ++surer)
+        if (count_matches(candidates, count, candidates[i].lab, (enum batch_match)surer) > 0)
+            return LEAVE; /* a helper beside the file itself */
+    if (match && count_matches(candidates, count, candidates[i].lab, match) == 1)
+        return TAKE;
+    return ASK;
+}
+
+static bool ask(struct walk *walk, const char *student, const struct candidate *candidate,
+                const char *why)
+{
+    const char *lab = candidate->match ? walk->labs[candidate->lab].name : "";
+    return batch_store_add_review(walk->store, student, lab, candidate->shown, why);
+}
+
+static bool take(struct walk *walk, const char *student, const struct candidate *candidate)
+{
+    const struct batch_lab *lab = &walk->scan->labs[candidate->lab];
+    const struct batch_file *file = candidate->file;
+    char hash[RUN_HASH_SIZE], key[RUN_HASH_SIZE], why[2 * RUN_PATH_SIZE];
+    const char *name = strrchr(candidate->shown, '/');
+    if (!run_submission_check(&lab->lab, name ? name + 1 : candidate->shown, &file->text, why,
+                              sizeof why))
+        return ask(walk, student, candidate, why);
+    batch_source_hash(&file->text, hash);
+    batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, walk->scan->seed, key);
+    struct batch_submission submission = {.student = student,
+                                          .lab = lab->lab.name,
+                                          .path = candidate->shown,
+                                          .submitted = file->time,
+                                          .source = &file->text,
+                                          .source_hash = hash,
+                                          .key = key};
+    return batch_store_add_submission(walk->store, &submission);
+}
+
+static bool add_candidate(struct walk *walk, const char *student,
+                          const struct candidate *candidates, size_t count, size_t i)
+{
+    const struct candidate *candidate = &candidates[i];
+    if (!candidate->shown)
+        return true;
+    if (candidate->file->problem)
+        return ask(walk, student, candidate, candidate->file->problem);
+    enum verdict verdict = judge_candidate(candidates, count, i);
+    if (verdict == TAKE)
+        return take(walk, student, candidate);
+    return verdict == LEAVE || ask(walk, student, candidate,
+                                   candidate->match ? "is one of several files that could be meant"
+                                                    : "is for no lab that its name or place tells");
+}
+
+static bool add_handin(struct walk *walk, const struct entry *entry)
+{
+    struct batch_handin handin;
+    if (student_length(walk, entry) == 0)
+        return batch_store_add_review(walk->store, "", "", entry->name,
+                                      "does not say whose it is: put it into a folder") ||
+               fail(walk);
+    char *student = add_student(walk, entry);
+    if (!student)
+        return fail(walk);
+    batch_handin_read(entry->path, &handin);
+    struct candidate *candidates = calloc(handin.count + 1, sizeof *candidates);
+    bool good = candidates != NULL;
+    for (size_t i = 0; good && i < handin.count; ++i)
+        match_file(walk, entry, &handin.files[i], &candidates[i]);
+    for (size_t i = 0; good && i < handin.count; ++i)
+        good = add_candidate(walk, student, candidates, handin.count, i) || fail(walk);
+    for (size_t i = 0; candidates && i < handin.count; ++i)
+        free(candidates[i].shown);
+    free(candidates);
+    batch_handin_free(&handin);
+    free(student);
+    return good;
+}
+
+/* --- the folder --------------------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && strcmp(entry->d_name, "__MACOSX") != 0;
+}
+
+static int by_bytes(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+static bool scan_folder(struct walk *walk, const char *folder, const char *above);
+
+/* The lab whose folder this is; NULL: it is a student's. */
+static const struct run_lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
+{
+    for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->scan->lab_count; ++i)
+        if (batch_match_folder(&walk->labs[i], entry->name, strlen(entry->name)))
+            return &walk->labs[i];
+    return NULL;
+}
+
+static bool add_entry(struct walk *walk, const char *folder, const char *above, const char *name)
+{
+    static struct entry entries[2]; /* large; one a level */
+    struct entry *entry = &entries[*above != 0];
+    struct stat status;
+    char *clean = batch_clean_name(name);
+    bool fits =
+        clean && run_path(entry->path, "%s/%s", folder, name) && run_path(entry->name, "%s", clean);
+    free(clean);
+    if (!fits || lstat(entry->path, &status) != 0) {
+        snprintf(walk->error, walk->size, "cannot look at %s in %s: %s", name, folder,
+                 fits ? strerror(errno) : "the name is too long");
+        return false;
+    }
+    if (status.st_dev == walk->out.st_dev && status.st_ino == walk->out.st_ino)
+        return true;
+    entry->above = above;
+    entry->folder = S_ISDIR(status.st_mode);
+    if (S_ISLNK(status.st_mode))
+        return batch_store_add_review(walk->store, "", "", entry->name, "is a link") || fail(walk);
+    const struct run_lab *lab = lab_of_folder(walk, entry);
+    if (lab) {
+        char below[RUN_LAB_NAME_SIZE + 1];
+        snprintf(below, sizeof below, "%s/", lab->name);
+        return scan_folder(walk, entry->path, below);
+    }
+    if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name))
+        return true; /* a roster, a note of the instructor */
+    return add_handin(walk, entry);
+}
+
+static bool scan_folder(struct walk *walk, const char *folder, const char *above)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, is_visible, by_bytes);
+    bool good = count >= 0;
+    if (!good)
+        snprintf(walk->error, walk->size, "cannot look into %s: %s", folder, strerror(errno));
+    for (int i = 0; i < count; ++i) {
+        good = good && add_entry(walk, folder, above, entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return good;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------- */
+
+static double max_score_of(const struct run_lab *lab, enum run_device device)
+{
+    double sum = 0;
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(lab->declared, "checks"), i, check)
+    {
+        if (run_lab_has_check(check, device))
+            sum += json_number_value(json_object_get(check, "max_points"));
+    }
+    return sum;
+}
+
+static bool add_labs(struct walk *walk)
+{
+    for (size_t i = 0; i < walk->scan->lab_count; ++i) {
+        const struct run_lab *lab = &walk->labs[i];
+        const char *title = json_string_value(json_object_get(lab->declared, "title"));
+        if (!batch_store_add_lab(walk->store, lab->name, title ? title : "",
+                                 max_score_of(lab, walk->scan->device)))
+            return fail(walk);
+    }
+    return true;
+}
+
+static bool add_roster(struct walk *walk)
+{
+    const struct batch_roster *roster = walk->scan->roster;
+    for (size_t i = 0; roster && i < roster->count; ++i)
+        if (!batch_store_add_student(walk->store, roster->students[i].id, roster->students[i].name))
+            return fail(walk);
+    return true;
+}
+
+bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size)
+{
+    static struct walk walk; /* labs have paths of 4 KB: too large for a stack */
+    walk = (struct walk){.store = store, .scan = scan, .error = error, .size = size};
+    for (size_t i = 0; i < scan->lab_count; ++i)
+        walk.labs[i] = scan->labs[i].lab;
+    if (!scan->out || stat(scan->out, &walk.out) != 0)
+        walk.out = (struct stat){0};
+    bool good = (batch_store_begin(store) && batch_store_forget(store)) || fail(&walk);
+    good = good && add_labs(&walk) && add_roster(&walk) && scan_folder(&walk, scan->folder, "");
+    if (good)
+        return batch_store_end(store) || fail(&walk);
+    batch_store_cancel(store);
+    return false;
+}

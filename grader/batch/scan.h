@@ -1,0 +1,35 @@
+/* Finds out what a class has handed in, and writes it into the store.
+ *
+ *     SUBMISSIONS/
+ *       s001/                 a student: a folder,
+ *       s002.zip              an archive,
+ *       s003_parallelize.cu   or a file
+ *       01-parallelize/       a lab: students as above, for this lab
+ *
+ * Within a hand-in all files are looked at, in all folders; batch/match.h says which lab one is for. */
+#ifndef BATCH_SCAN_H
+#define BATCH_SCAN_H
+
+#include "batch/roster.h"
+#include "batch/store.h"
+#include "run/lab.h"
+
+struct batch_lab {
+    struct run_lab lab;
+    char grader[RUN_HASH_SIZE]; /* hash of what decides its grades: batch/key.h */
+};
+
+struct batch_scan {
+    const char *folder;
+    const char *out; /* this folder is no student's, wherever it is */
+    struct batch_lab *labs;
+    size_t lab_count;
+    const struct batch_roster *roster; /* NULL: there is none */
+    enum run_device device;
+    uint64_t seed;
+};
+
+/* Replaces what the store says is there. False: ERROR (SIZE bytes) is one line, and nothing changed. */
+bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
+
+#endif
