@@ -59,12 +59,25 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
+/* Ids of a page that has several gradings begin with the grading's. */
+static const char *part_of(const struct page *page)
+{
+    return page->given->part ? page->given->part : "";
+}
+
+/* "h2" of a page of one grading is "h3" of one of several. */
+static const char *heading(const struct page *page, unsigned level)
+{
+    static const char *const headings[] = {"h1", "h2", "h3", "h4"};
+    return headings[level - 1 + (page->given->part != NULL)];
+}
+
 static void open_section(struct page *page, const char *id, const char *title)
 {
     markup_open(&page->m, "section");
-    markup_set(&page->m, "id", "%s", id);
+    markup_set(&page->m, "id", "%s%s", part_of(page), id);
     markup_break(&page->m);
-    markup_leaf(&page->m, "h2", NULL, "%s", title);
+    markup_leaf(&page->m, heading(page, 2), NULL, "%s", title);
     markup_break(&page->m);
 }
 
@@ -86,7 +99,7 @@ static void put_place(struct page *page, const char *file, json_int_t line)
         return;
     markup_open(&page->m, own ? "a" : "span");
     if (own)
-        markup_set(&page->m, "href", "#L%lld", (long long)line);
+        markup_set(&page->m, "href", "#%sL%lld", part_of(page), (long long)line);
     markup_text(&page->m, "%s:%lld", file, (long long)line);
     markup_close(&page->m);
 }
@@ -133,7 +146,7 @@ static void put_check(struct page *page, const json_t *check)
     const json_t *place = json_object_get(check, "place");
     markup_open(m, "article");
     markup_set(m, "class", "check %s", status);
-    markup_open(m, "h3");
+    markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", mark_of(status));
     markup_leaf(m, "span", NULL, "%s", text_of(check, "title"));
     markup_leaf(m, "span", "points", "%.6g of %.6g", real_of(check, "points"),
@@ -173,7 +186,7 @@ static void put_finding(struct page *page, const json_t *finding)
     json_t *other;
     markup_open(m, "article");
     markup_set(m, "class", "finding %s", text_of(finding, "severity"));
-    markup_open(m, "h3");
+    markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", text_of(finding, "severity"));
     put_place(page, text_of(finding, "file"), number_of(finding, "line"));
     markup_leaf(m, "code", "points", "[%s]", text_of(finding, "id"));
@@ -308,7 +321,7 @@ static void put_source_line(struct page *page, unsigned number, const struct rep
     const char *line;
     size_t length;
     markup_open(&page->m, "tr");
-    markup_set(&page->m, "id", "L%u", number);
+    markup_set(&page->m, "id", "%sL%u", part_of(page), number);
     put_counters(page, heat);
     markup_leaf(&page->m, "td", "number", "%u", number);
     open_classed(page, "td", "text code");
@@ -396,65 +409,83 @@ static void put_environment(struct page *page)
     close_line(page);
 }
 
-static void put_head(struct page *page)
+void report_html_begin(struct markup *m, const char *title)
 {
-    struct markup *m = &page->m;
+    markup_raw(m, "<!doctype html>\n");
+    markup_open(m, "html");
+    markup_set(m, "lang", "en");
+    markup_break(m);
     markup_open(m, "head");
     markup_break(m);
     markup_raw(m, "<meta charset=\"utf-8\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                   "style-src 'unsafe-inline'\">\n");
-    markup_leaf(m, "title", NULL, "%s: %.6g of %.6g points", text_of(page->result, "lab"),
-                real_of(page->result, "score"), real_of(page->result, "max_score"));
+    markup_leaf(m, "title", NULL, "%s", title);
     markup_break(m);
     markup_open(m, "style");
     markup_raw(m, report_css);
     markup_raw(m, report_svg_style);
     markup_close(m);
     markup_break(m);
-    close_line(page);
+    markup_close(m);
+    markup_break(m);
+    markup_open(m, "body");
+    markup_break(m);
 }
 
-static void put_summary(struct page *page)
+void report_html_end(struct markup *m)
 {
-    struct markup *m = &page->m;
+    for (int i = 0; i < 2; i++) {
+        markup_close(m);
+        markup_break(m);
+    }
+}
+
+static void put_summary(struct markup *m, const json_t *result)
+{
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s: %s", text_of(page->result, "lab"),
-                text_of(page->result, "title"));
-    open_classed(page, "p", "score");
-    markup_leaf(m, "strong", NULL, "%.6g", real_of(page->result, "score"));
-    markup_text(m, " of %.6g points", real_of(page->result, "max_score"));
-    close_line(page);
+    markup_leaf(m, "h1", NULL, "%s: %s", text_of(result, "lab"), text_of(result, "title"));
+    markup_open(m, "p");
+    markup_set(m, "class", "score");
+    markup_leaf(m, "strong", NULL, "%.6g", real_of(result, "score"));
+    markup_text(m, " of %.6g points", real_of(result, "max_score"));
+    markup_close(m);
+    markup_break(m);
     markup_raw(m, "<nav><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
                   "<a href=\"#pictures\">Pictures</a><a href=\"#source\">Source</a>"
                   "<a href=\"#environment\">Graded with</a></nav>\n");
-    close_line(page);
+    markup_close(m);
+    markup_break(m);
 }
 
-void report_html(FILE *to, const json_t *result, const struct report_page *given)
+void report_html_sections(struct markup *m, const json_t *result, const struct report_page *given)
 {
-    struct page page = {.m = {.to = to}, .result = result, .given = given};
+    struct page page = {.m = *m, .result = result, .given = given};
     page.file = text_of(result, "submission");
     report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
-    markup_raw(&page.m, "<!doctype html>\n");
-    markup_open(&page.m, "html");
-    markup_set(&page.m, "lang", "en");
-    markup_break(&page.m);
-    put_head(&page);
-    markup_open(&page.m, "body");
-    markup_break(&page.m);
-    put_summary(&page);
-    markup_open(&page.m, "main");
-    markup_break(&page.m);
     put_checks(&page);
     put_findings(&page);
     put_pictures(&page);
     put_source(&page);
     put_environment(&page);
-    close_line(&page);
-    close_line(&page);
-    close_line(&page);
     report_totals_free(&page.totals);
+    *m = page.m;
+}
+
+void report_html(FILE *to, const json_t *result, const struct report_page *given)
+{
+    struct markup m = {.to = to};
+    char title[200];
+    snprintf(title, sizeof title, "%s: %.6g of %.6g points", text_of(result, "lab"),
+             real_of(result, "score"), real_of(result, "max_score"));
+    report_html_begin(&m, title);
+    put_summary(&m, result);
+    markup_open(&m, "main");
+    markup_break(&m);
+    report_html_sections(&m, result, given);
+    markup_close(&m);
+    markup_break(&m);
+    report_html_end(&m);
 }

@@ -1,0 +1,170 @@
+#include "batch/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/gradebook.h"
+#include "report/html_student.h"
+
+/* What is being written. */
+struct output {
+    struct batch_store *store;
+    const json_t *class;
+    const char *folder;
+    char *error;
+    size_t size;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Is this what the file holds already? */
+static bool is_unchanged(const char *path, const char *text, size_t size)
+{
+    struct run_text old;
+    char why[100];
+    bool same = run_read_file(path, (size_t)1 << 30, &old, why, sizeof why) && old.size == size &&
+                memcmp(old.bytes, text, size) == 0;
+    free(old.bytes);
+    return same;
+}
+
+static bool fail(struct output *output, const char *path)
+{
+    int reason = errno;
+    snprintf(output->error, output->size, "cannot write %s: %s%s", path, strerror(reason),
+             reason == ENOSPC || reason == EFBIG || reason == EDQUOT
+                 ? "; all grades are kept: run this again when there is room"
+                 : "");
+    return false;
+}
+
+/* Writes TEXT, which is freed, to NAME in the output's folder. TEXT may be NULL: out of memory. */
+static bool write_text(struct output *output, const char *name, char *text, size_t size)
+{
+    char path[RUN_PATH_SIZE];
+    errno = text ? ENAMETOOLONG : ENOMEM;
+    bool written = text && run_path(path, "%s/%s", output->folder, name) &&
+                   (is_unchanged(path, text, size) || run_write_file(path, text, size, 0644));
+    free(text);
+    return written || fail(output, name);
+}
+
+static bool write_json(struct output *output, const char *name, const json_t *document)
+{
+    /* 12 digits: 22.1 shall not become 22.100000000000001. */
+    char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    size_t size = text ? strlen(text) : 0;
+    if (text)
+        text[size] = '\n'; /* in the place of the NUL */
+    return write_text(output, name, text, size + 1);
+}
+
+static bool write_gradebook(struct output *output)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) {
+        report_gradebook(memory, output->class);
+        fclose(memory);
+    }
+    return write_text(output, "gradebook.csv", text, size);
+}
+
+/* --- students ------------------------------------------------------------------------------------------- */
+
+void batch_folder_name(const char *id, char name[256])
+{
+    size_t length = 0;
+    for (const char *at = id; *at && length < 250; ++at) {
+        bool bad = *at == '/' || (at == id && *at == '.');
+        length += (size_t)snprintf(name + length, 256 - length, bad ? "%%%02X" : "%c",
+                                   (unsigned char)*at);
+    }
+    name[length] = 0;
+}
+
+/* Adds LAB's grading, whole, and its source. False: the store has failed. */
+static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
+                        json_t *sources)
+{
+    struct run_text source;
+    json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
+    json_t *result = json_object_get(grading, "result");
+    if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
+        result = json_object_get(json_object_get(output->class, "gradings"), key);
+    const char *hash = text_of(result, "source_sha256");
+    bool good = grading != NULL;
+    if (result)
+        json_object_set(results, lab, result);
+    if (*hash && (good = batch_store_source(output->store, hash, &source))) {
+        json_object_set_new(sources, lab, json_stringn_nocheck(source.bytes, source.size));
+        free(source.bytes);
+    }
+    json_decref(grading);
+    if (!good)
+        snprintf(output->error, output->size, "%s", batch_store_error(output->store));
+    return good;
+}
+
+static bool write_page(struct output *output, const char *name, const json_t *student,
+                       const json_t *sources)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory) {
+        report_html_student(memory, student, sources);
+        fclose(memory);
+    }
+    return write_text(output, name, text, size);
+}
+
+static bool write_student(struct output *output, const json_t *row)
+{
+    char folder[256], path[RUN_PATH_SIZE], name[300];
+    const char *lab;
+    json_t *entry, *sources = json_object(), *results = json_object();
+    json_t *student = json_pack("{s:s, s:O, s:O}", "schema", "lanewise/student/v1", "version",
+                                json_object_get(output->class, "version"), "course",
+                                json_object_get(output->class, "course"));
+    bool good = true;
+    json_object_update(student, (json_t *)row);
+    json_object_foreach(json_object_get(row, "labs"), lab, entry)
+    {
+        good = good && add_grading(output, lab, text_of(entry, "key"), results, sources);
+    }
+    json_object_set_new(student, "results", results);
+    batch_folder_name(text_of(row, "student"), folder);
+    if (good && (!run_path(path, "%s/%s", output->folder, folder) ||
+                 (mkdir(path, 0755) != 0 && errno != EEXIST)))
+        good = fail(output, folder);
+    snprintf(name, sizeof name, "%s/results.json", folder);
+    good = good && write_json(output, name, student);
+    snprintf(name, sizeof name, "%s/report.html", folder);
+    good = good && write_page(output, name, student, sources);
+    json_decref(student);
+    json_decref(sources);
+    return good;
+}
+
+bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
+                     char *error, size_t size)
+{
+    struct output output = {store, class, folder, error, size};
+    size_t i;
+    json_t *student;
+    bool good = write_gradebook(&output) && write_json(&output, "class.json", class);
+    json_array_foreach(json_object_get(class, "students"), i, student)
+    {
+        good = good && write_student(&output, student);
+    }
+    return good;
+}

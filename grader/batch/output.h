@@ -1,0 +1,21 @@
+/* Writes what an instructor takes away from a class into the folder of --out:
+ *
+ *     gradebook.csv          one row a student
+ *     class.json             lanewise/class/v1, for programs
+ *     STUDENT/results.json   lanewise/student/v1
+ *     STUDENT/report.html    the same as a page, to send back
+ *
+ * Each file appears whole or not at all, and stays untouched if nothing in it has changed. */
+#ifndef BATCH_OUTPUT_H
+#define BATCH_OUTPUT_H
+
+#include "batch/store.h"
+
+/* Writes all of it. False: ERROR (SIZE bytes) says in one line what could not be written. */
+bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
+                     char *error, size_t size);
+
+/* The name of a student's folder: the id, unless that cannot be a file's name. */
+void batch_folder_name(const char *id, char name[256]);
+
+#endif

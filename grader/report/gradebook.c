@@ -1,0 +1,60 @@
+#include "report/gradebook.h"
+
+#include <string.h>
+
+#include "report/format.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+/* Writes the names of STUDENT's labs that have STATUS, "01-parallelize 03-shared-reduce". */
+static void put_labs_with(FILE *to, const json_t *student, const char *status)
+{
+    const char *lab, *space = "";
+    json_t *entry;
+    fputc(',', to);
+    json_object_foreach(json_object_get(student, "labs"), lab, entry)
+    {
+        if (strcmp(text_of(entry, "status"), status) != 0)
+            continue;
+        fprintf(to, "%s%s", space, lab);
+        space = " ";
+    }
+}
+
+static void put_student(FILE *to, const json_t *student)
+{
+    json_int_t late_days = 0;
+    const char *lab;
+    json_t *entry;
+    report_csv_field(to, text_of(student, "student"));
+    fputc(',', to);
+    report_csv_field(to, text_of(student, "name"));
+    json_object_foreach(json_object_get(student, "labs"), lab, entry)
+    {
+        const json_t *score = json_object_get(entry, "score");
+        fputc(',', to);
+        if (json_is_number(score))
+            fprintf(to, "%.6g", json_number_value(score));
+        late_days += json_integer_value(json_object_get(entry, "late_days"));
+    }
+    fprintf(to, ",%.6g,%.6g,%lld", json_number_value(json_object_get(student, "total")),
+            json_number_value(json_object_get(student, "max")), (long long)late_days);
+    put_labs_with(to, student, "missing");
+    put_labs_with(to, student, "review");
+    fputs("\r\n", to);
+}
+
+void report_gradebook(FILE *to, const json_t *class)
+{
+    size_t i;
+    json_t *lab, *student;
+    fputs("student,name", to);
+    json_array_foreach(json_object_get(class, "labs"), i, lab)
+        fprintf(to, ",%s", text_of(lab, "lab"));
+    fputs(",total,max,late_days,missing,review\r\n", to);
+    json_array_foreach(json_object_get(class, "students"), i, student) put_student(to, student);
+}

@@ -1,0 +1,13 @@
+/* The gradebook: a class as CSV, one row a student, as spreadsheets and learning systems read it. */
+#ifndef REPORT_GRADEBOOK_H
+#define REPORT_GRADEBOOK_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Writes CLASS, a lanewise/class/v1: id and name, the points of each lab, their total and what was possible,
+ * late days, and the names of the labs that are missing and that must be reviewed. A lab that has no grade
+ * yet is empty, one that is missing 0. The same class gives the same bytes. */
+void report_gradebook(FILE *to, const json_t *class);
+
+#endif

@@ -1,0 +1,156 @@
+#include "report/html_student.h"
+
+#include <string.h>
+
+#include "report/html.h"
+#include "report/markup.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double real_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void close_line(struct markup *m)
+{
+    markup_close(m);
+    markup_break(m);
+}
+
+/* What a status means to the student; "": the points say it. */
+static const char *remark_of(const char *status)
+{
+    static const struct {
+        const char *status, *remark;
+    } remarks[] = {
+        {"passed", "full marks"},
+        {"not-built", "the compiler refused it"},
+        {"missing", "nothing was handed in"},
+        {"too-late", "handed in too late"},
+        {"review", "your instructor has still to look at it"},
+        {"pending", "not graded yet"},
+    };
+    for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
+        if (strcmp(status, remarks[i].status) == 0)
+            return remarks[i].remark;
+    return "";
+}
+
+/* Remark, attempt and lateness in a few words. */
+static void put_remarks(struct markup *m, const json_t *entry)
+{
+    const char *remark = remark_of(text_of(entry, "status"));
+    size_t attempts = json_array_size(json_object_get(entry, "attempts"));
+    json_int_t late = number_of(entry, "late_days");
+    const char *comma = *remark ? ", " : "";
+    markup_text(m, "%s", remark);
+    if (attempts > 1 && number_of(entry, "counted") > 0) {
+        markup_text(m, "%sattempt %d of %zu counts", comma, (int)number_of(entry, "counted"),
+                    attempts);
+        comma = ", ";
+    }
+    if (late > 0)
+        markup_text(m, "%s%d %s late: %.6g points taken off", comma, (int)late,
+                    late == 1 ? "day" : "days", real_of(entry, "penalty"));
+}
+
+static void put_row(struct markup *m, const char *lab, const json_t *entry, bool linked)
+{
+    const json_t *score = json_object_get(entry, "score");
+    markup_open(m, "tr");
+    markup_open(m, "td");
+    markup_open(m, linked ? "a" : "span");
+    if (linked)
+        markup_set(m, "href", "#%s", lab);
+    markup_text(m, "%s", lab);
+    markup_close(m);
+    markup_close(m);
+    if (json_is_number(score))
+        markup_leaf(m, "td", "number", "%.6g of %.6g", json_number_value(score),
+                    real_of(entry, "max_score"));
+    else
+        markup_leaf(m, "td", "number", "\u2013 of %.6g", real_of(entry, "max_score"));
+    markup_open(m, "td");
+    put_remarks(m, entry);
+    markup_close(m);
+    close_line(m);
+}
+
+static void put_table(struct markup *m, const json_t *student)
+{
+    const char *lab;
+    json_t *entry;
+    markup_open(m, "table");
+    markup_set(m, "class", "grades");
+    markup_break(m);
+    markup_raw(m, "<thead><tr><th scope=\"col\">Lab</th><th scope=\"col\">Points</th>"
+                  "<th scope=\"col\"></th></tr></thead>\n");
+    markup_open(m, "tbody");
+    markup_break(m);
+    json_object_foreach(json_object_get(student, "labs"), lab, entry)
+        put_row(m, lab, entry, json_object_get(json_object_get(student, "results"), lab) != NULL);
+    close_line(m);
+    close_line(m);
+}
+
+static void put_head(struct markup *m, const json_t *student)
+{
+    const char *name = text_of(student, "name");
+    markup_open(m, "header");
+    markup_break(m);
+    markup_leaf(m, "h1", NULL, "%s", *name ? name : text_of(student, "student"));
+    if (*text_of(student, "course")) {
+        markup_leaf(m, "p", "dim", "%s", text_of(student, "course"));
+        markup_break(m);
+    }
+    markup_open(m, "p");
+    markup_set(m, "class", "score");
+    markup_leaf(m, "strong", NULL, "%.6g", real_of(student, "total"));
+    markup_text(m, " of %.6g points", real_of(student, "max"));
+    close_line(m);
+    put_table(m, student);
+    close_line(m);
+}
+
+static void put_lab(struct markup *m, const char *lab, const json_t *result, const char *source)
+{
+    char part[160];
+    snprintf(part, sizeof part, "%s-", lab);
+    struct report_page page = {.source = source ? source : "", .date = "", .part = part};
+    markup_open(m, "section");
+    markup_set(m, "class", "lab");
+    markup_set(m, "id", "%s", lab);
+    markup_break(m);
+    markup_leaf(m, "h2", NULL, "%s: %s", lab, text_of(result, "title"));
+    markup_break(m);
+    report_html_sections(m, result, &page);
+    close_line(m);
+}
+
+void report_html_student(FILE *to, const json_t *student, const json_t *sources)
+{
+    struct markup m = {.to = to};
+    const char *lab;
+    json_t *result;
+    char title[400];
+    snprintf(title, sizeof title, "%.200s: %.6g of %.6g points", text_of(student, "student"),
+             real_of(student, "total"), real_of(student, "max"));
+    report_html_begin(&m, title);
+    put_head(&m, student);
+    markup_open(&m, "main");
+    markup_break(&m);
+    json_object_foreach(json_object_get(student, "results"), lab, result)
+        put_lab(&m, lab, result, json_string_value(json_object_get(sources, lab)));
+    close_line(&m);
+    report_html_end(&m);
+}
