@@ -6,6 +6,7 @@
 #define CLI_H
 
 int cmd_grade(int argc, char **argv);
+int cmd_batch(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -16,6 +16,7 @@ static const struct command {
     const char *purpose;
 } commands[] = {
     {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
+    {"batch", cmd_batch, "grade a class: lanewise batch SUBMISSIONS/ [--roster FILE] ..."},
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
     {"explain", cmd_explain, "tell what a finding means: lanewise explain bank-conflict"},
     {"report", cmd_report, "grade a lab, as one HTML page: lanewise report --lab NAME"},

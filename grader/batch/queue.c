@@ -1,0 +1,191 @@
+#include "batch/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/grade.h"
+#include "run/pool.h"
+
+/* So many gradings in a row that this machine could not make mean that it can make none. A single one may
+ * be the submission's doing, and is for review. */
+#define MOST_REFUSED 5
+
+/* A queue at work. */
+struct work {
+    const struct batch_queue *queue;
+    struct batch_outcome *outcome;
+    struct run_text source; /* of the job that is about to be started */
+    json_t *refused;        /* entries that could not be graded, with "error" */
+    size_t in_a_row;        /* of them, without a grade between */
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static const struct batch_lab *lab_of(const struct batch_queue *queue, const json_t *entry)
+{
+    for (size_t i = 0; i < queue->lab_count; ++i)
+        if (strcmp(queue->labs[i].lab.name, text_of(entry, "lab")) == 0)
+            return &queue->labs[i];
+    return NULL;
+}
+
+/* --- one grading ---------------------------------------------------------------------------------------- */
+
+json_t *batch_grade_one(const struct batch_queue *queue, const struct run_lab *lab,
+                        const struct run_text *source)
+{
+    static struct run_submission submission; /* a path of 4 KB: too large for a stack */
+    char error[6000] = "";
+    json_t *result = NULL;
+    submission.source = *source;
+    snprintf(submission.shown, sizeof submission.shown, "%s", lab->file);
+    struct run_grading grading = {.lab = lab,
+                                  .submission = &submission,
+                                  .device = queue->device,
+                                  .gpu_name = queue->gpu_name,
+                                  .gpu_arch = queue->gpu_arch,
+                                  .seed = queue->seed,
+                                  .pictures = true,
+                                  .unsafe = queue->unsafe};
+    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    return json_pack("{s:i, s:s, s:o*}", "end", (int)end, "error", error, "result", result);
+}
+
+static struct batch_key key_of(const struct batch_queue *queue, const json_t *entry)
+{
+    const struct batch_lab *lab = lab_of(queue, entry);
+    return (struct batch_key){.key = text_of(entry, "key"),
+                              .lab = text_of(entry, "lab"),
+                              .source = text_of(entry, "source"),
+                              .grader = lab ? lab->grader : "",
+                              .device = run_device_name(queue->device),
+                              .seed = queue->seed};
+}
+
+bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
+                bool *graded)
+{
+    struct batch_key key = key_of(queue, entry);
+    const json_t *result = json_object_get(answer, "result");
+    const char *error = text_of(answer, "error");
+    *graded = result != NULL;
+    if (result)
+        return batch_store_put(queue->store, &key, result);
+    return batch_store_fail(queue->store, &key,
+                            *error ? error : "the grader ended without an answer");
+}
+
+/* --- the pool's functions ------------------------------------------------------------------------------- */
+
+static bool fail(struct work *work)
+{
+    snprintf(work->outcome->error, sizeof work->outcome->error, "%s",
+             batch_store_error(work->queue->store));
+    return false;
+}
+
+static bool prepare(size_t i, void *context)
+{
+    struct work *work = context;
+    const json_t *entry = json_array_get(work->queue->pending, i);
+    free(work->source.bytes);
+    return batch_store_source(work->queue->store, text_of(entry, "source"), &work->source) ||
+           fail(work);
+}
+
+static json_t *grade(size_t i, void *context)
+{
+    struct work *work = context;
+    const struct batch_lab *lab = lab_of(work->queue, json_array_get(work->queue->pending, i));
+    return lab ? batch_grade_one(work->queue, &lab->lab, &work->source) : NULL;
+}
+
+static void tell(struct work *work)
+{
+    if (work->queue->progress)
+        work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
+}
+
+/* Sets a grading aside that this machine could not make. False: it is time to stop. */
+static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
+{
+    json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));
+    ++work->outcome->done;
+    ++work->outcome->failed;
+    tell(work);
+    if (++work->in_a_row < MOST_REFUSED)
+        return true;
+    snprintf(work->outcome->error, sizeof work->outcome->error, "%s", text_of(answer, "error"));
+    return false;
+}
+
+static bool done(size_t i, const json_t *answer, void *context)
+{
+    struct work *work = context;
+    const json_t *entry = json_array_get(work->queue->pending, i);
+    json_int_t end = json_integer_value(json_object_get(answer, "end"));
+    bool graded;
+    if (answer && end == RUN_GRADE_INTERRUPTED)
+        return false;
+    if (answer && end == RUN_CANNOT_GRADE)
+        return refuse(work, entry, answer);
+    if (!batch_keep(work->queue, entry, answer, &graded))
+        return fail(work);
+    ++work->outcome->done;
+    work->outcome->failed += !graded;
+    if (graded)
+        work->in_a_row = 0;
+    tell(work);
+    return true;
+}
+
+static void tick(void *context)
+{
+    tell(context);
+}
+
+/* What could not be graded, while others could, is for review. */
+static bool keep_refused(struct work *work)
+{
+    size_t i;
+    json_t *one;
+    bool graded;
+    json_array_foreach(work->refused, i, one)
+    {
+        if (!batch_keep(work->queue, json_object_get(one, "entry"), json_object_get(one, "answer"),
+                        &graded))
+            return fail(work);
+    }
+    return true;
+}
+
+enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome)
+{
+    struct work work = {.queue = queue, .outcome = outcome, .refused = json_array()};
+    struct run_pool pool = {.count = json_array_size(queue->pending),
+                            .jobs = queue->jobs,
+                            .context = &work,
+                            .prepare = prepare,
+                            .work = grade,
+                            .done = done,
+                            .tick = tick};
+    *outcome = (struct batch_outcome){0};
+    bool finished = run_pool_each(&pool);
+    size_t refused = json_array_size(work.refused);
+    if (finished && refused > 0 && refused == pool.count) { /* a few, and none could be graded */
+        const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
+        snprintf(outcome->error, sizeof outcome->error, "%s", text_of(first, "error"));
+        finished = false;
+    }
+    finished = finished && keep_refused(&work);
+    json_decref(work.refused);
+    free(work.source.bytes);
+    if (finished)
+        return BATCH_FINISHED;
+    return outcome->error[0] ? BATCH_STOPPED : BATCH_INTERRUPTED;
+}

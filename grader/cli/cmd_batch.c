@@ -1,0 +1,478 @@
+/* lanewise batch: grades a class, and writes its gradebook and what each student gets back.
+ *
+ *     folder --scan--> store --what is pending--> queue --grades--> store --> gradebook, reports
+ *
+ * All that is finished is in the store at once, so whatever ends this, the next run goes on from there. */
+#include "cli/cli.h"
+#include "cli/common.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch/class.h"
+#include "batch/key.h"
+#include "batch/output.h"
+#include "batch/queue.h"
+#include "batch/roster.h"
+#include "batch/scan.h"
+#include "report/bar.h"
+#include "run/gpu.h"
+
+static const char usage[] =
+    "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
+    "Grades a class. SUBMISSIONS has a folder, an archive (zip, tar) or a file for each student, "
+    "or\n"
+    "a folder for each lab that has these. Run it again after a change: only what changed is "
+    "graded.\n"
+    "\n"
+    "  --out DIR            where grades go; without it, grades/\n"
+    "  --labs LIST          only these labs, such as 1,2,tiled; without it, all\n"
+    "  --roster FILE        the students, a CSV file with id and name\n"
+    "  --course FILE        what counts, how much and until when: grader/batch/course.yaml\n"
+    "  --attempt WHICH      which of several attempts counts: best (the default) or latest\n"
+    "  --late-penalty P     percent lost for each day begun after the deadline\n"
+    "  --late-limit DAYS    what comes later than that is not graded\n"
+    "  --per-day N          of one student's attempts at a lab, at most N a day are graded\n"
+    "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
+    "  --seed N             the seed of all inputs; without it, that of the last time\n"
+    "  --jobs N             so many gradings at a time; without it, one a core\n"
+    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
+    "\n"
+    "exit code: 0 all that was handed in has a grade, 2 usage or environment, 3 something needs\n"
+    "your review (no grade was made up for it), 130 interrupted\n";
+
+struct options {
+    const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
+        *per_day, *device, *seed, *jobs;
+    bool unsafe;
+};
+
+#define complain(...) cli_complain("batch", __VA_ARGS__)
+
+/* --- the command line ----------------------------------------------------------------------------------- */
+
+static const struct option table[] = {{"out", required_argument, NULL, 'o'},
+                                      {"labs", required_argument, NULL, 'l'},
+                                      {"roster", required_argument, NULL, 'r'},
+                                      {"course", required_argument, NULL, 'c'},
+                                      {"attempt", required_argument, NULL, 'a'},
+                                      {"late-penalty", required_argument, NULL, 'p'},
+                                      {"late-limit", required_argument, NULL, 't'},
+                                      {"per-day", required_argument, NULL, 'y'},
+                                      {"device", required_argument, NULL, 'd'},
+                                      {"seed", required_argument, NULL, 's'},
+                                      {"jobs", required_argument, NULL, 'j'},
+                                      {"unsafe", no_argument, NULL, 'u'},
+                                      {"help", no_argument, NULL, 'h'},
+                                      {NULL, 0, NULL, 0}};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    const char **places[] = {
+        ['o'] = &options->out,        ['l'] = &options->labs,    ['r'] = &options->roster,
+        ['c'] = &options->course,     ['a'] = &options->attempt, ['p'] = &options->late_penalty,
+        ['t'] = &options->late_limit, ['y'] = &options->per_day, ['d'] = &options->device,
+        ['s'] = &options->seed,       ['j'] = &options->jobs};
+    opterr = 0;
+    optind = 1;
+    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (option == ':')
+            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
+        if (option == '?')
+            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
+        if (option == 'u')
+            options->unsafe = true;
+        else
+            *places[option] = optarg;
+    }
+    if (optind + 1 < argc)
+        return complain(EXIT_USAGE, "what is \"%s\"? One folder of submissions is graded",
+                        argv[optind + 1]);
+    if (optind == argc)
+        return complain(EXIT_USAGE, "which folder? lanewise batch SUBMISSIONS/ grades what is in "
+                                    "it; --help explains");
+    options->submissions = argv[optind];
+    return -1;
+}
+
+/* Reads the number of option NAME, if TEXT is not NULL, into *NUMBER. False: the complaint was made. */
+static bool read_number(const char *name, const char *text, double least, double most, bool whole,
+                        double *number)
+{
+    char *end;
+    if (!text)
+        return true;
+    double read = strtod(text, &end);
+    if (end != text && !*end && read >= least && read <= most &&
+        (!whole || read == (double)(long)read)) {
+        *number = read;
+        return true;
+    }
+    complain(EXIT_USAGE, "--%s is a %snumber from %g to %g, not \"%s\"", name,
+             whole ? "whole " : "", least, most, text);
+    return false;
+}
+
+/* --- the session ---------------------------------------------------------------------------------------- */
+
+/* One run of the command. */
+struct session {
+    struct options options;
+    struct course course;
+    struct batch_terms terms;
+    struct batch_roster roster;
+    struct batch_lab labs[RUN_MAX_LABS];
+    size_t lab_count;
+    enum run_device device;
+    char gpu_name[256];
+    uint64_t seed;
+    unsigned jobs;
+    int lock;
+    char scratch[RUN_PATH_SIZE]; /* for what gradings need meanwhile; "" */
+    struct batch_store *store;
+    struct report_bar bar;
+};
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* What the course says, and what options say instead. */
+static bool read_terms(struct session *session)
+{
+    const struct options *options = &session->options;
+    if (!cli_read_course(options->course, &session->course))
+        return false;
+    struct batch_terms *terms = &session->terms;
+    *terms = session->course.rules;
+    double limit = terms->late_limit, per_day = terms->per_day;
+    double jobs = session->device == RUN_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
+    if (options->attempt && strcmp(options->attempt, "best") != 0 &&
+        strcmp(options->attempt, "latest") != 0) {
+        complain(EXIT_USAGE, "--attempt is best or latest, not \"%s\"", options->attempt);
+        return false;
+    }
+    if (options->attempt)
+        terms->latest = strcmp(options->attempt, "latest") == 0;
+    if (!read_number("late-penalty", options->late_penalty, 0, 100, false, &terms->late_penalty) ||
+        !read_number("late-limit", options->late_limit, 0, 10000, true, &limit) ||
+        !read_number("per-day", options->per_day, 1, 10000, true, &per_day) ||
+        !read_number("jobs", options->jobs, 1, 1024, true, &jobs))
+        return false;
+    terms->late_limit = (unsigned)limit;
+    terms->per_day = (unsigned)per_day;
+    session->jobs = (unsigned)jobs;
+    return true;
+}
+
+static bool add_lab(struct session *session, const char *word)
+{
+    struct batch_lab *lab = &session->labs[session->lab_count];
+    if (session->lab_count == RUN_MAX_LABS || !cli_open_lab("batch", word, &lab->lab))
+        return false;
+    ++session->lab_count;
+    const struct course_lab *counted = course_find(&session->course, lab->lab.name);
+    if (!counted) {
+        complain(EXIT_USAGE, "%s is none of the labs in %s", lab->lab.name,
+                 session->options.course);
+        return false;
+    }
+    run_lab_set_terms(&lab->lab, counted->terms);
+    if (batch_grader_hash(&lab->lab, session->device, run_gpu_arch(), lab->grader))
+        return true;
+    complain(EXIT_USAGE, "out of memory");
+    return false;
+}
+
+static int by_lab(const void *left, const void *right)
+{
+    return strcmp(((const struct batch_lab *)left)->lab.name,
+                  ((const struct batch_lab *)right)->lab.name);
+}
+
+/* Opens the labs that --labs names, or all that count. */
+static bool open_labs(struct session *session)
+{
+    bool good = true;
+    if (session->options.labs) {
+        char *list = strdup(session->options.labs), *rest = list, *word;
+        while (good && (word = strsep(&rest, ", ")))
+            good = !*word || add_lab(session, word);
+        free(list);
+    } else
+        for (size_t i = 0; good && i < session->course.lab_count; ++i)
+            good = add_lab(session, session->course.labs[i].name);
+    qsort(session->labs, session->lab_count, sizeof *session->labs, by_lab);
+    for (size_t i = 1; good && i < session->lab_count; ++i)
+        if (by_lab(&session->labs[i - 1], &session->labs[i]) == 0) {
+            complain(EXIT_USAGE, "--labs names %s twice", session->labs[i].lab.name);
+            good = false;
+        }
+    if (good && session->lab_count == 0)
+        complain(EXIT_USAGE, "there are no labs to grade");
+    return good && session->lab_count > 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Makes the folder of --out and keeps others from writing to it meanwhile. The lock is this process's alone:
+ * when that is killed, workers that still tidy up hold up nobody. */
+static bool open_out(struct session *session)
+{
+    char path[RUN_PATH_SIZE];
+    const char *out = session->options.out;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (mkdir(out, 0755) != 0 && !is_folder(out)) {
+        complain(EXIT_USAGE, "cannot make %s: %s", out, strerror(errno));
+        return false;
+    }
+    if (run_path(path, "%s/.lock", out))
+        session->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (session->lock >= 0 && fcntl(session->lock, F_SETLK, &lock) == 0)
+        return true;
+    if (errno == EACCES || errno == EAGAIN)
+        complain(EXIT_USAGE, "another lanewise batch is writing to %s", out);
+    else
+        complain(EXIT_USAGE, "cannot write to %s: %s", out, strerror(errno));
+    return false;
+}
+
+static bool fail(struct session *session)
+{
+    complain(EXIT_USAGE, "%s", batch_store_error(session->store));
+    return false;
+}
+
+/* The seed: of --seed, of the last time, or a new one. */
+static bool choose_seed(struct session *session)
+{
+    char text[40], *last = batch_store_get(session->store, "seed");
+    const char *wanted = session->options.seed ? session->options.seed : last;
+    bool good = cli_choose_seed("batch", wanted, &session->seed);
+    free(last);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)session->seed);
+    return good && ((batch_store_set(session->store, "seed", text) &&
+                     batch_store_set(session->store, "device", run_device_name(session->device))) ||
+                    fail(session));
+}
+
+/* Makes the folder that gradings work in, and removes the last one's, should that have been killed. */
+static bool open_scratch(struct session *session)
+{
+    char *last = batch_store_get(session->store, "scratch");
+    if (last && strstr(last, "/lanewise-"))
+        run_remove_tree(last);
+    free(last);
+    if (!run_private_folder(session->scratch)) {
+        complain(EXIT_USAGE, "cannot make a folder in %s: %s",
+                 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
+        session->scratch[0] = 0;
+        return false;
+    }
+    setenv("TMPDIR", session->scratch, 1);
+    return batch_store_set(session->store, "scratch", session->scratch) || fail(session);
+}
+
+static bool open_store(struct session *session)
+{
+    char path[RUN_PATH_SIZE], error[RUN_PATH_SIZE + 300];
+    if (!run_path(path, "%s/" BATCH_STORE_FILE, session->options.out)) {
+        complain(EXIT_USAGE, "the path of %s is too long", session->options.out);
+        return false;
+    }
+    session->store = batch_store_open(path, error, sizeof error);
+    if (!session->store)
+        complain(EXIT_USAGE, "%s", error);
+    return session->store && choose_seed(session) && open_scratch(session);
+}
+
+/* --- the work ------------------------------------------------------------------------------------------- */
+
+static bool scan(struct session *session)
+{
+    char error[2 * RUN_PATH_SIZE];
+    struct batch_scan scan = {.folder = session->options.submissions,
+                              .out = session->options.out,
+                              .labs = session->labs,
+                              .lab_count = session->lab_count,
+                              .roster = session->options.roster ? &session->roster : NULL,
+                              .device = session->device,
+                              .seed = session->seed};
+    if (batch_scan(session->store, &scan, error, sizeof error))
+        return true;
+    complain(EXIT_USAGE, "%s", error);
+    return false;
+}
+
+static void show_progress(size_t done, size_t failed, void *context)
+{
+    struct session *session = context;
+    report_bar_show(&session->bar, done, failed, now());
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static size_t count_rows(json_t *rows)
+{
+    size_t count = json_array_size(rows);
+    json_decref(rows);
+    return count;
+}
+
+/* Grades what is pending. Returns 0, or the exit code. */
+static int grade(struct session *session)
+{
+    static struct batch_outcome outcome;
+    json_t *pending = batch_class_pending(session->store, &session->terms);
+    size_t students = count_rows(batch_store_students(session->store));
+    size_t handed_in = count_rows(batch_store_submissions(session->store));
+    size_t total = json_array_size(pending);
+    if (!pending)
+        return fail(session), EXIT_USAGE;
+    printf("%zu student%s, %zu submission%s to %zu lab%s, on the %s, seed %llu; %zu to grade\n",
+           students, plural(students), handed_in, plural(handed_in), session->lab_count,
+           plural(session->lab_count), run_device_name(session->device),
+           (unsigned long long)session->seed, total);
+    struct batch_queue queue = {.store = session->store,
+                                .pending = pending,
+                                .labs = session->labs,
+                                .lab_count = session->lab_count,
+                                .jobs = session->jobs,
+                                .device = session->device,
+                                .gpu_name = session->gpu_name,
+                                .gpu_arch = run_gpu_arch(),
+                                .seed = session->seed,
+                                .unsafe = session->options.unsafe,
+                                .progress = show_progress,
+                                .context = session};
+    session->bar = report_bar_begin(stdout, total, now());
+    enum batch_end end = batch_grade(&queue, &outcome);
+    report_bar_end(&session->bar);
+    json_decref(pending);
+    if (end == BATCH_STOPPED)
+        return complain(EXIT_USAGE, "%s", outcome.error);
+    if (end == BATCH_INTERRUPTED)
+        return complain(128 + SIGINT,
+                        "interrupted; %zu of %zu are graded and kept: the same command goes on",
+                        outcome.done - outcome.failed, total);
+    return 0;
+}
+
+/* Says what there is to review, at most some of it. */
+static void tell_review(const struct session *session, const json_t *review)
+{
+    enum { SHOWN = 10 };
+    size_t i, count = json_array_size(review);
+    json_t *one;
+    if (count == 0)
+        return;
+    printf("%zu to review:\n", count);
+    json_array_foreach(review, i, one)
+    {
+        const char *student, *lab, *path, *why;
+        if (i < SHOWN && json_unpack(one, "{s:s, s:s, s:s, s:s}", "student", &student, "lab", &lab,
+                                     "path", &path, "why", &why) == 0)
+            printf("  %s%s%s: %s: %s\n", student, *lab ? ", " : "", lab, path, why);
+    }
+    if (count > SHOWN)
+        printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
+}
+
+static int write_reports(struct session *session)
+{
+    char error[2 * RUN_PATH_SIZE];
+    json_t *class = batch_class(session->store, &session->terms);
+    if (!class)
+        return fail(session), EXIT_USAGE;
+    bool written =
+        batch_write_all(session->store, class, session->options.out, error, sizeof error);
+    size_t review = json_array_size(json_object_get(class, "review"));
+    if (!written)
+        complain(EXIT_USAGE, "%s", error);
+    else {
+        tell_review(session, json_object_get(class, "review"));
+        printf("the gradebook is %s/gradebook.csv; each student's report.html is beside it\n",
+               session->options.out);
+    }
+    json_decref(class);
+    return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
+}
+
+/* All that must be right before something is written. */
+static bool prepare(struct session *session)
+{
+    char error[2 * RUN_PATH_SIZE];
+    const struct options *options = &session->options;
+    if (!is_folder(options->submissions)) {
+        complain(EXIT_USAGE, "%s is no folder of submissions", options->submissions);
+        return false;
+    }
+    if (!cli_choose_device("batch", options->device, &session->device, session->gpu_name,
+                           sizeof session->gpu_name) ||
+        !read_terms(session) || !open_labs(session))
+        return false;
+    if (options->roster &&
+        !batch_roster_read(options->roster, &session->roster, error, sizeof error)) {
+        complain(EXIT_USAGE, "%s", error);
+        return false;
+    }
+    uint64_t seed;
+    if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
+        return false;
+    return cli_check_sandbox("batch", options->unsafe);
+}
+
+static void close_session(struct session *session)
+{
+    batch_store_close(session->store);
+    if (session->scratch[0])
+        run_remove_tree(session->scratch);
+    for (size_t i = 0; i < session->lab_count; ++i)
+        run_lab_close(&session->labs[i].lab);
+    batch_roster_free(&session->roster);
+    course_free(&session->course);
+    if (session->lock >= 0)
+        close(session->lock);
+}
+
+int cmd_batch(int argc, char **argv)
+{
+    static struct session session; /* many paths of 4 KB: too large for a stack */
+    session = (struct session){.options = {.out = "grades"}, .lock = -1};
+    int code = read_options(argc, argv, &session.options);
+    if (code >= 0)
+        return code;
+    cli_catch_signals();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
+    code = prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
+               ? grade(&session)
+               : EXIT_USAGE;
+    if (code == 0)
+        code = write_reports(&session);
+    close_session(&session);
+    return code;
+}

@@ -1,0 +1,151 @@
+/* lanewise batch from folder to gradebook: what is graded, what is not graded again, and what is kept
+ * whatever happens. Lab 02 only, on the emulator. */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "report/bar.h"
+#include "tests/shell.h"
+
+TestSuite(batch_grade, .init = shell_init, .fini = shell_fini, .timeout = 300);
+
+#define BATCH    "$LANEWISE batch subs --labs 2 --device emulator "
+#define LAB      LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu"
+#define PRISTINE LANEWISE_ROOT "/labs/02-coalesce/.skeleton.cu"
+
+/* Four students: ann has solved it, bob has copied that, carl has not begun, dan's does not compile. */
+#define CLASS                                                                                      \
+    "mkdir -p subs/{ann,bob/deep,carl,dan}; cp " LAB " subs/ann; cp " LAB " subs/bob/deep;"        \
+    "cp " PRISTINE " subs/carl/coalesce.cu; echo 'int main(' >subs/dan/coalesce.cu;"
+
+#define HEAD "student,name,02-coalesce,total,max,late_days,missing,review\r\n"
+
+static void expect_file(const char *name, const char *expected)
+{
+    char *text = shell_file(name, NULL);
+    cr_expect_str_eq(text, expected, "%s:\n%s", name, text);
+    free(text);
+}
+
+static void expect_run(const char *script, int expected, const char *const *said)
+{
+    int code;
+    char *output = shell(&code, "%s 2>&1", script);
+    cr_expect_eq(code, expected, "%s: exit code %d\n%s", script, code, output);
+    for (; *said; ++said)
+        cr_expect(strstr(output, *said), "%s: \"%s\" is not in:\n%s", script, *said, output);
+    free(output);
+}
+
+#define SAYS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+Test(batch_grade, a_class)
+{
+    free(shell_must(CLASS "printf 'id,name\\nbob,=Bob\\nann,\"Lee, Ann\"\\ncarl,\\ndan,\\neve,\\n'"
+                          " >roster.csv"));
+    expect_run(
+        BATCH "--roster roster.csv --seed 7", 0,
+        SAYS("5 students, 4 submissions to 1 lab, on the emulator, seed 7; 3 to grade", "3 of 3"));
+    expect_file("grades/gradebook.csv", HEAD "ann,\"Lee, Ann\",100,100,100,0,,\r\n"
+                                             "bob,\"'=Bob\",100,100,100,0,,\r\n"
+                                             "carl,,30,30,100,0,,\r\n"
+                                             "dan,,0,0,100,0,,\r\n"
+                                             "eve,,0,0,100,0,02-coalesce,\r\n");
+    free(shell_must("grep -q '100</strong> of 100' grades/ann/report.html &&"
+                    "grep -q 'nothing was handed in' grades/eve/report.html &&"
+                    "grep -q 'the compiler refused it' grades/dan/report.html"));
+    /* nothing has changed, so nothing is done; the seed is that of the last time */
+    free(shell_must("cp -a grades first"));
+    expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
+    free(shell_must("diff -r --exclude grades.sqlite first grades"));
+    /* only what has changed is done */
+    free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
+    expect_run(BATCH "--out grades", 0, SAYS("3 submissions", "1 to grade"));
+    expect_file("grades/gradebook.csv",
+                HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\ndan,,0,0,100,0,,\r\n");
+}
+
+/* A compiler that breaks at one source breaks nothing else, and gives that no grade; at all sources it
+ * ends the batch. Later, with a good one, the grade comes. */
+Test(batch_grade, a_failure_of_the_grader_is_no_grade)
+{
+    free(shell_must(CLASS
+                    "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
+                    "printf '#!/bin/sh\\nfor file; do case $file in *.cu) grep -q \"// bad\" $file"
+                    " && echo nvcc fatal : out of luck && exit 1;; esac; done\\n"
+                    "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc;"
+                    "chmod a+x tools/nvcc; chmod a+x ."));
+    expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
+               SAYS("1 to review", "carl, 02-coalesce: carl/coalesce.cu: nvcc fatal"));
+    expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\n"
+                                             "carl,,,0,100,0,,02-coalesce\r\n");
+    free(shell_must("sed -i 's|// bad|#include|' tools/nvcc; rm -r grades"));
+    expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 2, SAYS("lanewise batch: nvcc fatal"));
+    free(shell_must("test ! -e grades/gradebook.csv"));
+    free(shell_must("sed -i 's|#include|// none|' tools/nvcc"));
+    expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 0, SAYS("2 to grade"));
+    free(shell_must("grep -q carl,,30 grades/gradebook.csv"));
+}
+
+static const struct {
+    const char *arguments, *message;
+} refusals[] = {
+    {"", "which folder?"},
+    {"nowhere", "nowhere is no folder of submissions"},
+    {"subs more", "what is \"more\"?"},
+    {"subs --labs 99", "no lab is called \"99\""},
+    {"subs --labs 2,02-coalesce", "--labs names 02-coalesce twice"},
+    {"subs --seed x", "the seed is a whole number"},
+    {"subs --jobs 0", "--jobs is a whole number from 1 to 1024"},
+    {"subs --attempt worst", "--attempt is best or latest"},
+    {"subs --late-penalty 101", "--late-penalty is a number from 0 to 100"},
+    {"subs --per-day 1.5", "--per-day is a whole number"},
+    {"subs --roster none.csv", "the roster none.csv does not exist"},
+    {"subs --out file", "cannot make file"},
+    {"subs --out", "--out needs a value"},
+    {"subs --best", "no option --best"},
+};
+
+Test(batch_grade, usage_errors_are_one_line)
+{
+    free(shell_must("mkdir subs; echo x >file"));
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i) {
+        int code;
+        char *output = shell(&code, "$LANEWISE batch %s 2>&1", refusals[i].arguments);
+        cr_expect_eq(code, 2, "%s: exit code %d", refusals[i].arguments, code);
+        cr_expect(strstr(output, refusals[i].message) && strchr(output, '\n') &&
+                      !strchr(output, '\n')[1],
+                  "%s: %s", refusals[i].arguments, output);
+        free(output);
+    }
+    free(shell_must("test ! -e grades"));
+}
+
+/* --- progress ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    size_t done, total, failed;
+    double seconds;
+    const char *text;
+} bars[] = {
+    {0, 300, 0, 0, "0 of 300"},
+    {0, 300, 0, 5, "0 of 300"},
+    {120, 300, 3, 112.5, "120 of 300, 64 a minute, 2 min 49 s left, 3 to review"},
+    {1, 10000, 0, 1, "1 of 10000, 60 a minute, 2 h 46 min left"},
+    {299, 300, 0, 299, "299 of 300, 60 a minute, 1 s left"},
+    {300, 300, 0, 300, "300 of 300, 60 a minute"},
+};
+
+Test(batch_grade, progress_in_words)
+{
+    char text[200];
+    for (size_t i = 0; i < sizeof bars / sizeof *bars; ++i) {
+        report_bar_text(text, sizeof text, bars[i].done, bars[i].total, bars[i].failed,
+                        bars[i].seconds);
+        cr_expect_str_eq(text, bars[i].text, "%s", text);
+    }
+}
