@@ -28,6 +28,7 @@ static const char usage[] =
     "\n"
     "  --submission PATH    the student's file, or a folder that holds it; without it, where the\n"
     "                       result says that it was\n"
+    "  --course FILE        the course file that it was graded by, if any\n"
     "  --key FILE           the key that signed it; without it, $LANEWISE_KEY\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
@@ -37,8 +38,9 @@ static const char usage[] =
 #define complain(...) cli_complain("verify", __VA_ARGS__)
 
 struct verify {
-    const char *path, *submission, *key_path;
+    const char *path, *submission, *course_path, *key_path;
     bool unsafe;
+    struct course course;
     struct run_key key;
     bool has_key;
     bool differs; /* some row of some result */
@@ -48,6 +50,7 @@ struct verify {
 static int read_options(int argc, char **argv, struct verify *verify)
 {
     static const struct option table[] = {{"submission", required_argument, NULL, 's'},
+                                          {"course", required_argument, NULL, 'c'},
                                           {"key", required_argument, NULL, 'k'},
                                           {"unsafe", no_argument, NULL, 'u'},
                                           {"help", no_argument, NULL, 'h'},
@@ -58,6 +61,9 @@ static int read_options(int argc, char **argv, struct verify *verify)
         switch (option) {
         case 's':
             verify->submission = optarg;
+            break;
+        case 'c':
+            verify->course_path = optarg;
             break;
         case 'k':
             verify->key_path = optarg;
@@ -139,6 +145,20 @@ static bool tell_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
+/* A course's points and thresholds are part of the grade, and of the grading that is now made. */
+static void tell_terms(struct verify *verify, const json_t *result, const struct run_lab *lab)
+{
+    const json_t *then = json_object_get(result, "terms");
+    if (!then && !lab->terms)
+        return;
+    bool same = json_equal(then, lab->terms);
+    row(verify, same, "course", "%s",
+        same ? "the same"
+        : verify->course_path
+            ? "differs: other points or thresholds"
+            : "differs: it was graded by a course file, which goes after --course");
+}
+
 static void tell_graders(struct verify *verify, const json_t *result, const struct run_lab *lab)
 {
     static const char *const keys[][3] = {
@@ -190,6 +210,7 @@ static int tell_rows(struct verify *verify, const json_t *result, const struct r
     bool signed_well = tell_seal(verify, result);
     bool same = tell_submission(verify, result, submission);
     tell_graders(verify, result, lab);
+    tell_terms(verify, result, lab);
     if (strcmp(text_of(result, "device"), "emulator") != 0)
         row(verify, signed_well, "score",
             "not graded again: that is for the emulator, and this was a GPU");
@@ -212,7 +233,11 @@ static int verify_result(struct verify *verify, const json_t *result)
     int code = 0;
     if (!cli_open_lab("verify", text_of(result, "lab"), &lab))
         return EXIT_USAGE;
-    if (run_submission_open(&lab, path, &submission, error, sizeof error)) {
+    const struct course_lab *counted = course_find(&verify->course, lab.name);
+    run_lab_set_terms(&lab, counted ? counted->terms : NULL);
+    if (!counted)
+        code = complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name, verify->course_path);
+    else if (run_submission_open(&lab, path, &submission, error, sizeof error)) {
         /* Messages name the file by its path, so it is called as it was. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
@@ -243,12 +268,13 @@ static int verify_document(struct verify *verify, const json_t *document)
 
 int cmd_verify(int argc, char **argv)
 {
-    struct verify verify = {0};
+    static struct verify verify; /* a course is too large for a stack */
     json_error_t error;
     int code = read_options(argc, argv, &verify);
     if (code >= 0)
         return code;
-    if (!cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key))
+    if (!cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key) ||
+        !cli_read_course(verify.course_path, &verify.course))
         return EXIT_USAGE;
     json_t *document = json_load_file(verify.path, JSON_REJECT_DUPLICATES, &error);
     if (!document)
@@ -257,6 +283,7 @@ int cmd_verify(int argc, char **argv)
     code = cli_check_sandbox("verify", verify.unsafe) ? verify_document(&verify, document)
                                                       : EXIT_USAGE;
     run_key_forget(&verify.key);
+    course_free(&verify.course);
     json_decref(document);
     return code ? code : verify.differs ? EXIT_NOT_YET : EXIT_FULL;
 }

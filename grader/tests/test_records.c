@@ -257,7 +257,7 @@ Test(verify, holds_for_what_failed_in_every_way)
     }
 }
 
-Test(verify, takes_sets_and_results_with_pictures)
+Test(verify, takes_sets_of_results)
 {
     int code;
     free(shell_must("$LANEWISE key key"));
@@ -268,6 +268,37 @@ Test(verify, takes_sets_and_results_with_pictures)
     char *output = shell(&code, "$LANEWISE verify --key key result.json 2>&1 | grep -c 'good, by'");
     cr_expect_str_eq(output, "6\n");
     free(output);
+}
+
+Test(verify, needs_the_course_file_that_it_was_graded_by)
+{
+    static const struct edit none[SUBMISSION_EDITS];
+    static const struct {
+        const char *before, *options;
+        int code;
+        const char *says;
+    } rows[] = {
+        {":", "--course course", 0, "course      the same"},
+        {":", "", 1, "course      differs: it was graded by a course file"},
+        {"sed -i 's/50/40/; s/30/40/' course", "--course course", 1,
+         "course      differs: other points"},
+        {"sed -i s/02-coalesce/03-shared-reduce/ course", "--course course", 2, ""},
+        {"sed -i s/labs/laps/ course", "--course course", 2, "course:1: "},
+    };
+    submission_write("02-coalesce", none, "a.cu");
+    free(shell_must(
+        "printf 'labs:\n  02-coalesce:\n    checks:\n      correct: {points: 50}\n"
+        "      sectors: {points: 30}\n' >course; cp course kept; $LANEWISE key key; " GRADE
+        " --course course"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        int code;
+        char *output = shell(&code, "%s; $LANEWISE verify --key key result.json %s 2>&1",
+                             rows[i].before, rows[i].options);
+        cr_expect_eq(code, rows[i].code, "%zu: code %d: %s", i, code, output);
+        cr_expect(strstr(output, rows[i].says), "%zu: %s", i, output);
+        free(output);
+        free(shell_must("cp kept course"));
+    }
 }
 
 /* --- what graded ------------------------------------------------------------------------------------ */
