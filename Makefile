@@ -122,7 +122,8 @@ hint: lanewise ## Tell one more hint for a lab: LAB=02
 	@$(LANEWISE) hint $(call option,LAB,lab)
 
 watch: lanewise ## Grade a lab now and each time you save it: LAB=02 [DEVICE=…]
-	@$(LANEWISE) watch $(call option,LAB,lab) $(call option,DEVICE,device)
+	@$(LANEWISE) watch $(call option,LAB,lab) $(call option,DEVICE,device) \
+		$(if $(UNSAFE),--unsafe)
 
 run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or PROGRAM=./program; [ARGS='n=5'] [WITH=racecheck] [RULES=g80|gt200] [JSON=out.json]
 	$(if $(PROGRAM)$(LAB),,$(error say which program: make run LAB=02, or make run PROGRAM=file.cu))

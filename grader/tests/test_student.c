@@ -127,6 +127,21 @@ Test(student, an_interrupt_leaves_nothing)
     free(output);
 }
 
+/* Without a sandbox it grades nothing, unless it is told that it may. */
+Test(student, watch_knows_unsafe)
+{
+    char *output =
+        shell_must("export LANEWISE_SANDBOX=none; set -m\n"
+                   "watch() { $LANEWISE watch --lab 2 --device emulator $1 >out 2>&1 & watch=$!\n"
+                   "for i in $(seq 3000); do grep -q 'waiting for' out && break; sleep .1; done\n"
+                   "kill -INT -- -$watch; wait $watch; grep -c '30 of 100' out; }\n"
+                   "watch; cat out; watch --unsafe");
+    cr_expect(strstr(output, "0\nlanewise grade: there is no sandbox") &&
+                  strcmp(output + strlen(output) - 3, "\n1\n") == 0,
+              "%s", output);
+    free(output);
+}
+
 /* Grades at once, at each save, also by a rename; a save during a grading ends that one; Ctrl-C ends it
  * quietly with nothing left. */
 Test(student, watch_grades_each_save)
