@@ -2,7 +2,7 @@
 #
 #   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
 #   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME
-TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/fuzz/,$(wildcard grader/tests/ grader/tests/*/))
+TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/fuzz/ grader/tests/soak/,$(wildcard grader/tests/ grader/tests/*/))
 TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
 TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS))) grader/tests/attacks/attacks.cu
 TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),\
@@ -76,6 +76,20 @@ $(BENCH_PROGRAMS): $(BENCH)/%: grader/tests/bench/%.cu $(BUILD)/flags | $(BUILD)
 bench: build/setup/bench lanewise $(BENCH)/bench $(BENCH)/opencl $(BENCH_PROGRAMS)
 	@$(BENCH)/bench $(if $(OTHER),--compare $(LANEWISE) '$(OTHER)' $(BENCH),$(LANEWISE) $(BENCH) \
 		grader/tests/bench/kernels.cl $(BENCH)/results)
+
+# --- make soak: a thousand gradings, and what they leave behind -----------------------------------------------
+
+SOAK := $(BUILD)/tests/soak
+SOAK_OBJECTS := $(call objects,$(call sources,grader/tests/soak))
+OBJECTS += $(SOAK_OBJECTS)
+
+$(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
+
+soak: lanewise $(SOAK)
+	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # what it keeps for later counts as used
 
 # --- make check: only what changed since the last check is looked at --------------------------------
 

@@ -1,0 +1,180 @@
+/* make soak: grades a thousand submissions in one process, and looks what that has left behind.
+ *
+ *     descriptors, children, files, mounts, shared memory    as many as before
+ *     memory in use by malloc()                              as much, but for LEAST a grading
+ *
+ * Three of four submissions end badly, each in a way of its own: it is after those that things are left. What
+ * is kept once for all gradings is there after the first ones, so counting begins behind them. */
+#include <dirent.h>
+#include <ftw.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/grade.h"
+#include "run/sandbox.h"
+
+#define LAB   "02-coalesce"
+#define FIRST 20
+#define LEAST 16 /* bytes a grading: malloc() gives no less */
+
+/* Put before the lab's solution. */
+static const struct trick {
+    const char *name, *text;
+    double score;
+} tricks[] = {
+    {"solution", "", 100},
+    {"exit", "#include <unistd.h>\nstruct trick { trick() { _exit(0); } } trick;\n", 0},
+    {"crash", "struct trick { trick() { *(volatile int *)8 = 1; } } trick;\n", 0},
+    {"chatter",
+     "#include <stdio.h>\nstruct trick { trick() { for (;;) puts(\"more and more\"); } } trick;\n",
+     0},
+};
+#define TRICKS (sizeof tricks / sizeof *tricks)
+
+/* --- what there is ----------------------------------------------------------------------------------- */
+
+enum { DESCRIPTORS, CHILDREN, FILES, MOUNTS, SHARED, MEMORY, RESIDENT, THINGS };
+
+static const char *const names[THINGS] = {"descriptors",   "children",          "temporary files",
+                                          "mounts",        "files in /dev/shm", "bytes allocated",
+                                          "bytes resident"};
+
+static long count_entries(const char *path)
+{
+    DIR *folder = opendir(path);
+    long count = 0;
+    while (folder && readdir(folder))
+        ++count;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Separated by blanks or newlines. */
+static long count_words(const char *path)
+{
+    char word[4096];
+    FILE *file = fopen(path, "r");
+    long count = 0;
+    while (file && fscanf(file, "%4095s", word) == 1)
+        ++count;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static long files_seen;
+
+static int see_file(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    ++files_seen;
+    return 0;
+}
+
+static long count_files(const char *path)
+{
+    files_seen = 0;
+    nftw(path, see_file, 16, FTW_PHYS);
+    return files_seen;
+}
+
+static long resident_bytes(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*d %ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void look(const char *temporary, long things[THINGS])
+{
+    things[DESCRIPTORS] = count_entries("/proc/self/fd");
+    things[CHILDREN] = count_words("/proc/thread-self/children");
+    things[FILES] = count_files(temporary);
+    things[MOUNTS] = count_words("/proc/self/mounts");
+    things[SHARED] = count_entries("/dev/shm");
+    things[MEMORY] = (long)mallinfo2().uordblks;
+    things[RESIDENT] = resident_bytes();
+}
+
+/* --- gradings ------------------------------------------------------------------------------------------ */
+
+/* The solution behind a trick. */
+static struct run_submission submission_of(const struct run_lab *lab, const struct trick *trick)
+{
+    struct run_submission submission = {.shown = LAB};
+    struct run_text source;
+    char why[100];
+    if (!run_read_file(lab->solution, 1 << 20, &source, why, sizeof why)) {
+        fprintf(stderr, "soak: %s %s\n", lab->solution, why);
+        exit(2);
+    }
+    int size = asprintf(&submission.source.bytes, "%s%s", trick->text, source.bytes);
+    submission.source.size = size < 0 ? 0 : (size_t)size;
+    free(source.bytes);
+    return submission;
+}
+
+/* True if the grading ended as it must. */
+static bool grade(const struct run_lab *lab, const struct trick *trick, uint64_t seed)
+{
+    struct run_submission submission = submission_of(lab, trick);
+    struct run_grading grading = {.lab = lab, .submission = &submission, .seed = seed};
+    char error[6000];
+    json_t *result;
+    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    double score = json_number_value(json_object_get(result, "score"));
+    bool good = end == RUN_GRADED && score == trick->score;
+    if (!good)
+        fprintf(stderr, "soak: %s, seed %llu: %g points, %s\n", trick->name,
+                (unsigned long long)seed, score, error);
+    json_decref(result);
+    run_submission_close(&submission);
+    return good;
+}
+
+static int tell(const long before[THINGS], const long after[THINGS], long gradings)
+{
+    int left = 0;
+    for (int i = 0; i < THINGS; ++i) {
+        long more = after[i] - before[i];
+        bool bad = i < MEMORY ? more > 0 : i == MEMORY && more > LEAST * gradings;
+        printf("%-18s %12ld %12ld  %s\n", names[i], before[i], after[i],
+               bad             ? "LEFT"
+               : i == RESIDENT ? ""
+                               : "as before");
+        left += bad;
+    }
+    return left;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run_lab lab;
+    long gradings = argc > 1 ? atol(argv[1]) : 1000, bad = 0, before[THINGS], after[THINGS];
+    char temporary[RUN_PATH_SIZE], error[400];
+    if (gradings <= 0 || !run_lab_open(LAB, &lab, error, sizeof error) ||
+        !run_private_folder(temporary) || setenv("TMPDIR", temporary, 1) != 0) {
+        fprintf(stderr, "soak: cannot begin; how many gradings? soak 1000\n");
+        return 2;
+    }
+    enum run_level level = run_sandbox_level(error, sizeof error);
+    for (long i = 0; i < FIRST + gradings; ++i) {
+        if (i == FIRST)
+            look(temporary, before);
+        bad += !grade(&lab, &tricks[(size_t)i % TRICKS], (uint64_t)i);
+    }
+    look(temporary, after);
+    printf("%ld gradings at level %s, %ld not as they must be\n", gradings, run_level_name(level),
+           bad);
+    int left = tell(before, after, gradings);
+    run_lab_close(&lab);
+    run_remove_tree(temporary);
+    return left || bad ? 1 : 0;
+}
