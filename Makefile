@@ -165,6 +165,9 @@ lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|
 new-lab: lanewise ## Make the files of a new lab: NAME=07-histogram
 	@$(LANEWISE) new-lab $(NAME)
 
+thresholds: lanewise ## Measure the labs here, propose thresholds for a course file: [LAB=02] [DEVICE=…]
+	@$(LANEWISE) calibrate $(call option,LAB,lab) $(call option,DEVICE,device)
+
 course: ## Make a course file to begin with: [OUT=course.yaml]
 	@test ! -e '$(or $(OUT),course.yaml)' || { echo '$(or $(OUT),course.yaml) is there already' >&2; exit 2; }
 	@cp grader/batch/course.yaml '$(or $(OUT),course.yaml)'

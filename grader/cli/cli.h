@@ -15,6 +15,7 @@ int cmd_hint(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_reset(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_lab_check(int argc, char **argv);
 int cmd_new_lab(int argc, char **argv);
 int cmd_key(int argc, char **argv);

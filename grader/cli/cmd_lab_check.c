@@ -5,11 +5,11 @@
  *     solution     must have full marks, on three seeds
  *     mutants      must lose what they declare, check by check
  *
- * Everything is graded by run_grade(), as a student's file would be, in processes side by side. Each
+ * Everything is graded as a student's file would be (lab_gradings.h). Each
  * violation is one line; a table ends it. Exit code: 0 sound, 2 not. */
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "cli/lab_rules.h"
+#include "cli/lab_gradings.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -17,33 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysinfo.h>
 #include <time.h>
 
-#include "run/gpu.h"
-#include "run/grade.h"
-#include "run/pool.h"
-
-#define SOLUTION_SEEDS 3
-#define MOST_ON_GPU    8 /* gradings at a time */
-#define MAX_TASKS      2000
-
-#define complain(...)  cli_complain("lab-check", __VA_ARGS__)
+#define complain(...) cli_complain("lab-check", __VA_ARGS__)
 
 static const char usage[] =
     "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
     "Proves that labs are sound: the skeleton scores under half, the solution full marks on three\n"
     "seeds, each mutant what it declares (grader/run/mutant.h), and the files follow the rules.\n"
     "Exit code: 0 sound, 2 not.\n";
-
-enum kind { SKELETON, SOLUTION, MUTANT };
-
-/* One grading. */
-struct task {
-    const struct lab_parts *parts;
-    enum kind kind;
-    size_t number; /* the mutant's, or the seed's */
-};
 
 /* A row of the table. */
 struct row {
@@ -57,58 +39,11 @@ struct row {
 };
 
 struct kit {
-    enum run_device device;
-    char gpu_name[256];
+    struct lab_gradings gradings;
     struct row rows[RUN_MAX_LABS];
     size_t row_count;
-    struct task tasks[MAX_TASKS];
-    size_t task_count;
     bool interrupted;
 };
-
-/* --- grading, in a child process ------------------------------------------------------------------- */
-
-static void name_task(const struct task *task, char *name, size_t size)
-{
-    if (task->kind == SKELETON)
-        snprintf(name, size, "the skeleton");
-    else if (task->kind == SOLUTION)
-        snprintf(name, size, "the solution, seed %zu", task->number);
-    else
-        snprintf(name, size, "mutant %s", task->parts->mutants[task->number].name);
-}
-
-static char *source_of(const struct task *task)
-{
-    if (task->kind == SKELETON)
-        return task->parts->skeleton.bytes;
-    return task->kind == SOLUTION ? task->parts->solution.bytes
-                                  : task->parts->mutants[task->number].source;
-}
-
-/* {"result": ...} or {"error": ...} */
-static json_t *grade_task(size_t i, void *context)
-{
-    static struct run_submission submission;
-    struct kit *kit = context;
-    const struct task *task = &kit->tasks[i];
-    char error[6000] = "";
-    json_t *result = NULL;
-    name_task(task, submission.shown, sizeof submission.shown);
-    submission.source.bytes = source_of(task);
-    submission.source.size = strlen(submission.source.bytes);
-    struct run_grading grading = {.lab = &task->parts->lab,
-                                  .submission = &submission,
-                                  .device = kit->device,
-                                  .gpu_name = kit->gpu_name,
-                                  .gpu_arch = run_gpu_arch(),
-                                  .unsafe = true, /* the kit's own programs */
-                                  .seed = task->kind == SOLUTION ? task->number : 1};
-    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
-    if (end == RUN_GRADED)
-        return json_pack("{s:o}", "result", result);
-    return json_pack("{s:s, s:b}", "error", error, "interrupted", end == RUN_GRADE_INTERRUPTED);
-}
 
 /* --- judging ---------------------------------------------------------------------------------------- */
 
@@ -132,20 +67,12 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
     }
 }
 
-static const struct run_loss *find_loss(const struct run_mutant *mutant, const char *check)
-{
-    for (size_t i = 0; i < mutant->loss_count; ++i)
-        if (strcmp(mutant->losses[i].check, check) == 0)
-            return &mutant->losses[i];
-    return NULL;
-}
-
 /* Compares what one check took from a mutant with what it should. */
 static bool judge_loss(struct row *row, const struct run_mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));
     const char *message = json_string_value(json_object_get(check, "message"));
-    const struct run_loss *loss = find_loss(mutant, id);
+    const struct run_loss *loss = run_mutant_loss(mutant, id);
     double lost = number_of(check, "max_points") - number_of(check, "points");
     bool good = !loss              ? lost < 0.05
                 : loss->points < 0 ? lost >= 0.05
@@ -184,13 +111,13 @@ static bool is_built(struct row *row, const char *name, const json_t *result)
     return built;
 }
 
-static void judge(struct kit *kit, const struct task *task, const json_t *answer)
+static void judge(struct kit *kit, const struct lab_task *task, const json_t *answer)
 {
     struct row *row = (struct row *)((char *)task->parts - offsetof(struct row, parts));
     const json_t *result = json_object_get(answer, "result");
     const char *error = json_string_value(json_object_get(answer, "error"));
     char name[200];
-    name_task(task, name, sizeof name);
+    lab_name_task(task, name, sizeof name);
     if (json_is_true(json_object_get(answer, "interrupted")))
         kit->interrupted = true;
     else if (!result)
@@ -198,23 +125,17 @@ static void judge(struct kit *kit, const struct task *task, const json_t *answer
                      error ? error : "its process failed");
     else if (!is_built(row, name, result))
         return;
-    else if (task->kind == SKELETON && (row->skeleton = number_of(result, "score")) >= 50)
+    else if (task->kind == LAB_SKELETON && (row->skeleton = number_of(result, "score")) >= 50)
         lab_violates(&row->findings, "the skeleton scores %g; it must be under 50", row->skeleton);
-    else if (task->kind == SOLUTION) {
+    else if (task->kind == LAB_SOLUTION) {
         row->solutions +=
             strcmp(json_string_value(json_object_get(result, "status")), "passed") == 0;
         blame_checks(row, name, result);
-    } else if (task->kind == MUTANT)
+    } else if (task->kind == LAB_MUTANT)
         judge_mutant(row, &task->parts->mutants[task->number], result);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------- */
-
-static void add_task(struct kit *kit, const struct lab_parts *parts, enum kind kind, size_t number)
-{
-    if (kit->task_count < MAX_TASKS)
-        kit->tasks[kit->task_count++] = (struct task){parts, kind, number};
-}
 
 /* Reads lab NAME, applies the rules, and plans its gradings. */
 static void take_lab(struct kit *kit, const char *name)
@@ -225,29 +146,14 @@ static void take_lab(struct kit *kit, const char *name)
     if (!row->readable)
         return;
     lab_apply_rules(&row->parts, &row->findings);
-    add_task(kit, &row->parts, SKELETON, 0);
-    for (size_t seed = 1; seed <= SOLUTION_SEEDS; ++seed)
-        add_task(kit, &row->parts, SOLUTION, seed);
-    for (size_t i = 0; i < row->parts.mutant_count; ++i) {
-        if (kit->device == RUN_GPU && row->parts.mutants[i].emulator_only)
-            continue;
-        add_task(kit, &row->parts, MUTANT, i);
-        ++row->graded_mutants;
-    }
+    row->graded_mutants = lab_plan(&kit->gradings, &row->parts);
 }
 
 static void grade_all(struct kit *kit)
 {
-    json_t **answers = calloc(kit->task_count + 1, sizeof *answers);
-    unsigned jobs = (unsigned)get_nprocs();
-    if (kit->device == RUN_GPU &&
-        jobs > MOST_ON_GPU) /* their times are taken one after the other */
-        jobs = MOST_ON_GPU;
-    if (!answers)
-        return;
-    run_pool(kit->task_count, jobs, grade_task, kit, answers);
-    for (size_t i = 0; i < kit->task_count; ++i) {
-        judge(kit, &kit->tasks[i], answers[i]);
+    json_t **answers = lab_grade_all(&kit->gradings);
+    for (size_t i = 0; answers && i < kit->gradings.task_count; ++i) {
+        judge(kit, &kit->gradings.tasks[i], answers[i]);
         json_decref(answers[i]);
     }
     free(answers);
@@ -269,7 +175,7 @@ static unsigned print_table(const struct kit *kit, double seconds)
         printf("%-*s  ", width, row->findings.lab);
         if (row->readable)
             printf("%6.4g %%  %u of %d    %2u of %-2u %5zu  %3u/%-3u  ", row->skeleton,
-                   row->solutions, SOLUTION_SEEDS, row->mutants, row->graded_mutants,
+                   row->solutions, LAB_SOLUTION_SEEDS, row->mutants, row->graded_mutants,
                    json_array_size(json_object_get(row->parts.lab.declared, "hints")),
                    lab_count_lines(row->parts.skeleton.bytes),
                    lab_count_lines(row->parts.solution.bytes));
@@ -278,8 +184,8 @@ static unsigned print_table(const struct kit *kit, double seconds)
         else
             printf("sound\n");
     }
-    printf("\n%zu gradings on the %s in %.0f s: ", kit->task_count, run_device_name(kit->device),
-           seconds);
+    printf("\n%zu gradings on the %s in %.0f s: ", kit->gradings.task_count,
+           run_device_name(kit->gradings.device), seconds);
     printf(violations ? "the kit is not sound\n" : "the kit is sound\n");
     return violations;
 }
@@ -341,8 +247,8 @@ int cmd_lab_check(int argc, char **argv)
     int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
-    if (!cli_choose_device("lab-check", options.device, &kit.device, kit.gpu_name,
-                           sizeof kit.gpu_name))
+    if (!cli_choose_device("lab-check", options.device, &kit.gradings.device, kit.gradings.gpu_name,
+                           sizeof kit.gradings.gpu_name))
         return EXIT_USAGE;
     if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
         return complain(EXIT_USAGE, "%s", error);

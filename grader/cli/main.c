@@ -29,6 +29,7 @@ static const struct command {
     {"verify", cmd_verify, "is a result what the grader made? lanewise verify results.json"},
     {"audit", cmd_audit, "grade on both devices and compare: lanewise audit --lab NAME"},
     {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
+    {"calibrate", cmd_calibrate, "measure the labs here, and propose thresholds for a course file"},
     {"new-lab", cmd_new_lab, "make the files of a new lab: lanewise new-lab 07-histogram"},
     {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
     {"help", cmd_help, "show this list"},

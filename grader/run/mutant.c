@@ -201,3 +201,11 @@ void run_mutant_free(struct run_mutant *mutant)
     free(mutant->source);
     mutant->source = NULL;
 }
+
+const struct run_loss *run_mutant_loss(const struct run_mutant *mutant, const char *check)
+{
+    for (size_t i = 0; i < mutant->loss_count; ++i)
+        if (strcmp(mutant->losses[i].check, check) == 0)
+            return &mutant->losses[i];
+    return NULL;
+}

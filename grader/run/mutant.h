@@ -49,4 +49,7 @@ bool run_mutant_read(const char *path, const char *solution, struct run_mutant *
                      size_t size);
 void run_mutant_free(struct run_mutant *mutant);
 
+/* What it declares to lose in CHECK; NULL: nothing. */
+const struct run_loss *run_mutant_loss(const struct run_mutant *mutant, const char *check);
+
 #endif

@@ -1,0 +1,345 @@
+/* lanewise calibrate: which thresholds would be fair on this machine? For instructors and authors of labs.
+ *
+ *     solution, 3 seeds  \
+ *     skeleton            > graded here --figures--> judge/threshold.h --> a table and a course file
+ *     mutants            /
+ *
+ * What is printed is a course file: the table stands in its comments. Exit code: 0 thresholds for all
+ * figures; 2 not, and a line says why. */
+#include "cli/cli.h"
+#include "cli/common.h"
+#include "cli/lab_gradings.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/threshold.h"
+
+#define complain(...) cli_complain("calibrate", __VA_ARGS__)
+
+/* A declared naive figure is the one of the program whose figure is within this of it. */
+#define SAME_FIGURE 1.1
+
+static const char usage[] =
+    "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
+    "Measures the labs' solutions, skeletons and mutants on this machine, and proposes the figures "
+    "from\n"
+    "which on a check gives full points, and none. What it prints is a course file.\n"
+    "Exit code: 0 proposals for all figures, 2 not.\n";
+
+struct calibration {
+    struct lab_gradings gradings;
+    struct lab_parts parts[RUN_MAX_LABS];
+    size_t lab_count;
+    json_t **answers;
+    bool incomplete;
+};
+
+/* --- one figure ------------------------------------------------------------------------------------- */
+
+/* A check with a figure, and what was measured of it. */
+struct figure {
+    const char *check;
+    bool timed; /* judged beside the solution in the same run: see checks/speed.c */
+    struct judge_budget budget;
+    struct judge_sample sample;
+    char poor[200]; /* whose figure this is; "": none was measured */
+    struct judge_proposal proposal;
+};
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static const json_t *find_check(const json_t *checks, const char *id)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(checks, i, check)
+    {
+        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0)
+            return check;
+    }
+    return NULL;
+}
+
+/* The figure in one answer; NAN: none, the program was wrong. A time is told as a part of the solution's
+ * gain in the same run, so that runs can be compared: 1 is as fast as the solution. */
+static double figure_in(const struct figure *figure, const json_t *answer)
+{
+    const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
+    const json_t *found = json_object_get(find_check(checks, figure->check), "figure");
+    if (!json_is_object(found))
+        return NAN;
+    double value = number_of(found, "value");
+    return figure->timed ? value / (number_of(found, "full") * figure->budget.slack) : value;
+}
+
+/* Shall the program of TASK lose points in this check? */
+static bool shall_lose(const struct figure *figure, const struct lab_task *task)
+{
+    if (task->kind == LAB_MUTANT)
+        return run_mutant_loss(&task->parts->mutants[task->number], figure->check) != NULL;
+    return task->kind == LAB_SKELETON;
+}
+
+/* Keeps VALUE in *KEPT if it is worse than what is there, or, for a WANT of -1, better. */
+static bool keep(const struct figure *figure, double *kept, int want, double value)
+{
+    int sign = figure->budget.solution < figure->budget.naive ? want : -want;
+    if (!isnan(*kept) && (value - *kept) * sign <= 0)
+        return false;
+    *kept = value;
+    return true;
+}
+
+static void take(struct figure *figure, const struct lab_task *task, double value)
+{
+    struct judge_sample *sample = &figure->sample;
+    double declared = figure->budget.naive, away = judge_margin(value, declared);
+    char name[sizeof figure->poor];
+    lab_name_task(task, name, sizeof name);
+    if (task->kind == LAB_SOLUTION)
+        keep(figure, &sample->solution, 1, value);
+    if (!shall_lose(figure, task)) {
+        keep(figure, &sample->good, 1, value);
+        return;
+    }
+    if (keep(figure, &sample->poor, -1, value))
+        memcpy(figure->poor, name, sizeof name);
+    if (away <= SAME_FIGURE &&
+        (isnan(sample->naive) || away < judge_margin(sample->naive, declared)))
+        sample->naive = value;
+}
+
+/* Takes the figure of every program of the lab. */
+static void measure(const struct calibration *c, const struct lab_parts *parts,
+                    const json_t *declared, struct figure *figure)
+{
+    const json_t *budget = json_object_get(declared, "budget");
+    *figure = (struct figure){
+        .check = json_string_value(json_object_get(declared, "id")),
+        .timed = strcmp(json_string_value(json_object_get(declared, "where")), "gpu-only") == 0,
+        .budget = {number_of(budget, "naive"), number_of(budget, "solution"),
+                   number_of(budget, "slack"), JUDGE_LINEAR},
+        .sample = {NAN, NAN, NAN, NAN}};
+    if (figure->timed) {
+        figure->budget.solution = 1;
+        figure->budget.naive = 0;
+    }
+    for (size_t i = 0; i < c->gradings.task_count; ++i) {
+        const struct lab_task *task = &c->gradings.tasks[i];
+        double value = task->parts == parts ? figure_in(figure, c->answers[i]) : NAN;
+        if (!isnan(value))
+            take(figure, task, value);
+    }
+    figure->proposal = judge_propose(&figure->budget, &figure->sample);
+}
+
+/* --- the page --------------------------------------------------------------------------------------- */
+
+/* A figure in six digits, without an exponent. */
+static void print_figure(double figure)
+{
+    if (isnan(figure))
+        printf(" %10s", "-");
+    else
+        printf(" %10.10g", judge_round(figure, true));
+}
+
+static void print_margin(double one, double other)
+{
+    double margin = judge_margin(one, other);
+    if (!isfinite(margin)) /* a figure of 0, or none */
+        printf("      -");
+    else
+        printf(" %5.*fx", margin < 10 ? 2 : margin < 100 ? 1 : 0, margin);
+}
+
+/* Why there is no proposal; NULL: there is one. */
+static const char *why_not(const struct figure *figure)
+{
+    if (isnan(figure->sample.solution))
+        return "no figure of the solution: it is not right here";
+    return figure->proposal.apart ? NULL : "right and wrong programs cannot be told apart here";
+}
+
+static const char head[] = "#                 solution      right       full                       "
+                           "wrong               none\n"
+                           "# check              worst      worst   declared   proposed margin     "
+                           "  best margin   declared"
+                           "   proposed  best of the wrong\n";
+
+static void print_row(struct calibration *c, const struct figure *figure)
+{
+    const struct judge_proposal *proposal = &figure->proposal;
+    const struct judge_sample *sample = &figure->sample;
+    const char *why = why_not(figure);
+    printf("# %-14s", figure->check);
+    print_figure(sample->solution);
+    print_figure(sample->good);
+    print_figure(judge_full(&figure->budget));
+    print_figure(why ? NAN : proposal->full);
+    print_margin(why ? NAN : proposal->full, sample->good);
+    print_figure(sample->poor);
+    print_margin(sample->poor, why ? NAN : proposal->full);
+    print_figure(figure->budget.naive);
+    print_figure(why ? NAN : proposal->naive);
+    printf("  %s%s%s%s\n", figure->poor[0] ? figure->poor : "-", why ? "; " : "", why ? why : "",
+           !why && proposal->moved ? "; the declared slack does not fit" : "");
+    c->incomplete = c->incomplete || why;
+}
+
+static void print_setting(const struct figure *figure)
+{
+    bool less = figure->budget.solution < figure->budget.naive;
+    double full = judge_round(figure->proposal.full, less);
+    if (why_not(figure))
+        return;
+    if (figure->timed)
+        printf("      %s: {slack: %.10g}\n", figure->check, judge_round(1 / full, true));
+    else
+        printf("      %s: {full: %.10g, naive: %.10g}\n", figure->check, full,
+               judge_round(figure->proposal.naive, less));
+}
+
+/* What could not be graded has no figures: said, and not passed over. */
+static void tell_failures(struct calibration *c, const struct lab_parts *parts)
+{
+    char name[200];
+    for (size_t i = 0; i < c->gradings.task_count; ++i) {
+        const struct lab_task *task = &c->gradings.tasks[i];
+        const char *error = json_string_value(json_object_get(c->answers[i], "error"));
+        if (task->parts != parts || json_object_get(c->answers[i], "result"))
+            continue;
+        c->incomplete = true;
+        lab_name_task(task, name, sizeof name);
+        printf("# %s could not be graded: %s\n", name, error ? error : "its process failed");
+    }
+}
+
+static void print_lab(struct calibration *c, const struct lab_parts *parts)
+{
+    static struct figure figures[64];
+    size_t i, count = 0;
+    json_t *check;
+    json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
+    {
+        if (json_object_get(check, "budget") && run_lab_has_check(check, c->gradings.device) &&
+            count < sizeof figures / sizeof *figures)
+            measure(c, parts, check, &figures[count++]);
+    }
+    printf("\n  # %s\n", parts->lab.name);
+    tell_failures(c, parts);
+    if (count > 0)
+        fputs(head, stdout);
+    for (i = 0; i < count; ++i)
+        print_row(c, &figures[i]);
+    printf("  %s:\n%s", parts->lab.name, count > 0 ? "    checks:\n" : "");
+    for (i = 0; i < count; ++i)
+        print_setting(&figures[i]);
+    fflush(stdout);
+}
+
+static void forget(struct calibration *c)
+{
+    for (size_t i = 0; i < c->lab_count; ++i)
+        lab_free_parts(&c->parts[i]);
+    for (size_t i = 0; i < c->gradings.task_count; ++i)
+        json_decref(c->answers[i]);
+    free(c->answers);
+}
+
+static bool was_interrupted(const struct calibration *c)
+{
+    for (size_t i = 0; i < c->gradings.task_count; ++i)
+        if (json_is_true(json_object_get(c->answers[i], "interrupted")))
+            return true;
+    return false;
+}
+
+static int calibrate(struct calibration *c, const struct run_lab_names *labs)
+{
+    struct lab_findings findings = {0};
+    for (size_t i = 0; i < labs->count; ++i) {
+        findings.lab = labs->names[i];
+        if (lab_read_parts(labs->names[i], &c->parts[c->lab_count], &findings))
+            lab_plan(&c->gradings, &c->parts[c->lab_count++]);
+    }
+    c->answers = lab_grade_all(&c->gradings);
+    if (!c->answers)
+        return complain(EXIT_GRADER, "out of memory");
+    if (was_interrupted(c)) {
+        forget(c);
+        return 128 + SIGINT;
+    }
+    bool emulated = c->gradings.device == RUN_EMULATOR;
+    printf(
+        "# Thresholds by what was measured %s: %zu gradings of solutions (%d seeds), skeletons\n"
+        "# and mutants. Margins say how far the figure for full points lies from either side%s.\n"
+        "labs:\n",
+        emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
+        LAB_SOLUTION_SEEDS,
+        emulated ? "" : ";\n# of times, figures are parts of the solution's speed in the same run");
+    for (size_t i = 0; i < c->lab_count; ++i)
+        print_lab(c, &c->parts[i]);
+    forget(c);
+    return c->incomplete || findings.count ? EXIT_USAGE : EXIT_FULL;
+}
+
+struct options {
+    const char *lab, *device;
+};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_options(int argc, char **argv, struct options *options)
+{
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        }
+        if (option == '?')
+            return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind - 1]);
+        *(option == 'l' ? &options->lab : &options->device) = optarg;
+    }
+    if (optind < argc)
+        return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind]);
+    return -1;
+}
+
+int cmd_calibrate(int argc, char **argv)
+{
+    static struct calibration calibration; /* too large for a stack */
+    struct options options = {0};
+    struct run_lab_names labs = {0};
+    char name[RUN_LAB_NAME_SIZE], error[RUN_PATH_SIZE];
+    int code = read_options(argc, argv, &options);
+    if (code >= 0)
+        return code;
+    struct lab_gradings *gradings = &calibration.gradings;
+    if (!cli_choose_device("calibrate", options.device, &gradings->device, gradings->gpu_name,
+                           sizeof gradings->gpu_name))
+        return EXIT_USAGE;
+    if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
+        return complain(EXIT_USAGE, "%s", error);
+    if (options.lab)
+        labs.names[labs.count++] = strdup(name);
+    else
+        run_lab_list(&labs);
+    cli_catch_signals();
+    code = calibrate(&calibration, &labs);
+    run_lab_list_free(&labs);
+    return code;
+}

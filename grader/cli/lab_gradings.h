@@ -1,0 +1,38 @@
+/* Grades the programs that a kit brings along: each lab's skeleton, its solution on several seeds, and its
+ * mutants, all by run_grade(), as a student's file would be, in processes side by side. */
+#ifndef CLI_LAB_GRADINGS_H
+#define CLI_LAB_GRADINGS_H
+
+#include "cli/lab_rules.h"
+
+#define LAB_SOLUTION_SEEDS 3
+#define LAB_MOST_TASKS     2000
+
+enum lab_kind { LAB_SKELETON, LAB_SOLUTION, LAB_MUTANT };
+
+/* One grading. */
+struct lab_task {
+    const struct lab_parts *parts;
+    enum lab_kind kind;
+    size_t number; /* the mutant's, or the seed's */
+};
+
+struct lab_gradings {
+    enum run_device device;
+    char gpu_name[256];
+    struct lab_task tasks[LAB_MOST_TASKS];
+    size_t task_count;
+};
+
+/* Plans the gradings of one lab; PARTS stays where it is until all are done. Returns how many mutants are
+ * among them: not those that only the emulator can see, when a GPU is graded. */
+unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
+
+/* "the skeleton", "the solution, seed 2", "mutant one-warp" */
+void lab_name_task(const struct lab_task *task, char *name, size_t size);
+
+/* Grades all that was planned. One answer a task: {"result": ...}, or {"error": ..., "interrupted": ...}, or NULL
+ * where the process failed. The array and what is in it are the caller's; NULL: out of memory. */
+json_t **lab_grade_all(struct lab_gradings *gradings);
+
+#endif
