@@ -138,6 +138,20 @@ static inline u64 product24(u32 a, u32 b, int is_signed)
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
 
+/* Division, which vector units have for floating point only. A quotient of 32 bits is found exactly so:
+ * rounding to 53 bits never reaches the next integer. What nobody may divide by counts as 1. */
+static inline u32 quotient_u32(u32 a, u32 b)
+{
+    return (u32)((f64)a / (f64)(b ? b : 1));
+}
+
+/* The smallest number by -1 stays what it is, as on a GPU. */
+static inline s32 quotient_s32(s32 a, s32 b)
+{
+    s32 size = (s32)((f64)a / (f64)(b == 0 || b == -1 ? 1 : b));
+    return b == -1 ? (s32)(0u - (u32)size) : size;
+}
+
 static inline u32 byte_of(u32 a, u32 i, int is_signed)
 {
     u32 byte = a >> 8 * i & 0xff;
