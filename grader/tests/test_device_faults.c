@@ -171,6 +171,53 @@ Test(faults, other_lanes_go_on)
     fixture_close(&f);
 }
 
+/* A byte is read and written OFFSET bytes behind the start of 1,000 that others follow, or of some that were
+ * freed. */
+static const struct {
+    const char *name;
+    bool freed;
+    int64_t offset;
+    enum emu_status status;
+    bool found;
+} strays[] = {
+    {"the last byte", false, 999, EMU_OK, false},
+    {"right behind", false, 1000, EMU_OK, true},
+    {"as far as memory is mapped", false, 60000, EMU_OK, true},
+    {"far away", false, (int64_t)1 << 40, EMU_ILLEGAL_ADDRESS, true},
+    {"before all memory", false, -1, EMU_ILLEGAL_ADDRESS, true},
+    {"freed", true, 0, EMU_ILLEGAL_ADDRESS, true},
+    {"behind what was freed", true, 1000, EMU_ILLEGAL_ADDRESS, true},
+};
+
+/* As a GPU does: the finding stands, and the launch ends well. */
+Test(faults, strays_can_be_overlooked)
+{
+    const struct emu_options options = {.deterministic = true, .overlooks_strays = true};
+    for (size_t i = 0; i < sizeof strays / sizeof *strays; i++) {
+        struct fixture f;
+        fixture_open(&f, &options);
+        fixture_load(&f, ".visible .entry k(.param .u64 at, .param .u64 out)\n{\n.reg .b64 g;\n"
+                         ".reg .b32 a;\nld.param.u64 g, [at];\nst.global.u8 [g], 5;\n"
+                         "ld.global.u8 a, [g];\nld.param.u64 g, [out];\nadd.u32 a, a, 1;\n"
+                         "st.global.u32 [g], a;\nret;\n}\n");
+        emu_addr a = fixture_upload(&f, NULL, 1000), b = fixture_upload(&f, NULL, 1000);
+        emu_addr gone = fixture_upload(&f, NULL, 1000), out = fixture_upload(&f, NULL, 4);
+        emu_free(f.device, gone);
+        uint64_t at = (strays[i].freed ? gone : a) + (uint64_t)strays[i].offset;
+        enum emu_status status =
+            fixture_launch(&f, (struct fixture_launch){.params = {at, out}, .block = {1}});
+        json_t *line = fixture_record(&f, -1);
+        cr_expect(status == strays[i].status, "%s: status %d", strays[i].name, (int)status);
+        cr_expect(fixture_finding_count(line) == (strays[i].found ? 2 : 0), "%s: %zu findings",
+                  strays[i].name, fixture_finding_count(line));
+        cr_expect(fixture_word(&f, out, 0) == (strays[i].found ? 1 : 6) &&
+                      fixture_word(&f, b, 0) == 0,
+                  "%s: %u was read", strays[i].name, fixture_word(&f, out, 0) - 1);
+        json_decref(line);
+        fixture_close(&f);
+    }
+}
+
 /* Neighbouring allocations: a stray index from one never reaches the other. */
 Test(faults, neighbours_are_apart)
 {

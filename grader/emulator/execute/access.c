@@ -68,12 +68,22 @@ LANES_INLINE uint32_t take_space(const struct inst *inst, uint32_t todo, struct 
 
 /* --- checks ------------------------------------------------------------------------------------- */
 
+/* Would a GPU have let it pass, and is that what is wanted here? */
+static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
+                          unsigned lane, enum obs_fault_kind kind)
+{
+    return kind == OBS_OUT_OF_BOUNDS && launch->options->overlooks_strays &&
+           (access->space == PTX_GLOBAL || access->space == PTX_CONST) &&
+           mem_is_gap(launch->memory, access->addr[lane]);
+}
+
 static uint32_t drop(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                      unsigned lane, enum obs_fault_kind kind)
 {
+    struct launch *launch = warp->cta->launch;
     warp_fault(warp, kind, lane, access);
-    launch_fail(warp->cta->launch,
-                kind == OBS_MISALIGNED ? EMU_MISALIGNED_ADDRESS : EMU_ILLEGAL_ADDRESS);
+    if (!is_overlooked(launch, access, lane, kind))
+        launch_fail(launch, kind == OBS_MISALIGNED ? EMU_MISALIGNED_ADDRESS : EMU_ILLEGAL_ADDRESS);
     return lanes & ~(1u << lane);
 }
 

@@ -290,6 +290,13 @@ struct mem_block *mem_closest(const struct memory *memory, uint64_t addr)
     return below && distance_to(below, addr) <= distance_to(above, addr) ? below : above;
 }
 
+bool mem_is_gap(const struct memory *memory, uint64_t addr)
+{
+    const struct mem_block *block = mem_nearest(memory, addr);
+    return block && block->host && !block->is_guest && !block->is_heap &&
+           addr - block->addr < block->size + GAP;
+}
+
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size)
 {
     const struct mem_block *block = mem_nearest(memory, addr);

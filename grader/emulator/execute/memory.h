@@ -88,6 +88,9 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
 struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr);
 /* The block whose bytes, live or freed, lie nearest to ADDR; NULL if there is none. */
 struct mem_block *mem_closest(const struct memory *memory, uint64_t addr);
+/* Whether ADDR, outside of all live blocks, is in the gap behind one. A GPU maps memory by large pages, so it
+ * lets pass who goes a little too far. */
+bool mem_is_gap(const struct memory *memory, uint64_t addr);
 /* Where the bytes of the range lie on the host; NULL unless all are inside one live block. */
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size);
 

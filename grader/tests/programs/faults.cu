@@ -48,6 +48,8 @@ static bool launch(const char *kind, int *p)
 {
     if (strcmp(kind, "after-the-end") == 0)
         outside<<<1, 1>>>(p, 64);
+    else if (strcmp(kind, "far-away") == 0)
+        outside<<<1, 1>>>(p, 1 << 30);
     else if (strcmp(kind, "null") == 0)
         outside<<<1, 1>>>(NULL, 0);
     else if (strcmp(kind, "freed") == 0) {
