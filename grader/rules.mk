@@ -1,8 +1,9 @@
 # What grades: run/ executes a submission, judge/ decides, report/ tells, batch/ does it for a class. One
-# static library.
-GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch))
+# static library. Of the runtime library it has the reader of fat binaries, for the PTX of what was built.
+GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch) \
+	grader/cudart/fatbin.c)
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lcsv -lunistring -lyaml -lm -lpthread
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
 # The style sheet is built in.

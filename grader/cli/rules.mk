@@ -5,6 +5,6 @@ OBJECTS += $(LANEWISE_OBJECTS)
 TOOLS += $(LANEWISE)
 
 # `lanewise run` looks into a program's fat binary; of the emulator only the counters' names are used.
-$(LANEWISE): $(LANEWISE_OBJECTS) $(BUILD)/obj/grader/cudart/fatbin.o $(GRADER) $(EMULATOR)
+$(LANEWISE): $(LANEWISE_OBJECTS) $(GRADER) $(EMULATOR)
 	$(call say,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS) -llz4 -lzstd
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)

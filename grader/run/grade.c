@@ -376,6 +376,18 @@ static void copy_loss(json_t *finding, const json_t *found)
             json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
 }
 
+/* The line itself, where it is the submission's: whoever shows the finding may not have the file. */
+static void copy_source(const struct grade *grade, json_t *finding)
+{
+    const struct run_submission *submission = grade->grading->submission;
+    const char *file = json_string_value(json_object_get(finding, "file")), *text;
+    json_int_t line = json_integer_value(json_object_get(finding, "line"));
+    size_t length;
+    if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
+        run_source_line(submission->source.bytes, (unsigned)line, &text, &length))
+        json_object_set_new(finding, "source", clean_string(text, length));
+}
+
 /* Adds a finding to the result's, or its count to the same one that is there. */
 static void add_finding(const struct grade *grade, json_t *findings, const json_t *found)
 {
@@ -390,6 +402,7 @@ static void add_finding(const struct grade *grade, json_t *findings, const json_
                   line, "column", column, "message", clean_string(message, 600), "count", count,
                   "related", describe_related(grade, found));
     copy_loss(finding, found);
+    copy_source(grade, finding);
     size_t i;
     json_t *other;
     json_array_foreach(findings, i, other)

@@ -12,7 +12,7 @@ OBJECTS += $(TEST_OBJECTS)
 
 $(TEST_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-$(UNIT): $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
+$(UNIT): $(TEST_OBJECTS) $(CUDART_OBJECTS) $(GRADER) $(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
@@ -131,7 +131,7 @@ OBJECTS += $(ANSWERS_OBJECTS)
 
 $(ANSWERS_OBJECTS): CPPFLAGS += -isystem $(CONFIG_CUDA_HOME)/include
 
-$(ANSWERS): $(ANSWERS_OBJECTS) $(TEST_OBJECTS) $(GRADER) $(CUDART_OBJECTS) $(EMULATOR)
+$(ANSWERS): $(ANSWERS_OBJECTS) $(TEST_OBJECTS) $(CUDART_OBJECTS) $(GRADER) $(EMULATOR)
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)

@@ -1,0 +1,504 @@
+/* markup.h escapes whatever it is given, so every text here may come from a student: names, paths, messages. */
+#include "report/class_html.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/class_totals.h"
+#include "report/html.h"
+#include "report/markup.h"
+#include "report/svg_class.h"
+#include "run/text.h"
+
+#define FINDINGS 12u  /* of the most frequent */
+#define PAIRS    100u /* of the most similar */
+#define TROUBLES 200u
+
+struct page {
+    struct markup m;
+    const json_t *class;
+    struct class_totals totals;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static double real_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static unsigned percent_of(double part, double whole)
+{
+    return whole > 0 ? (unsigned)(100 * part / whole + 0.5) : 0;
+}
+
+/* --- small pieces -------------------------------------------------------------------------------------- */
+
+static void open_section(struct markup *m, const char *id, const char *title)
+{
+    markup_open(m, "section");
+    markup_set(m, "id", "%s", id);
+    markup_break(m);
+    markup_leaf(m, "h2", NULL, "%s", title);
+    markup_break(m);
+}
+
+static void open_classed(struct markup *m, const char *element, const char *class)
+{
+    markup_open(m, element);
+    markup_set(m, "class", "%s", class);
+}
+
+static void close_line(struct markup *m)
+{
+    markup_close(m);
+    markup_break(m);
+}
+
+/* --- tables -------------------------------------------------------------------------------------------- */
+
+/* Opens a table that can be scrolled, with its head: COLUMNS apart by "|". */
+static void open_table(struct page *page, const char *class, const char *columns)
+{
+    struct markup *m = &page->m;
+    open_classed(m, "div", "scroll");
+    markup_set(m, "tabindex", "0");
+    open_classed(m, "table", class);
+    markup_break(m);
+    markup_open(m, "thead");
+    markup_open(m, "tr");
+    while (*columns) {
+        size_t length = strcspn(columns, "|");
+        markup_open(m, "th");
+        markup_set(m, "scope", "col");
+        markup_bytes(m, columns, length);
+        markup_close(m);
+        columns += length + (columns[length] == '|');
+    }
+    markup_close(m);
+    close_line(m);
+    markup_open(m, "tbody");
+    markup_break(m);
+}
+
+static void close_table(struct page *page)
+{
+    markup_close(&page->m);
+    markup_close(&page->m);
+    close_line(&page->m);
+}
+
+/* A cell with a count; nothing is shown for none. */
+static void put_count(struct page *page, unsigned count)
+{
+    if (count)
+        markup_leaf(&page->m, "td", "count", "%u", count);
+    else
+        markup_leaf(&page->m, "td", "count dim", "\u2013");
+}
+
+static void put_percent(struct page *page, double part, double whole)
+{
+    if (whole > 0)
+        markup_leaf(&page->m, "td", "count", "%u %%", percent_of(part, whole));
+    else
+        markup_leaf(&page->m, "td", "count dim", "\u2013");
+}
+
+/* --- labs and scores ----------------------------------------------------------------------------------- */
+
+static void put_lab_row(struct page *page, const struct class_lab *lab)
+{
+    struct markup *m = &page->m;
+    markup_open(m, "tr");
+    markup_open(m, "th");
+    markup_set(m, "scope", "row");
+    markup_text(m, "%s", lab->lab);
+    markup_leaf(m, "span", "dim", " %s", lab->title);
+    markup_close(m);
+    put_count(page, lab->graded);
+    put_percent(page, lab->sum, lab->graded);
+    put_percent(page, lab->full, lab->graded);
+    put_count(page, lab->not_built);
+    put_count(page, lab->missing);
+    put_count(page, lab->open);
+    close_line(m);
+}
+
+static void put_labs(struct page *page)
+{
+    open_section(&page->m, "labs", "Labs");
+    open_table(page, "class",
+               "lab|graded|mean|full marks|do not compile|not handed in|no grade yet");
+    for (size_t i = 0; i < page->totals.lab_count; i++)
+        put_lab_row(page, &page->totals.labs[i]);
+    close_table(page);
+    close_line(&page->m);
+}
+
+static void put_scores(struct page *page)
+{
+    struct markup *m = &page->m;
+    char id[32];
+    open_section(m, "scores", "How the scores lie");
+    markup_leaf(m, "p", "dim", "How many students got how much; only full marks are 100 %%.");
+    open_classed(m, "div", "plots");
+    markup_break(m);
+    if (page->totals.lab_count > 1)
+        report_svg_scores(m, "scores-all", "all labs", page->totals.bins);
+    for (size_t i = 0; i < page->totals.lab_count; i++) {
+        snprintf(id, sizeof id, "scores%zu", i);
+        if (page->totals.labs[i].graded)
+            report_svg_scores(m, id, page->totals.labs[i].lab, page->totals.labs[i].bins);
+    }
+    close_line(m);
+    close_line(m);
+}
+
+/* --- checks -------------------------------------------------------------------------------------------- */
+
+static void put_check_row(struct page *page, const struct class_check *check)
+{
+    struct markup *m = &page->m;
+    markup_open(m, "tr");
+    markup_open(m, "th");
+    markup_set(m, "scope", "row");
+    markup_text(m, "%s", check->title);
+    markup_close(m);
+    markup_open(m, "td");
+    report_svg_outcomes(m, check);
+    markup_close(m);
+    put_percent(page, check->outcomes[CLASS_PASSED], check->graded);
+    for (unsigned i = CLASS_PARTIAL; i < CLASS_OUTCOMES; i++)
+        put_count(page, check->outcomes[i]);
+    markup_leaf(m, "td", "count", "%.3g of %.4g", check->graded ? check->lost / check->graded : 0,
+                check->max_points);
+    close_line(m);
+}
+
+static void put_checks(struct page *page)
+{
+    struct markup *m = &page->m;
+    const char *lab = "";
+    open_section(m, "checks", "What each check says");
+    markup_leaf(
+        m, "p", "dim",
+        "Of those who were graded. Points lost are a student's, on average: the larger, the more "
+        "there is to explain.");
+    open_table(page, "class checks",
+               "check||passed|partly|failed|too long|crashed|not built|points lost");
+    for (size_t i = 0; i < page->totals.check_count; i++) {
+        const struct class_check *check = &page->totals.checks[i];
+        if (strcmp(lab, check->lab) != 0) {
+            markup_raw(m, "<tr class=\"group\"><th colspan=\"9\" scope=\"rowgroup\">");
+            markup_text(m, "%s", check->lab);
+            markup_raw(m, "</th></tr>\n");
+        }
+        lab = check->lab;
+        put_check_row(page, check);
+    }
+    close_table(page);
+    close_line(m);
+}
+
+/* --- findings ------------------------------------------------------------------------------------------ */
+
+/* The line of somebody's program; whose is not told. */
+static void put_example(struct page *page, const json_t *example)
+{
+    const char *source = text_of(example, "source"), *cause = text_of(example, "cause");
+    char *text = NULL;
+    size_t size;
+    FILE *memory = *source ? open_memstream(&text, &size) : NULL;
+    if (!memory)
+        return;
+    run_print_snippet_line(memory, source, strlen(source), (unsigned)real_of(example, "line"),
+                           (unsigned)real_of(example, "column"), *cause ? cause : NULL);
+    fclose(memory);
+    markup_leaf(&page->m, "pre", NULL, "%s", text);
+    markup_break(&page->m);
+    free(text);
+}
+
+static unsigned graded_in(const struct page *page, const char *lab)
+{
+    for (size_t i = 0; i < page->totals.lab_count; i++)
+        if (strcmp(page->totals.labs[i].lab, lab) == 0)
+            return page->totals.labs[i].graded;
+    return 0;
+}
+
+static void put_finding(struct page *page, const struct class_finding *finding)
+{
+    struct markup *m = &page->m;
+    unsigned graded = graded_in(page, finding->lab);
+    markup_open(m, "article");
+    markup_set(m, "class", "finding %s", finding->severity);
+    markup_open(m, "h3");
+    markup_leaf(m, "span", "mark", "%u of %u", finding->students, graded);
+    markup_leaf(m, "span", NULL, "%s", finding->lab);
+    markup_leaf(m, "code", "points", "[%s]", finding->id);
+    close_line(m);
+    markup_leaf(m, "p", NULL, "For example: %s", text_of(finding->example, "message"));
+    markup_break(m);
+    put_example(page, finding->example);
+    if (*text_of(finding->example, "help"))
+        markup_leaf(m, "p", "hint", "Help: %s", text_of(finding->example, "help"));
+    close_line(m);
+}
+
+static void put_findings(struct page *page)
+{
+    struct markup *m = &page->m;
+    size_t count = page->totals.finding_count;
+    open_section(m, "findings", "Where the class lost its points");
+    if (count == 0)
+        markup_leaf(m, "p", "dim", "Nothing was found to be wrong or slow while the kernels ran.");
+    else
+        markup_leaf(
+            m, "p", "dim",
+            "What was found in the programs that count, by how many students have it. lanewise "
+            "explain ID tells all about one.");
+    for (size_t i = 0; i < count && i < FINDINGS; i++)
+        put_finding(page, &page->totals.findings[i]);
+    if (count > FINDINGS)
+        markup_leaf(m, "p", "dim", "%zu rarer ones are not shown.", count - FINDINGS);
+    close_line(m);
+}
+
+/* --- what to look at ----------------------------------------------------------------------------------- */
+
+static void put_review_row(struct page *page, const char *student, const char *lab,
+                           const char *where, const char *why)
+{
+    struct markup *m = &page->m;
+    markup_open(m, "tr");
+    markup_leaf(m, "td", NULL, "%s", student);
+    markup_leaf(m, "td", NULL, "%s", lab);
+    markup_leaf(m, "td", "code", "%s", where);
+    markup_leaf(m, "td", "why", "%s", why);
+    close_line(m);
+}
+
+static unsigned put_reviews(struct page *page)
+{
+    unsigned rows = 0;
+    size_t i;
+    json_t *review;
+    json_array_foreach(json_object_get(page->class, "review"), i, review)
+    {
+        put_review_row(page, text_of(review, "student"), text_of(review, "lab"),
+                       text_of(review, "path"), text_of(review, "why"));
+        rows++;
+    }
+    return rows;
+}
+
+/* The checks of one grading that did not end, or not well. */
+static unsigned put_stuck(struct page *page, const char *student, const char *lab,
+                          const json_t *result)
+{
+    unsigned rows = 0;
+    size_t i;
+    json_t *check;
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        const char *status = text_of(check, "status");
+        if (strcmp(status, "timeout") != 0 && strcmp(status, "crashed") != 0)
+            continue;
+        put_review_row(page, student, lab, text_of(check, "title"), text_of(check, "message"));
+        rows++;
+    }
+    return rows;
+}
+
+static unsigned put_all_stuck(struct page *page)
+{
+    const json_t *gradings = json_object_get(page->class, "gradings");
+    unsigned rows = 0;
+    size_t i;
+    json_t *student;
+    json_array_foreach(json_object_get(page->class, "students"), i, student)
+    {
+        const json_t *labs = json_object_get(student, "labs");
+        for (size_t k = 0; k < page->totals.lab_count && rows < TROUBLES; k++) {
+            const char *lab = page->totals.labs[k].lab;
+            const char *key = text_of(json_object_get(labs, lab), "key");
+            rows +=
+                put_stuck(page, text_of(student, "student"), lab, json_object_get(gradings, key));
+        }
+    }
+    return rows;
+}
+
+static void put_review(struct page *page)
+{
+    struct markup *m = &page->m;
+    open_section(m, "review", "To be looked at by a human");
+    markup_leaf(m, "p", "dim",
+                "What could not be graded, and why. None of these became a grade of 0.");
+    open_table(page, "class", "student|lab|file|why");
+    unsigned rows = put_reviews(page);
+    if (rows == 0)
+        markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">nothing</td></tr>\n");
+    close_table(page);
+    markup_leaf(m, "h3", NULL, "Did not end, or crashed");
+    open_table(page, "class", "student|lab|check|what happened");
+    rows = put_all_stuck(page);
+    if (rows == 0)
+        markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">none</td></tr>\n");
+    close_table(page);
+    if (rows >= TROUBLES)
+        markup_leaf(m, "p", "dim", "There are more; the students' own reports have them all.");
+    close_line(m);
+}
+
+/* --- pairs --------------------------------------------------------------------------------------------- */
+
+static void put_side(struct page *page, const json_t *side)
+{
+    struct markup *m = &page->m;
+    json_int_t last = 0;
+    size_t i;
+    json_t *line;
+    open_classed(m, "div", "side");
+    markup_leaf(m, "p", "dim", "%s: %s", text_of(side, "student"), text_of(side, "path"));
+    markup_open(m, "pre");
+    json_array_foreach(json_object_get(side, "excerpt"), i, line)
+    {
+        json_int_t number = json_integer_value(json_object_get(line, "line"));
+        if (last && number != last + 1)
+            markup_text(m, "     \u22ee\n");
+        markup_text(m, "%4lld %s\n", (long long)number, text_of(line, "text"));
+        last = number;
+    }
+    markup_close(m);
+    close_line(m);
+}
+
+static void put_pair(struct page *page, const json_t *pair)
+{
+    struct markup *m = &page->m;
+    const json_t *sides = json_object_get(pair, "pair");
+    const json_t *left = json_array_get(sides, 0), *right = json_array_get(sides, 1);
+    open_classed(m, "details", "pair");
+    markup_open(m, "summary");
+    if (json_is_true(json_object_get(pair, "same_file")))
+        markup_leaf(m, "strong", NULL, "the same file");
+    else
+        markup_leaf(m, "strong", NULL, "%u %%", percent_of(real_of(pair, "similarity"), 1));
+    markup_text(m, " %s: %s and %s", text_of(pair, "lab"), text_of(left, "student"),
+                text_of(right, "student"));
+    close_line(m);
+    open_classed(m, "div", "sides");
+    put_side(page, left);
+    put_side(page, right);
+    close_line(m);
+    close_line(m);
+}
+
+static void put_pairs(struct page *page)
+{
+    struct markup *m = &page->m;
+    const json_t *similar = json_object_get(page->class, "similar");
+    size_t i, count = json_array_size(similar);
+    json_t *pair;
+    open_section(m, "similar", "Nearly the same");
+    markup_leaf(
+        m, "p", "dim",
+        "Pairs whose compiled kernels have more in common than two people's do who work alone. "
+        "What "
+        "comes from the skeleton, what the solution has too and what many in the class share is "
+        "left out. This is a reason to look, and no proof: judge by the sources.");
+    if (count == 0)
+        markup_leaf(m, "p", NULL, "No pair is.");
+    json_array_foreach(similar, i, pair)
+    {
+        if (i < PAIRS)
+            put_pair(page, pair);
+    }
+    if (count > PAIRS)
+        markup_leaf(m, "p", "dim", "%zu pairs that are less alike are not shown.", count - PAIRS);
+    close_line(m);
+}
+
+/* --- all of it ----------------------------------------------------------------------------------------- */
+
+/* Has anybody a grade for a second attempt, or a later one? */
+static bool has_trend(const struct class_lab *lab)
+{
+    for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)
+        if (lab->trend[i].count)
+            return true;
+    return false;
+}
+
+static void put_trends(struct page *page)
+{
+    struct markup *m = &page->m;
+    char id[32];
+    unsigned plots = 0;
+    open_section(m, "trends", "From attempt to attempt");
+    markup_leaf(m, "p", "dim", "The mean score of those who made it so often, in %%.");
+    open_classed(m, "div", "plots");
+    markup_break(m);
+    for (size_t i = 0; i < page->totals.lab_count; i++) {
+        const struct class_lab *lab = &page->totals.labs[i];
+        snprintf(id, sizeof id, "trend%zu", i);
+        if (!has_trend(lab))
+            continue;
+        report_svg_trend(m, id, lab->lab, lab->trend);
+        plots++;
+    }
+    close_line(m);
+    if (plots == 0)
+        markup_leaf(m, "p", "dim", "Nobody handed in twice.");
+    close_line(m);
+}
+
+static void put_summary(struct page *page)
+{
+    struct markup *m = &page->m;
+    const char *course = text_of(page->class, "course");
+    markup_open(m, "header");
+    markup_break(m);
+    markup_leaf(m, "h1", NULL, "%s", *course ? course : "The class");
+    markup_leaf(m, "p", NULL, "%u student%s, %zu lab%s. The %s attempt counts.",
+                page->totals.students, page->totals.students == 1 ? "" : "s",
+                page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
+                text_of(page->class, "attempt"));
+    markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
+                text_of(page->class, "device"), text_of(page->class, "seed"),
+                text_of(page->class, "version"));
+    markup_raw(m, "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a>"
+                  "<a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
+                  "<a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a>"
+                  "<a href=\"#trends\">Trends</a></nav>\n");
+    close_line(m);
+}
+
+void report_class_html(FILE *to, const json_t *class)
+{
+    struct page page = {.m = {.to = to}, .class = class};
+    const char *course = text_of(class, "course");
+    report_class_totals(class, &page.totals);
+    report_html_begin(&page.m, *course ? course : "The class");
+    put_summary(&page);
+    markup_open(&page.m, "main");
+    markup_break(&page.m);
+    put_labs(&page);
+    put_scores(&page);
+    put_checks(&page);
+    put_findings(&page);
+    put_review(&page);
+    put_pairs(&page);
+    put_trends(&page);
+    close_line(&page.m);
+    report_html_end(&page.m);
+    report_class_totals_free(&page.totals);
+}

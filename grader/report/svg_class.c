@@ -1,0 +1,229 @@
+#include "report/svg_class.h"
+
+#include <stdio.h>
+
+enum { LEFT = 34, RIGHT = 8, TOP = 40, BOTTOM = 40, PLOT = 110, COLUMN = 34 };
+enum { HEIGHT = TOP + PLOT + BOTTOM };
+
+static void open_text(struct markup *m, const char *class, const char *anchor, double x, double y)
+{
+    markup_open(m, "text");
+    markup_set(m, "class", "%s", class);
+    markup_set(m, "text-anchor", "%s", anchor);
+    markup_set(m, "x", "%.1f", x);
+    markup_set(m, "y", "%.1f", y);
+}
+
+static void put_text(struct markup *m, const char *class, const char *anchor, double x, double y,
+                     const char *text)
+{
+    open_text(m, class, anchor, x, y);
+    markup_text(m, "%s", text);
+    markup_close(m);
+}
+
+static void put_rect(struct markup *m, const char *class, double x, double y, double width,
+                     double height)
+{
+    markup_open(m, "rect");
+    markup_set(m, "class", "%s", class);
+    markup_set(m, "x", "%.1f", x);
+    markup_set(m, "y", "%.1f", y);
+    markup_set(m, "width", "%.1f", width);
+    markup_set(m, "height", "%.1f", height);
+    markup_close(m);
+}
+
+static void put_line(struct markup *m, const char *class, double x1, double y1, double x2,
+                     double y2)
+{
+    markup_open(m, "line");
+    markup_set(m, "class", "%s", class);
+    markup_set(m, "x1", "%.1f", x1);
+    markup_set(m, "y1", "%.1f", y1);
+    markup_set(m, "x2", "%.1f", x2);
+    markup_set(m, "y2", "%.1f", y2);
+    markup_close(m);
+}
+
+/* Opens a plot of so many COLUMNS; what is in it is told by the description, which the caller writes and
+ * closes. */
+static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
+{
+    int width = LEFT + (int)columns * COLUMN + RIGHT;
+    markup_open(m, "svg");
+    markup_set(m, "class", "lw plot");
+    markup_set(m, "viewBox", "0 0 %d %d", width, HEIGHT);
+    markup_set(m, "width", "%d", width);
+    markup_set(m, "height", "%d", HEIGHT);
+    markup_set(m, "role", "img");
+    markup_set(m, "aria-labelledby", "%s-title %s-desc", id, id);
+    markup_open(m, "title");
+    markup_set(m, "id", "%s-title", id);
+    markup_text(m, "%s", title);
+    markup_close(m);
+    markup_open(m, "desc");
+    markup_set(m, "id", "%s-desc", id);
+}
+
+static double column_middle(unsigned column)
+{
+    return LEFT + (column + 0.5) * COLUMN;
+}
+
+/* --- scores -------------------------------------------------------------------------------------------- */
+
+static unsigned largest_of(const unsigned bins[CLASS_BINS])
+{
+    unsigned largest = 1;
+    for (unsigned i = 0; i < CLASS_BINS; i++)
+        largest = bins[i] > largest ? bins[i] : largest;
+    return largest;
+}
+
+static void put_bin(struct markup *m, unsigned bin, unsigned count, unsigned largest)
+{
+    double height = PLOT * (double)count / largest, x = column_middle(bin);
+    if (count) {
+        put_rect(m, bin == CLASS_BINS - 1 ? "plot-full" : "plot-bar", x - COLUMN * 0.42,
+                 TOP + PLOT - height, COLUMN * 0.84, height);
+        open_text(m, "lw-strong", "middle", x, TOP + PLOT - height - 4);
+        markup_text(m, "%u", count);
+        markup_close(m);
+    }
+    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
+    markup_text(m, bin == 0 ? "<10" : bin == CLASS_BINS - 1 ? "%u" : "%u+", bin * 10);
+    markup_close(m);
+}
+
+void report_svg_scores(struct markup *m, const char *id, const char *title,
+                       const unsigned bins[CLASS_BINS])
+{
+    unsigned largest = largest_of(bins);
+    open_plot(m, id, title, CLASS_BINS);
+    for (unsigned i = 0; i < CLASS_BINS; i++)
+        if (bins[i])
+            markup_text(m, "%u of %u%s %%. ", bins[i], i * 10,
+                        i < CLASS_BINS - 1 ? " and more" : "");
+    markup_close(m);
+    put_text(m, "lw-head", "start", 4, 16, title);
+    put_line(m, "plot-axis", LEFT, TOP + PLOT, LEFT + CLASS_BINS * COLUMN, TOP + PLOT);
+    for (unsigned i = 0; i < CLASS_BINS; i++)
+        put_bin(m, i, bins[i], largest);
+    put_text(m, "lw-dim", "middle", column_middle(CLASS_BINS / 2), HEIGHT - 8, "% of the points");
+    markup_close(m);
+    markup_break(m);
+}
+
+/* --- trends -------------------------------------------------------------------------------------------- */
+
+static double mean_of(const struct class_trend *trend)
+{
+    return trend->count ? trend->sum / trend->count : 0;
+}
+
+static double height_of(double share)
+{
+    return TOP + PLOT * (1 - share);
+}
+
+static void put_grid(struct markup *m, unsigned columns)
+{
+    for (unsigned percent = 0; percent <= 100; percent += 50) {
+        double y = height_of(percent / 100.0);
+        put_line(m, percent ? "plot-grid" : "plot-axis", LEFT, y, LEFT + columns * COLUMN, y);
+        open_text(m, "lw-dim", "end", LEFT - 4, y + 4);
+        markup_text(m, "%u", percent);
+        markup_close(m);
+    }
+}
+
+/* How many attempts there are to show: the last that anybody made. */
+static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
+{
+    unsigned last = 0;
+    for (unsigned i = 0; i < CLASS_ATTEMPTS; i++)
+        if (trend[i].count)
+            last = i + 1;
+    return last;
+}
+
+static void put_curve(struct markup *m, const struct class_trend *trend, unsigned count)
+{
+    char points[CLASS_ATTEMPTS * 24] = "";
+    size_t length = 0;
+    for (unsigned i = 0; i < count; i++)
+        if (trend[i].count)
+            length += (size_t)snprintf(points + length, sizeof points - length, "%.1f,%.1f ",
+                                       column_middle(i), height_of(mean_of(&trend[i])));
+    markup_open(m, "polyline");
+    markup_set(m, "class", "plot-curve");
+    markup_set(m, "points", "%s", points);
+    markup_close(m);
+}
+
+static void put_attempt(struct markup *m, unsigned i, const struct class_trend *trend)
+{
+    double x = column_middle(i), y = height_of(mean_of(trend));
+    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 14);
+    markup_text(m, "%u", i + 1);
+    markup_close(m);
+    if (!trend->count)
+        return;
+    markup_open(m, "circle");
+    markup_set(m, "class", "plot-point");
+    markup_set(m, "cx", "%.1f", x);
+    markup_set(m, "cy", "%.1f", y);
+    markup_set(m, "r", "4");
+    markup_leaf(m, "title", NULL, "attempt %u: %.0f %% on average of %u", i + 1,
+                100 * mean_of(trend), trend->count);
+    markup_close(m);
+    open_text(m, "lw-strong", "middle", x, y - 8);
+    markup_text(m, "%.0f", 100 * mean_of(trend));
+    markup_close(m);
+    open_text(m, "lw-dim", "middle", x, TOP + PLOT + 27);
+    markup_text(m, "of %u", trend->count);
+    markup_close(m);
+}
+
+void report_svg_trend(struct markup *m, const char *id, const char *title,
+                      const struct class_trend trend[CLASS_ATTEMPTS])
+{
+    unsigned count = last_attempt(trend);
+    open_plot(m, id, title, CLASS_BINS); /* as wide as the histograms */
+    for (unsigned i = 0; i < count; i++)
+        if (trend[i].count)
+            markup_text(m, "Attempt %u: %.0f %% on average of %u. ", i + 1,
+                        100 * mean_of(&trend[i]), trend[i].count);
+    markup_close(m);
+    put_text(m, "lw-head", "start", 4, 16, title);
+    put_grid(m, CLASS_BINS);
+    put_curve(m, trend, count);
+    for (unsigned i = 0; i < count; i++)
+        put_attempt(m, i, &trend[i]);
+    put_text(m, "lw-dim", "end", LEFT + CLASS_BINS * COLUMN, HEIGHT - 8, "attempt");
+    markup_close(m);
+    markup_break(m);
+}
+
+/* --- outcomes ------------------------------------------------------------------------------------------ */
+
+void report_svg_outcomes(struct markup *m, const struct class_check *check)
+{
+    static const char *const classes[CLASS_OUTCOMES] = {"plot-passed",  "plot-partial",
+                                                        "plot-failed",  "plot-timeout",
+                                                        "plot-crashed", "plot-not-built"};
+    double x = 0;
+    markup_open(m, "svg");
+    markup_set(m, "class", "outcomes");
+    markup_set(m, "viewBox", "0 0 100 10");
+    markup_set(m, "preserveAspectRatio", "none");
+    markup_set(m, "aria-hidden", "true");
+    for (unsigned i = 0; i < CLASS_OUTCOMES; i++) {
+        double width = check->graded ? 100.0 * check->outcomes[i] / check->graded : 0;
+        if (width > 0)
+            put_rect(m, classes[i], x, 0, width, 10);
+        x += width;
+    }
+    markup_close(m);
+}
