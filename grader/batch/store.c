@@ -37,14 +37,22 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------------- */
 
+/* Has the disk, a quota or a limit no room? SQLite forgets the reason where a part could be written. */
+static bool is_full(struct batch_store *store)
+{
+    int code = sqlite3_extended_errcode(store->database);
+    int reason = sqlite3_system_errno(store->database);
+    return (code & 0xff) == SQLITE_FULL ||
+           (code == SQLITE_IOERR_WRITE && reason != EIO && reason != EROFS) ||
+           ((code & 0xff) == SQLITE_IOERR &&
+            (reason == ENOSPC || reason == EFBIG || reason == EDQUOT));
+}
+
 /* Says what SQLite has just refused; always returns false. */
 static bool fail(struct batch_store *store)
 {
     int code = sqlite3_errcode(store->database) & 0xff;
-    int reason = sqlite3_system_errno(store->database);
-    store->full =
-        code == SQLITE_FULL ||
-        (code == SQLITE_IOERR && (reason == ENOSPC || reason == EFBIG || reason == EDQUOT));
+    store->full = is_full(store);
     if (store->full)
         snprintf(store->error, sizeof store->error,
                  "no room left on the disk for %s: free some and run this again; all finished "
@@ -425,4 +433,10 @@ bool batch_store_is_graded(struct batch_store *store, const char *key)
         query(store, "SELECT 1 FROM gradings WHERE key = ? AND state = 'graded'", "s", key);
     bool graded = statement && sqlite3_step(statement) == SQLITE_ROW;
     return statement && finish(store, statement) && graded;
+}
+
+size_t batch_store_count(struct batch_store *store)
+{
+    int64_t count = read_number(store, "SELECT count(*) FROM gradings WHERE state = 'graded'");
+    return count < 0 ? 0 : (size_t)count;
 }

@@ -94,6 +94,8 @@ bool batch_store_fail(struct batch_store *store, const struct batch_key *key, co
 json_t *batch_store_grading(struct batch_store *store, const char *key);
 /* The same without the result: quick. */
 bool batch_store_is_graded(struct batch_store *store, const char *key);
+/* How many grades there are; 0 if that cannot be told. */
+size_t batch_store_count(struct batch_store *store);
 /* The newest grade that another version of the grader gave to SOURCE of LAB, as by batch_store_grading. */
 json_t *batch_store_earlier(struct batch_store *store, const char *lab, const char *source);
 

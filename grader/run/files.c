@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 bool run_path(char path[RUN_PATH_SIZE], const char *format, ...)
@@ -120,6 +121,12 @@ bool run_write_file(const char *path, const void *bytes, size_t size, unsigned m
     unlink(temporary);
     errno = reason;
     return false;
+}
+
+bool run_has_room(const char *path, uint64_t bytes)
+{
+    struct statvfs disk;
+    return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
 /* --- folders -------------------------------------------------------------------------------------- */

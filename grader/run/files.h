@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define RUN_HASH_SIZE 65 /* SHA-256 in lower-case hex, and a NUL */
 #define RUN_PATH_SIZE 4096
@@ -21,6 +22,9 @@ bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, ch
 /* Replaces PATH by SIZE bytes: into a new file beside it, then renamed, so that nobody ever sees a
  * half-written one. MODE is that of the new file. False: errno says why, and PATH is unchanged. */
 bool run_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
+
+/* Is there room for BYTES more on PATH's disk? */
+bool run_has_room(const char *path, uint64_t bytes);
 
 /* Makes a folder that only this user can enter, in $TMPDIR or /tmp. False: errno says why. */
 bool run_private_folder(char path[RUN_PATH_SIZE]);

@@ -20,6 +20,7 @@
 
 #define RUNNER_SECONDS 600 /* far more than all checks may take: each of them has its own limit */
 #define MAX_FINDINGS   50
+#define ROOM_BYTES     (64u << 20) /* more than the compiler and all runs of a grading write */
 
 /* One grading under way. */
 struct grade {
@@ -507,6 +508,19 @@ static bool choose_level(struct grade *grade)
     return stop(grade, RUN_CANNOT_GRADE, "there is no sandbox on this machine: %s", why);
 }
 
+/* Takes back a grade below full marks where the disk is so full that it may be to blame: to a compiler that
+ * cannot write its program, or a program that cannot write its result, nothing of that is to be seen. */
+static void check_room(struct grade *grade)
+{
+    const char *status = json_string_value(json_object_get(grade->result, "status"));
+    if (!status || strcmp(status, "passed") == 0 || run_has_room(grade->folder, ROOM_BYTES))
+        return;
+    json_decref(grade->result);
+    grade->result = NULL;
+    stop(grade, RUN_CANNOT_GRADE, "the disk is nearly full: gradings need %u MB in %s",
+         ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+}
+
 /* Builds, checks and composes, in the private folder. */
 static void perform(struct grade *grade)
 {
@@ -520,6 +534,7 @@ static void perform(struct grade *grade)
             compose(grade, built, checks, findings, now() - start);
         if (grade->result)
             compose_lines(grade);
+        check_room(grade);
     }
     if (grade->end == RUN_GRADED && !grade->result)
         stop(grade, RUN_GRADER_FAILED, "out of memory");

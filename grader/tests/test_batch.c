@@ -1,8 +1,10 @@
 /* lanewise batch: the store, what counts of several attempts, and a class from folder to gradebook. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "batch/class.h"
 #include "batch/store.h"
@@ -203,4 +205,40 @@ Test(batch, points_and_weights_of_the_course)
     cr_expect_eq(json_number_value(json_object_get(student, "max")), 114);
     json_decref(class);
     batch_store_close(store);
+}
+
+/* --- a full disk, killed processes ---------------------------------------------------------------------- */
+
+/* When the file may grow no more, one line says so, and all that was kept before is there afterwards. */
+Test(batch, a_full_disk_loses_nothing)
+{
+    struct batch_store *store = open_store();
+    struct rlimit no_limit, limit;
+    struct batch_key key = key_a;
+    char name[40], text[10000];
+    size_t kept = 0;
+    memset(text, 'x', sizeof text);
+    json_t *result = json_pack("{s:s%, s:i}", "text", text, sizeof text, "score", 1);
+    key.device = "emulator";
+    key.key = name;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &no_limit), 0);
+    limit = (struct rlimit){200000, no_limit.rlim_max};
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    do
+        snprintf(name, sizeof name, "%zu", kept);
+    while (batch_store_put(store, &key, result) && ++kept < 100000);
+    cr_expect(kept > 10 && kept < 100000, "%zu were kept", kept);
+    cr_expect(batch_store_is_full(store) && strstr(batch_store_error(store), "no room left"), "%s",
+              batch_store_error(store));
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &no_limit), 0);
+    must(store, batch_store_put(store, &key, result)); /* now there is room */
+    batch_store_close(store);
+    store = open_store();
+    for (size_t i = 0; i <= kept; ++i) {
+        snprintf(name, sizeof name, "%zu", i);
+        cr_expect(batch_store_is_graded(store, name), "%zu of %zu is lost", i, kept);
+    }
+    batch_store_close(store);
+    json_decref(result);
 }

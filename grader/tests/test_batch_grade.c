@@ -1,12 +1,15 @@
 /* lanewise batch from folder to gradebook: what is graded, what is not graded again, and what is kept
  * whatever happens. Lab 02 only, on the emulator. */
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "batch/store.h"
 #include "config.h"
 #include "report/bar.h"
 #include "tests/shell.h"
@@ -89,6 +92,81 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
     free(shell_must("sed -i 's|#include|// none|' tools/nvcc"));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 0, SAYS("2 to grade"));
     free(shell_must("grep -q carl,,30 grades/gradebook.csv"));
+}
+
+/* How many grades the store in folder grades has; 0 if there is none yet. */
+static size_t count_grades(void)
+{
+    char error[500];
+    char *path = shell_must("printf '%%s' \"$PWD/grades/" BATCH_STORE_FILE "\"");
+    size_t count = 0;
+    struct batch_store *store =
+        access(path, R_OK) == 0 ? batch_store_open(path, error, sizeof error) : NULL;
+    if (store)
+        count = batch_store_count(store);
+    batch_store_close(store);
+    free(path);
+    return count;
+}
+
+/* Starts a batch in a process of its own, waits until COUNT grades are kept, and kills it with NUMBER. */
+static void kill_batch_after(size_t count, int number)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, 1);
+        dup2(null, 2);
+        if (chdir(folder) == 0)
+            execl(LANEWISE_ROOT "/" LANEWISE_BUILD "/lanewise", "lanewise", "batch", "subs",
+                  "--labs", "2", "--device", "emulator", "--seed", "7", "--jobs", "1", NULL);
+        _exit(127);
+    }
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && count_grades() < count)
+        usleep(20000);
+    cr_assert_eq(ended, 0, "it ended by itself, status %x", status);
+    kill(pid, number);
+    cr_assert_eq(waitpid(pid, &status, 0), pid);
+    if (number != SIGKILL)
+        cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 130, "status %x", status);
+    free(folder);
+}
+
+/* Whenever it is killed, what it has kept stays, and the next run makes of it what an undisturbed one does. */
+Test(batch_grade, goes_on_after_it_was_killed)
+{
+    free(shell_must(CLASS));
+    expect_run(BATCH "--seed 7 --out whole", 0, SAYS("3 to grade"));
+    kill_batch_after(0, SIGKILL);
+    kill_batch_after(1, SIGKILL);
+    kill_batch_after(2, SIGTERM);
+    cr_expect_geq(count_grades(), 2);
+    int code;
+    char *output = shell(&code, BATCH " 2>&1");
+    cr_expect(code == 0 && strstr(output, "1 to grade"), "%s", output);
+    free(output);
+    free(shell_must("cmp whole/gradebook.csv grades/gradebook.csv; (cd whole; ls *) >a;"
+                    "(cd grades; ls *) | cmp - a"));
+}
+
+/* A disk without room gives no marks below the true ones. */
+Test(batch_grade, a_full_disk_is_nobodys_mark)
+{
+    int code;
+    char *output = shell(&code, CLASS "mkdir tiny; unshare -m sh -c '"
+                                      "mount -t tmpfs -o size=3M,mode=1777 none tiny || exit 77;"
+                                      "export TMPDIR=$PWD/tiny; " BATCH "' 2>&1");
+    if (code == 77 || strstr(output, "unshare failed")) {
+        free(output);
+        cr_skip("no small disk can be made here");
+    }
+    cr_expect_eq(code, 2, "exit code %d: %s", code, output);
+    cr_expect_eq(count_grades(), 0, "%zu grades", count_grades());
+    free(shell_must("test ! -e grades/gradebook.csv"));
+    free(output);
 }
 
 static const struct {
