@@ -2,8 +2,10 @@
  * must give what is counted by hand, lane by lane. */
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "emulator/observe/race.h"
 #include "emulator/tools.h"
 #include "emulator_fixture.h"
 
@@ -11,6 +13,7 @@
 #define TURNS 60u   /* of the same instruction */
 #define WORDS 4096u /* of the memory that is accessed */
 #define IDLE  UINT32_MAX
+#define SEEDS 60u
 
 static uint32_t next_random(uint64_t *random, uint32_t below)
 {
@@ -143,8 +146,120 @@ static void check_unwritten(uint64_t seed, bool shared)
 
 Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
 {
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         check_unwritten(seed, false);
         check_unwritten(seed, true);
+    }
+}
+
+/* --- racecheck ---------------------------------------------------------------------------------------- */
+
+#define STEPS   12u /* instructions in a round */
+#define ROUNDS  10u
+#define THREADS 96u
+#define BLOCKS  3u
+
+/* A kernel that goes ROUNDS times through STEPS loads and stores, each on a line of its own, at words from a
+ * table; with barriers between some of them, atomics and fences now and then. */
+static void print_racing_kernel(char *ptx, size_t size, bool shared, uint64_t *random)
+{
+    static const char *const accesses[] = {
+        "ld.%s.u32 v, [a];",  "ld.%s.u32 v, [a];", "ld.%s.v2.u32 {v, w}, [a];",
+        "st.%s.u32 [a], 7;",  "st.%s.u32 [a], t;", "st.%s.v2.u32 [a], {t, t};",
+        "ld.%s.u8 v, [a+1];", "st.%s.u8 [a], t;",  "red.%s.add.u32 [a], t;"};
+    static const char *const between[] = {"bar.sync 0;", "", "", "", "bar.warp.sync 0xffffffff;",
+                                          "membar.cta;"};
+    /* With all of these a kernel would hardly ever find calm: some have plain accesses alone, some of those a
+     * barrier behind each. */
+    unsigned kind = next_random(random, 3);
+    int length = snprintf(
+        ptx, size,
+        ".file 1 \"k.cu\"\n.visible .entry k(.param .u64 block, .param .u64 table)\n{\n"
+        ".shared .align 16 .b8 memory[%u];\n.reg .pred p, q;\n.reg .b32 t, i, n, c, v, w;\n"
+        ".reg .b64 g, s, r, a;\nmov.u32 t, %%tid.x;\nmov.u64 s, memory;\nmov.u32 n, 0;\n"
+        "ld.param.u64 g, [block];\nld.param.u64 r, [table];\nmov.u32 c, %%ctaid.x;\n"
+        "mad.lo.u32 c, c, %u, t;\nmad.wide.u32 r, c, 4, r;\nAGAIN:\n",
+        4 * WORDS + 16, THREADS);
+    for (unsigned step = 0; step < STEPS; step++) {
+        char access[80];
+        const char *space = shared ? "shared" : "global";
+        snprintf(access, sizeof access, accesses[next_random(random, kind ? 4 : 9)], space);
+        length += snprintf(
+            ptx + length, size - (size_t)length,
+            ".loc 1 100 1\nld.global.u32 i, [r];\nsetp.ne.u32 q, i, 0xffffffff;\n"
+            "mul.wide.u32 a, i, 4;\nadd.s64 a, a, %s;\nadd.s64 r, r, %u;\n.loc 1 %u 1\n@q %s\n%s\n",
+            shared ? "s" : "g", 4 * THREADS * BLOCKS, step + 1, access,
+            between[kind == 2 ? 0 : next_random(random, kind ? 4 : 6)]);
+    }
+    snprintf(ptx + length, size - (size_t)length,
+             "add.u32 n, n, 1;\nsetp.lt.u32 p, n, %u;\nbar.sync 0;\n@p bra AGAIN;\nret;\n}\n",
+             ROUNDS);
+}
+
+/* Words for each thread in each step: for each block its own part of memory or, now and then, one for all. */
+static void choose_racing_places(uint32_t places[ROUNDS][STEPS][THREADS * BLOCKS], uint64_t *random)
+{
+    bool is_apart = next_random(random, 3);
+    uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer meet */
+    for (unsigned step = 0; step < STEPS; step++) {
+        unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
+        uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);
+        uint32_t base = next_random(random, spread) & ~7u;
+        for (unsigned i = 0; i < ROUNDS * THREADS * BLOCKS; i++) {
+            unsigned round = i / (THREADS * BLOCKS), thread = i % (THREADS * BLOCKS);
+            unsigned lane = thread % LANES, warp = thread / LANES % (THREADS / LANES);
+            uint32_t place = place_of(way, base + 8 * round, lane, random) + far * warp;
+            if (is_apart)
+                place = place % (WORDS / BLOCKS) + thread / THREADS * (WORDS / BLOCKS);
+            place = place % WORDS & ~(uint32_t)(step % 2); /* for the wide ones */
+            places[round][step][thread] = absent >> lane & 1 ? IDLE : place;
+        }
+    }
+}
+
+/* All findings of one run, as text. */
+static char *find_races(const char *ptx, const void *places, size_t size, bool plainly)
+{
+    struct fixture f;
+    race_takes_no_short_cuts = plainly;
+    fixture_open(&f, &(struct emu_options){.deterministic = true, .tools = EMU_RACECHECK});
+    fixture_load(&f, ptx);
+    emu_addr block = fixture_upload(&f, NULL, 4 * WORDS + 16);
+    struct fixture_launch launch = {.grid = {BLOCKS}, .block = {THREADS}};
+    launch.params[0] = block;
+    launch.params[1] = fixture_upload(&f, places, size);
+    fixture_launch(&f, launch); /* wide accesses may be misaligned */
+    json_t *line = fixture_record(&f, -1);
+    char *text = json_dumps(json_object_get(line, "findings"), JSON_INDENT(1));
+    json_decref(line);
+    fixture_close(&f);
+    race_takes_no_short_cuts = false;
+    return text;
+}
+
+static void check_races(uint64_t seed, bool shared, unsigned *racy)
+{
+    static uint32_t places[ROUNDS][STEPS][THREADS * BLOCKS];
+    char ptx[6000];
+    uint64_t random = seed;
+    print_racing_kernel(ptx, sizeof ptx, shared, &random);
+    choose_racing_places(places, &random);
+    char *quick = find_races(ptx, places, sizeof places, false);
+    char *plain = find_races(ptx, places, sizeof places, true);
+    cr_expect(strcmp(quick, plain) == 0, "seed %lu, %s: %s\ninstead of %s\n%s", (unsigned long)seed,
+              shared ? "shared" : "global", quick, plain, ptx);
+    *racy += strstr(plain, "race-") != NULL;
+    free(quick);
+    free(plain);
+}
+
+Test(observers, racecheck_finds_the_same_on_its_quick_ways)
+{
+    for (unsigned shared = 0; shared < 2; shared++) {
+        unsigned racy = 0;
+        for (uint64_t seed = 1; seed <= SEEDS; seed++)
+            check_races(seed, shared, &racy);
+        cr_expect(racy > SEEDS / 10 && racy < SEEDS * 9 / 10, "%u of %u kernels have races", racy,
+                  SEEDS);
     }
 }

@@ -3,6 +3,7 @@
 #define OBSERVE_RACE_H
 
 #include "emulator/execute/machine.h"
+#include "emulator/observe/race_calm.h"
 #include "emulator/observe/race_order.h"
 #include "emulator/observe/race_shadow.h"
 
@@ -50,6 +51,7 @@ struct race {
     struct race_site *sites;
     uint32_t site_count;
     uint16_t *site_of; /* by pc */
+    struct calm calm;  /* of the current CTA */
     struct shadow_map global;
     struct race_shared *shared, *idle; /* shared: the current CTA's first */
     const uint8_t *shared_bytes;       /* its contents */
@@ -58,6 +60,9 @@ struct race {
     uint32_t pair_count, pair_room;
     bool failed; /* memory is out, nothing more is looked at */
 };
+
+/* Tests set it: all accesses are looked at one by one, with the same result. */
+extern bool race_takes_no_short_cuts;
 
 /* Counts one more race of these accesses, of which SECOND has just happened. */
 void race_add(struct race *race, struct race_access first, struct race_access second,

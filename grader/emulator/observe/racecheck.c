@@ -18,6 +18,8 @@
 #include "emulator/analyse/flags.h"
 #include "emulator/observe/race.h"
 
+bool race_takes_no_short_cuts;
+
 /* --- sites -------------------------------------------------------------------------------------- */
 
 static uint8_t strength_of(const struct ptx_instruction *in)
@@ -401,36 +403,88 @@ static void exchange_news(struct race *race, const struct obs_access *access,
         order_hear(&race->order, access->warp, access->mask, access->addr, is_shared);
 }
 
-static void racecheck_access(void *state, const struct obs_access *access)
+/* Looks at an access in the shadow of its memory. */
+static bool visit_access(void *context, const struct obs_access *access)
 {
-    struct race *race = state;
+    struct race *race = context;
     const struct order_cta *cta = race->order.current;
-    const struct inst *inst = &race->launch->kernel->code[access->pc];
-    if (race->failed || race->order.failed || !cta || !access->mask ||
-        (access->space != PTX_SHARED && access->space != PTX_GLOBAL))
-        return;
-    uint32_t site = race->site_of[access->pc];
-    if (!site || (inst->run == copy_run && access->kind == OBS_LOAD))
-        return;
-    if (race->sites[site].strength != RACE_WEAK)
-        exchange_news(race, access, &race->sites[site]);
     struct visit visit = {.race = race,
                           .access = access,
                           .cta = cta,
                           .known = cta->known[access->warp],
-                          .site = site};
-    race->failed = !(access->space == PTX_SHARED ? visit_shared(&visit) : visit_global(&visit));
+                          .site = race->site_of[access->pc]};
+    return access->space == PTX_SHARED ? visit_shared(&visit) : visit_global(&visit);
+}
+
+/* Before anything that is not as simple as what race_calm.h knows of. */
+static void end_calm(struct race *race)
+{
+    if (race->calm.is_calm)
+        race->failed |= !calm_end(&race->calm, visit_access, race);
+}
+
+/* May the calm take an access by the instruction at PC? The first one of less than a word makes the shadow's
+ * cells smaller. */
+static bool is_plain(const struct race *race, uint32_t pc)
+{
+    const struct race_site *site = &race->sites[race->site_of[pc]];
+    return race->calm.is_calm && site->strength == RACE_WEAK && site->kind != RACE_ATOMIC &&
+           race->launch->kernel->code[pc].mem.bytes >= 1u << race->shared->shadow.shift;
+}
+
+/* Whether nothing more is to be looked at, as it is calm. */
+static bool is_taken_calmly(struct race *race, const struct obs_access *access)
+{
+    if (is_plain(race, access->pc) && sound_lanes(access, race->calm.bytes) == access->mask &&
+        calm_take(&race->calm, access))
+        return true;
+    end_calm(race);
+    calm_miss(&race->calm, access->pc);
+    return false;
+}
+
+static void racecheck_access(void *state, const struct obs_access *access)
+{
+    struct race *race = state;
+    const struct inst *inst = &race->launch->kernel->code[access->pc];
+    const struct race_site *site = &race->sites[race->site_of[access->pc]];
+    if (race->failed || race->order.failed || !race->order.current || !access->mask ||
+        (access->space != PTX_SHARED && access->space != PTX_GLOBAL))
+        return;
+    if (!race->site_of[access->pc] || (inst->run == copy_run && access->kind == OBS_LOAD))
+        return;
+    if (access->space == PTX_SHARED && is_taken_calmly(race, access))
+        return;
+    if (site->implies_fence)
+        end_calm(race);
+    if (site->strength != RACE_WEAK)
+        exchange_news(race, access, site);
+    race->failed |= !visit_access(race, access);
+}
+
+static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
+{
+    struct race *race = state;
+    if (race->failed || race->order.failed || !race->order.current ||
+        (repeat->space != PTX_SHARED && repeat->space != PTX_GLOBAL))
+        return OBS_TAKEN;
+    return repeat->space == PTX_SHARED && is_plain(race, repeat->pc) &&
+                   calm_take_again(&race->calm, repeat)
+               ? OBS_TAKEN
+               : OBS_IN_FULL;
 }
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
 
-/* Puts the CTA's shared shadow first in the list. */
+/* Puts the CTA's shared shadow first in the list. One that begins, begins calmly. */
 static bool take_shared(struct race *race, uint64_t cta)
 {
     struct race_shared **place = &race->shared, *found;
     while (*place && (*place)->cta != cta)
         place = &(*place)->next;
     found = *place;
+    if (!found && !race_takes_no_short_cuts)
+        calm_begin(&race->calm);
     if (found) {
         *place = found->next;
     } else if (race->idle) {
@@ -455,10 +509,18 @@ static bool take_shared(struct race *race, uint64_t cta)
 static void racecheck_order(void *state, const struct obs_order *event)
 {
     struct race *race = state;
-    if (race->failed)
+    const struct order_cta *current = race->order.current;
+    bool whole = event->kind == OBS_BARRIER && event->whole;
+    if (race->failed || (event->kind == OBS_CTA_RUNS && current && current->linear == event->cta))
         return;
+    if (event->kind == OBS_CTA_ENDS)
+        calm_end(&race->calm, NULL, NULL);
+    else if (!whole)
+        end_calm(race);
     order_event(&race->order, event);
     race->shared_bytes = event->shared;
+    if (whole && !race_takes_no_short_cuts)
+        calm_begin(&race->calm);
     if (event->kind == OBS_CTA_RUNS) {
         race->failed = !take_shared(race, event->cta);
     } else if (event->kind == OBS_CTA_ENDS) {
@@ -484,6 +546,7 @@ static void close_shared(struct race_shared *shared)
 static void racecheck_free(struct race *race)
 {
     order_free(&race->order);
+    calm_close(&race->calm);
     shadow_map_close(&race->global);
     close_shared(race->shared);
     close_shared(race->idle);
@@ -502,7 +565,8 @@ static void *racecheck_begin(const struct obs_launch *launch)
     order_init(&race->order, launch->launch->warps);
     race->heap_begin = launch->launch->heap->begin;
     race->heap_end = launch->launch->heap->end;
-    if (find_sites(race, launch->kernel))
+    if (find_sites(race, launch->kernel) &&
+        calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count))
         return race;
     racecheck_free(race);
     return NULL;
@@ -528,6 +592,7 @@ const struct observer obs_racecheck = {
     .events = OBS_ACCESS | OBS_ORDER,
     .begin = racecheck_begin,
     .access = racecheck_access,
+    .repeat = racecheck_repeat,
     .order = racecheck_order,
     .join = racecheck_join,
     .end = racecheck_end,
