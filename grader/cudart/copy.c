@@ -68,17 +68,33 @@ struct side {
 };
 
 /* SIZE bytes between two places that have been checked. */
-static cudaError_t move(struct emu_device *device, const struct side *to, size_t to_offset,
-                        const struct side *from, size_t from_offset, size_t size)
+static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
+                        char *source, size_t size)
 {
-    char *target = to->at + to_offset, *source = from->at + from_offset;
-    if (to->place == ON_DEVICE && from->place == ON_DEVICE)
+    if (to == ON_DEVICE && from == ON_DEVICE)
         return rt_error(emu_copy(device, (emu_addr)target, (emu_addr)source, size));
-    if (to->place == ON_DEVICE)
+    if (to == ON_DEVICE)
         return rt_error(emu_write(device, (emu_addr)target, source, size));
-    if (from->place == ON_DEVICE)
+    if (from == ON_DEVICE)
         return rt_error(emu_read(device, target, (emu_addr)source, size));
     memmove(target, source, size);
+    return cudaSuccess;
+}
+
+/* The same of rows. */
+static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
+                             enum place from, char *source, const struct emu_rows *rows)
+{
+    if (rows->count == 1)
+        return move(device, to, target, from, source, rows->width);
+    if (to == ON_DEVICE && from == ON_DEVICE)
+        return rt_error(emu_copy_rows(device, (emu_addr)target, (emu_addr)source, rows));
+    if (to == ON_DEVICE)
+        return rt_error(emu_write_rows(device, (emu_addr)target, source, rows));
+    if (from == ON_DEVICE)
+        return rt_error(emu_read_rows(device, target, (emu_addr)source, rows));
+    for (size_t y = 0; y < rows->count; y++)
+        memmove(target + y * rows->to_pitch, source + y * rows->from_pitch, rows->width);
     return cudaSuccess;
 }
 
@@ -134,11 +150,11 @@ static cudaError_t copy_box(struct emu_device *device, struct side to, struct si
         box.width *= box.height;
         box.height = 1;
     }
+    const struct emu_rows rows = {box.width, box.height, to.pitch, from.pitch};
     cudaError_t error = cudaSuccess;
-    for (size_t z = 0; z < box.depth; z++)
-        for (size_t y = 0; y < box.height && error == cudaSuccess; y++)
-            error = move(device, &to, z * to.slice + y * to.pitch, &from,
-                         z * from.slice + y * from.pitch, box.width);
+    for (size_t z = 0; z < box.depth && error == cudaSuccess; z++)
+        error = move_rows(device, to.place, to.at + z * to.slice, from.place,
+                          from.at + z * from.slice, &rows);
     return error;
 }
 

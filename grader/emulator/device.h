@@ -93,6 +93,19 @@ enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *fr
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
 /* Ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
+
+/* COUNT > 0 rows of WIDTH > 0 bytes. They begin a pitch apart, which is at least WIDTH on the device. */
+struct emu_rows {
+    uint64_t width, count, to_pitch, from_pitch;
+};
+/* The same as the three above, of a row each. A copy that does not wholly lie in memory changes nothing. */
+enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
+                               const struct emu_rows *rows);
+enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
+                              const struct emu_rows *rows);
+enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr from,
+                              const struct emu_rows *rows);
+
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
 /* What kernels may use up: bytes of a thread's stack (default 1024), of the heap for malloc() in
  * kernels (8 MiB), and of what they print between two calls of emu_output() (8.25 MiB). The heap's size

@@ -262,6 +262,79 @@ enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, 
     return ask(device, &call);
 }
 
+/* How many of ROWS' rows go in one message; 0: a row alone is too long for it. */
+static uint64_t rows_at_once(const struct emu_rows *rows)
+{
+    return rows->width ? WIRE_CHUNK / rows->width : 0;
+}
+
+/* COUNT rows, which PACKED holds end to end, of what begins at TO. */
+static enum emu_status send_rows(struct emu_device *device, emu_addr to, const char *from,
+                                 const struct emu_rows *rows, uint64_t count, char *packed)
+{
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(packed + i * rows->width, from + i * rows->from_pitch, rows->width);
+    struct call call = REQUEST(write_rows, to, rows->width, count, rows->to_pitch);
+    call.head.bytes = (uint32_t)(count * rows->width);
+    call.data = packed;
+    return ask(device, &call);
+}
+
+static enum emu_status fetch_rows(struct emu_device *device, char *to, emu_addr from,
+                                  const struct emu_rows *rows, uint64_t count, char *packed)
+{
+    struct call call = REQUEST(read_rows, from, rows->width, count, rows->from_pitch);
+    call.reply = packed;
+    call.room = count * rows->width;
+    enum emu_status status = ask(device, &call);
+    for (uint64_t i = 0; i < count && status == EMU_OK; i++)
+        memcpy(to + i * rows->to_pitch, packed + i * rows->width, rows->width);
+    return status;
+}
+
+/* The caller has found out that all rows lie in memory: a first part would be copied for nothing. */
+enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
+                               const struct emu_rows *rows)
+{
+    uint64_t most = rows_at_once(rows), left = rows->count, count = 1;
+    char *packed = most ? malloc(WIRE_CHUNK) : NULL;
+    enum emu_status status = most && !packed ? EMU_OUT_OF_MEMORY : EMU_OK;
+    for (const char *at = from; left > 0 && status == EMU_OK; left -= count) {
+        count = !most ? 1 : left < most ? left : most;
+        status = most ? send_rows(device, to, at, rows, count, packed)
+                      : emu_write(device, to, at, rows->width);
+        to += count * rows->to_pitch;
+        at += count * rows->from_pitch;
+    }
+    free(packed);
+    return status;
+}
+
+enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
+                              const struct emu_rows *rows)
+{
+    uint64_t most = rows_at_once(rows), left = rows->count, count = 1;
+    char *packed = most ? malloc(WIRE_CHUNK) : NULL;
+    enum emu_status status = most && !packed ? EMU_OUT_OF_MEMORY : EMU_OK;
+    for (char *at = to; left > 0 && status == EMU_OK; left -= count) {
+        count = !most ? 1 : left < most ? left : most;
+        status = most ? fetch_rows(device, at, from, rows, count, packed)
+                      : emu_read(device, at, from, rows->width);
+        from += count * rows->from_pitch;
+        at += count * rows->to_pitch;
+    }
+    free(packed);
+    return status;
+}
+
+enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr from,
+                              const struct emu_rows *rows)
+{
+    struct call call =
+        REQUEST(copy_rows, to, from, rows->width, rows->count, rows->to_pitch, rows->from_pitch);
+    return ask(device, &call);
+}
+
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
 {
     struct call call = REQUEST(set, to, value, size);

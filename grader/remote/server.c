@@ -133,6 +133,52 @@ static bool call_copy(struct server *server, struct exchange *x)
     return true;
 }
 
+/* Rows on the wire lie end to end; more of them than go into a chunk come in several calls. */
+static bool rows_fit(const struct emu_rows *rows)
+{
+    return rows->width > 0 && rows->count > 0 && rows->width <= WIRE_CHUNK &&
+           rows->count <= WIRE_CHUNK / rows->width;
+}
+
+static bool call_write_rows(struct server *server, struct exchange *x)
+{
+    const struct emu_rows rows = {.width = x->head.arg[1],
+                                  .count = x->head.arg[2],
+                                  .to_pitch = x->head.arg[3],
+                                  .from_pitch = x->head.arg[1]};
+    if (!rows_fit(&rows) || x->head.bytes != rows.width * rows.count)
+        return false;
+    x->head.what = emu_write_rows(server->device, x->head.arg[0], server->data, &rows);
+    x->head.bytes = 0;
+    return true;
+}
+
+static bool call_read_rows(struct server *server, struct exchange *x)
+{
+    const struct emu_rows rows = {.width = x->head.arg[1],
+                                  .count = x->head.arg[2],
+                                  .to_pitch = x->head.arg[1],
+                                  .from_pitch = x->head.arg[3]};
+    if (!rows_fit(&rows))
+        return false;
+    x->owned = malloc(rows.width * rows.count);
+    x->head.what = x->owned ? emu_read_rows(server->device, x->owned, x->head.arg[0], &rows)
+                            : EMU_OUT_OF_MEMORY;
+    x->data = x->owned;
+    x->head.bytes = (uint32_t)(rows.width * rows.count);
+    return true;
+}
+
+static bool call_copy_rows(struct server *server, struct exchange *x)
+{
+    const struct emu_rows rows = {.width = x->head.arg[2],
+                                  .count = x->head.arg[3],
+                                  .to_pitch = x->head.arg[4],
+                                  .from_pitch = x->head.arg[5]};
+    x->head.what = emu_copy_rows(server->device, x->head.arg[0], x->head.arg[1], &rows);
+    return true;
+}
+
 static bool call_set(struct server *server, struct exchange *x)
 {
     x->head.what = emu_set(server->device, x->head.arg[0], (uint8_t)x->head.arg[1], x->head.arg[2]);

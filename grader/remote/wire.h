@@ -18,7 +18,7 @@
 
 #include "emulator/device.h"
 
-#define WIRE_VERSION 1
+#define WIRE_VERSION 2
 #define WIRE_FD      3 /* the program's and the server's end of the socket, as they are started */
 
 /* The environment variable that tells the program that its descriptor WIRE_FD leads to a device. */
@@ -26,10 +26,11 @@
 
 enum {
     WIRE_ARGS = 6,
-    WIRE_NAME = 4096,       /* bytes of a kernel's or variable's name */
-    WIRE_CHUNK = 256 << 10, /* bytes of one write or read: longer ones go in several */
-    WIRE_NOTE = 64 << 10,   /* bytes of a line for the record */
-    WIRE_PTX = 64 << 20,    /* bytes of a module */
+    WIRE_NAME = 4096, /* bytes of a kernel's or variable's name */
+    WIRE_CHUNK =
+        256 << 10, /* bytes of one write or read: longer ones go in several; of rows, whole ones */
+    WIRE_NOTE = 64 << 10, /* bytes of a line for the record */
+    WIRE_PTX = 64 << 20,  /* bytes of a module */
 };
 
 /* Requests, with the most bytes that may follow each. */
@@ -56,7 +57,10 @@ enum {
     CALL(kernel_info, 0)                                                                           \
     CALL(launch, sizeof(struct wire_launch) + WIRE_PARAMS)                                         \
     CALL(output, 0)                                                                                \
-    CALL(note, WIRE_NOTE)
+    CALL(note, WIRE_NOTE)                                                                          \
+    CALL(write_rows, WIRE_CHUNK)                                                                   \
+    CALL(read_rows, 0)                                                                             \
+    CALL(copy_rows, 0)
 
 #define WIRE_PARAMS 65536u /* bytes of a launch's parameters: more than any GPU takes */
 

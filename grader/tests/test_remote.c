@@ -125,6 +125,60 @@ Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
+/* Rows on the wire lie end to end. */
+Test(remote, rows)
+{
+    struct link link;
+    open_link(&link);
+    emu_addr at = alloc(&link, 16);
+    struct wire_head head = HEAD(0, at, '.', 16);
+    cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(6, at, 2, 3, 5);
+    cr_assert(ask(&link, WIRE_CALL_write_rows, &head, "abcdef") && head.what == EMU_OK);
+    head = HEAD(0, at + 3, at, 1, 3, 5, 5);
+    cr_assert(ask(&link, WIRE_CALL_copy_rows, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, at, 16);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
+    cr_expect_str_eq(reply_data, "ab.a.cd.c.ef.e..");
+    head = HEAD(0, at + 1, 3, 3, 5);
+    cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
+    cr_expect_str_eq(reply_data, "b.ad.cf.e");
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* Rows of which some lie beyond the allocation, in this world or not. */
+Test(remote, rows_that_are_not_all_in_memory_change_nothing)
+{
+    static const uint64_t rows[][3] = {
+        /* width, count, pitch */
+        {4, 5, 4},  {4, 2, 13}, {4, 2, 3}, {4, 2, UINT64_MAX - 2}, {1, 1u << 16, 1ull << 48},
+        {17, 1, 17}};
+    struct link link;
+    open_link(&link);
+    emu_addr at = alloc(&link, 16);
+    struct wire_head head = HEAD(16, at, 16);
+    cr_assert(ask(&link, WIRE_CALL_write, &head, "as it was before") && head.what == EMU_OK);
+    static const char junk[WIRE_CHUNK];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const uint64_t *row = rows[i];
+        head = HEAD((uint32_t)(row[0] * row[1]), at, row[0], row[1], row[2]);
+        cr_expect(ask(&link, WIRE_CALL_write_rows, &head, junk), "%zu", i);
+        cr_expect_eq(head.what, EMU_INVALID_ADDRESS, "%zu: %u", i, head.what);
+        head = HEAD(0, at, row[0], row[1], row[2]);
+        cr_expect(ask(&link, WIRE_CALL_read_rows, &head, NULL), "%zu", i);
+        cr_expect_eq(head.what, EMU_INVALID_ADDRESS, "%zu: %u", i, head.what);
+        head = HEAD(0, at, at, row[0], row[1], row[2], row[2]);
+        cr_expect(ask(&link, WIRE_CALL_copy_rows, &head, NULL), "%zu", i);
+        cr_expect_eq(head.what, EMU_INVALID_ADDRESS, "%zu: %u", i, head.what);
+    }
+    head = HEAD(0, at, at, 0, UINT64_MAX, 0, 0);
+    cr_expect(ask(&link, WIRE_CALL_copy_rows, &head, NULL) && head.what == EMU_INVALID_ADDRESS);
+    head = HEAD(0, at, 16);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
+    cr_expect_str_eq(reply_data, "as it was before");
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
 /* What no runtime library would send ends the service; what it might, is answered. */
 Test(remote, what_breaks_the_protocol)
 {
@@ -145,6 +199,14 @@ Test(remote, what_breaks_the_protocol)
         {"too large a module", WIRE_CALL_unload, {.arg = {1ull << 32}}},
         {"half a launch", WIRE_CALL_launch, {0}},
         {"half a texture", WIRE_CALL_texture_open, {0}},
+        {"fewer rows than said", WIRE_CALL_write_rows, {.bytes = 8, .arg = {0, 4, 3, 4}}},
+        {"more rows than bytes",
+         WIRE_CALL_write_rows,
+         {.bytes = 0, .arg = {0, 1ull << 32, 1ull << 32, 4}}},
+        {"rows of nothing", WIRE_CALL_read_rows, {.arg = {0, 0, UINT64_MAX, 4}}},
+        {"no rows", WIRE_CALL_read_rows, {.arg = {0, 4, 0, 4}}},
+        {"too many rows to read", WIRE_CALL_read_rows, {.arg = {0, 1, WIRE_CHUNK + 1, 1}}},
+        {"too wide a row", WIRE_CALL_read_rows, {.arg = {0, UINT64_MAX, 1, UINT64_MAX}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct link link;
