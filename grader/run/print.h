@@ -1,0 +1,18 @@
+/* The print (judge/similar.h) of a built program: of the PTX that its fat binaries hold. */
+#ifndef RUN_PRINT_H
+#define RUN_PRINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "judge/similar.h"
+
+/* Adds the marks of PROGRAM, an executable; the file is anyone's. False: it cannot be read, or its PTX
+ * cannot be unpacked. */
+bool run_print_program(const char *program, struct judge_print *print);
+
+/* A print as a JSON string, and back. A text that is none is an empty print. */
+json_t *run_print_json(const struct judge_print *print);
+bool run_print_read(const json_t *text, struct judge_print *print);
+
+#endif
