@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/class_html.h"
 #include "report/gradebook.h"
 #include "report/html_student.h"
 
@@ -66,16 +67,18 @@ static bool write_json(struct output *output, const char *name, const json_t *do
     return write_text(output, name, text, size + 1);
 }
 
-static bool write_gradebook(struct output *output)
+/* Writes what WRITE makes of the class. */
+static bool write_class(struct output *output, const char *name,
+                        void (*write)(FILE *to, const json_t *class))
 {
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
     if (memory) {
-        report_gradebook(memory, output->class);
+        write(memory, output->class);
         fclose(memory);
     }
-    return write_text(output, "gradebook.csv", text, size);
+    return write_text(output, name, text, size);
 }
 
 /* --- students ------------------------------------------------------------------------------------------- */
@@ -100,6 +103,7 @@ static bool add_grading(struct output *output, const char *lab, const char *key,
     json_t *result = json_object_get(grading, "result");
     if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
+    json_object_del(result, "print"); /* of no use to the student */
     const char *hash = text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)
@@ -161,7 +165,9 @@ bool batch_write_all(struct batch_store *store, const json_t *class, const char 
     struct output output = {store, class, folder, error, size};
     size_t i;
     json_t *student;
-    bool good = write_gradebook(&output) && write_json(&output, "class.json", class);
+    bool good = write_class(&output, "gradebook.csv", report_gradebook) &&
+                write_json(&output, "class.json", class) &&
+                write_class(&output, "class.html", report_class_html);
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         good = good && write_student(&output, student);

@@ -2,6 +2,7 @@
  *
  *     gradebook.csv          one row a student
  *     class.json             lanewise/class/v1, for programs
+ *     class.html             what the class got right and wrong, for the instructor
  *     STUDENT/results.json   lanewise/student/v1
  *     STUDENT/report.html    the same as a page, to send back
  *

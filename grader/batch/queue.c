@@ -51,6 +51,7 @@ json_t *batch_grade_one(const struct batch_queue *queue, const struct run_lab *l
                                   .gpu_arch = queue->gpu_arch,
                                   .seed = queue->seed,
                                   .pictures = true,
+                                  .print = true,
                                   .unsafe = queue->unsafe};
     enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
     return json_pack("{s:i, s:s, s:o*}", "end", (int)end, "error", error, "result", result);

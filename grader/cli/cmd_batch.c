@@ -24,6 +24,7 @@
 #include "batch/queue.h"
 #include "batch/roster.h"
 #include "batch/scan.h"
+#include "batch/similar.h"
 #include "report/bar.h"
 #include "run/gpu.h"
 
@@ -408,6 +409,10 @@ static int write_reports(struct session *session)
     json_t *class = batch_class(session->store, &session->terms);
     if (!class)
         return fail(session), EXIT_USAGE;
+    struct batch_similar similar = {session->store, session->labs, session->lab_count,
+                                    session->device, run_gpu_arch()};
+    if (!batch_similar(&similar, class, error, sizeof error)) /* grades do without */
+        complain(0, "%s", error);
     bool written =
         batch_write_all(session->store, class, session->options.out, error, sizeof error);
     size_t review = json_array_size(json_object_get(class, "review"));
@@ -415,7 +420,8 @@ static int write_reports(struct session *session)
         complain(EXIT_USAGE, "%s", error);
     else {
         tell_review(session, json_object_get(class, "review"));
-        printf("the gradebook is %s/gradebook.csv; each student's report.html is beside it\n",
+        printf("the gradebook is %s/gradebook.csv; class.html and each student's report.html are "
+               "beside it\n",
                session->options.out);
     }
     json_decref(class);

@@ -15,6 +15,7 @@
 #include "run/graded_by.h"
 #include "run/job.h"
 #include "run/line_record.h"
+#include "run/print.h"
 #include "run/record.h"
 #include "run/text.h"
 
@@ -498,6 +499,15 @@ static void compose_lines(struct grade *grade)
         json_object_set(grade->result, "accesses", grade->accesses);
 }
 
+/* Adds the print of its code. Code that has none, or too much, is just not compared. */
+static void compose_print(struct grade *grade)
+{
+    struct judge_print print = {0};
+    if (run_print_program(grade->builds[grade->grading->device].program, &print))
+        json_object_set_new(grade->result, "print", run_print_json(&print));
+    judge_print_free(&print);
+}
+
 /* False: there is no sandbox here, and it was not said that this does not matter. */
 static bool choose_level(struct grade *grade)
 {
@@ -534,6 +544,8 @@ static void perform(struct grade *grade)
             compose(grade, built, checks, findings, now() - start);
         if (grade->result)
             compose_lines(grade);
+        if (grade->result && built && grade->grading->print)
+            compose_print(grade);
         check_room(grade);
     }
     if (grade->end == RUN_GRADED && !grade->result)

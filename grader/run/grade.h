@@ -19,6 +19,7 @@ struct run_grading {
     const char *gpu_name, *gpu_arch; /* for RUN_GPU: see gpu.h */
     uint64_t seed;                   /* below 2^63 */
     bool pictures;                   /* the result has "accesses", to be drawn */
+    bool print;                      /* the result has "print", to be compared with others' */
     bool unsafe;                     /* grades even where there is no sandbox */
 };
 
