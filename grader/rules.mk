@@ -3,7 +3,7 @@
 GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch) \
 	grader/cudart/fatbin.c)
 GRADER := $(BUILD)/lib/liblanewise-grader.a
-GRADER_LIBS := -ljansson -lnettle -lseccomp -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread
+GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
 # The style sheet is built in.

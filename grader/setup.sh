@@ -34,6 +34,7 @@ grade    | runs bwrap --version                          | bubblewrap          |
 grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | reading course files
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
+grade    | links gelf.h elf_version -lelf                | libelf-dev          | the symbols that a program defines
 grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | which line of a program made a call
 test     | runs chromium --version                       | chromium            | opening reports as a student would
 test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML

@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "run/exec.h"
+#include "run/reserved.h"
 #include "run/text.h"
 
 #include <dirent.h>
@@ -222,19 +223,21 @@ static void fail(struct run_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-static void run_compiler(const struct run_build_job *job, struct run_build *build,
-                         struct run_outcome *outcome)
+/* Makes FROM, a file of the folder, into the program, or with ONLY, "-c", into an object of that name. */
+static void run_compiler(const struct run_build_job *job, struct run_build *build, const char *from,
+                         const char *only, struct run_outcome *outcome)
 {
-    const char *words[MAX_FLAGS + 4];
+    const char *words[MAX_FLAGS + 5];
     char path[RUN_PATH_SIZE], temporary[RUN_PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
-    words[count++] = job->file_name;
+    words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;
+    words[count++] = only;
     words[count] = NULL;
     const char *slash = strrchr(run_build_compiler(), '/');
     char source[RUN_PATH_SIZE];
-    run_path(source, "%s/%s", job->folder, job->file_name);
+    run_path(source, "%s/%s", job->folder, from);
     const char *const read[] = {source, HEADERS, LIBRARIES, run_build_compiler(), NULL};
     const char *const keep[] = {build->program, NULL};
     struct run_sandbox sandbox = {.level = job->level,
@@ -291,6 +294,46 @@ static void judge_compiler(const struct run_build_job *job, struct run_build *bu
     }
 }
 
+/* The source may not have defined what is CUDA's or the C library's: an object is looked at first. */
+static bool check_object(struct run_build *build)
+{
+    char name[200];
+    if (!run_find_reserved(build->program, name, sizeof name))
+        return true;
+    run_clean_text(name, strlen(name));
+    free(build->messages);
+    build->end = RUN_REJECTED;
+    if (asprintf(&build->messages,
+                 "your program defines %s, which CUDA or the C library has already: choose another "
+                 "name",
+                 name[0] ? name : "something") < 0)
+        build->messages = NULL;
+    return false;
+}
+
+/* For a GPU the program shares its process with the runtime that is asked for its times. So nvcc has made an
+ * object, and now makes a program of it. The messages stay those of the source. */
+static void link_object(const struct run_build_job *job, struct run_build *build)
+{
+    static const char object[] = "object.o";
+    char path[RUN_PATH_SIZE], *messages = build->messages;
+    struct run_outcome outcome;
+    if (!check_object(build))
+        return;
+    if (!run_path(path, "%s/%s", job->folder, object) || rename(build->program, path) != 0 ||
+        !run_write_file(build->program, "", 0, 0755)) {
+        fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
+        return;
+    }
+    build->messages = NULL;
+    run_compiler(job, build, object, NULL, &outcome);
+    judge_compiler(job, build, &outcome);
+    run_outcome_free(&outcome);
+    free(build->end == RUN_BUILT ? build->messages : messages);
+    if (build->end == RUN_BUILT)
+        build->messages = messages;
+}
+
 /* True if what the compiler needs is there; otherwise BUILD says what is not. */
 static bool check_tools(const struct run_build_job *job, struct run_build *build)
 {
@@ -335,8 +378,10 @@ void run_build(const struct run_build_job *job, struct run_build *build)
         build->cached = true;
     else if (check_tools(job, build)) {
         struct run_outcome outcome;
-        run_compiler(job, build, &outcome);
+        run_compiler(job, build, job->file_name, job->device == RUN_GPU ? "-c" : NULL, &outcome);
         judge_compiler(job, build, &outcome);
+        if (build->end == RUN_BUILT && job->device == RUN_GPU)
+            link_object(job, build);
         if (build->end == RUN_BUILT && cacheable)
             put_into_cache(cached, build->program, outcome.output);
         run_outcome_free(&outcome);

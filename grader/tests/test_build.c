@@ -25,17 +25,23 @@ static void remove_folder(void)
 
 TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-static void build_source(const char *source, struct run_build *build)
+static void build_for(enum run_device device, const char *source, struct run_build *build)
 {
     struct run_text text = {(char *)source, strlen(source)};
     char why[400];
     struct run_build_job job = {.source = &text,
                                 .file_name = "a.cu",
                                 .shown = "labs/xy/a.cu",
-                                .device = RUN_EMULATOR,
+                                .device = device,
+                                .gpu_arch = "sm_90",
                                 .level = run_sandbox_level(why, sizeof why),
                                 .folder = folder};
     run_build(&job, build);
+}
+
+static void build_source(const char *source, struct run_build *build)
+{
+    build_for(RUN_EMULATOR, source, build);
 }
 
 /* A program that was never built before: it holds the time. */
@@ -169,4 +175,55 @@ Test(build, a_compiler_that_leaves_nothing_has_not_built)
     build_source("int main() {}\n", &build);
     cr_expect_eq(build.end, RUN_REJECTED);
     run_build_free(&build);
+}
+
+/* What a program for a GPU may not define; for the emulator it may, where it changes nothing. */
+static const struct {
+    const char *name, *source, *symbol; /* NULL: it may */
+} definitions[] = {
+    {"its own functions",
+     "static int malloc_all() { return 0; } int culprit() { return malloc_all(); }", NULL},
+    {"C++ functions of such names",
+     "int clock(float x) { return x; } int cudaMalloc(char) { return 0; }", NULL},
+    {"a function of the runtime",
+     "extern \"C\" int cudaEventElapsedTime(float *ms, void *, void *) { return *ms = 1, 0; }",
+     "cudaEventElapsedTime"},
+    {"behind the compiler's back",
+     "asm(\".globl cudaDeviceSynchronize\\ncudaDeviceSynchronize: xor %eax, %eax\\n ret\");",
+     "cudaDeviceSynchronize"},
+    {"a weak one", "extern \"C\" __attribute__((weak)) int __cudaLaunchKernel(void) { return 0; }",
+     "__cudaLaunchKernel"},
+    {"by another name",
+     "static int zero() { return 0; }\nextern \"C\" int cudaFree(int)"
+     " __attribute__((alias(\"_ZL4zerov\")));",
+     "cudaFree"},
+    {"the driver", "extern \"C\" int cuInit(unsigned) { return 0; }", "cuInit"},
+    {"a variable", "extern \"C\" { int cuMemAlloc_v2; }", "cuMemAlloc_v2"},
+    {"a clock", "extern \"C\" int clock_gettime(int, void *) { return 0; }", "clock_gettime"},
+    {"memory", "extern \"C\" void *calloc(unsigned long, unsigned long) { return 0; }", "calloc"},
+    {"the loader", "extern \"C\" void *dlsym(void *, const char *) { return 0; }", "dlsym"},
+    {"chosen when it is loaded",
+     "extern \"C\" { typedef int (*f)(); static int g() { return 0; } static f h() { return g; }\n"
+     "int memcmp(...) __attribute__((ifunc(\"_ZL1hv\"))); }",
+     "memcmp"},
+};
+
+Test(build, programs_for_a_gpu_define_nothing_of_cuda_or_libc)
+{
+    for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
+        struct run_build build;
+        char *source, *fresh = fresh_source("return 0;");
+        const char *symbol = definitions[i].symbol;
+        cr_assert(asprintf(&source, "%s\n%s", definitions[i].source, fresh) > 0);
+        build_for(RUN_GPU, source, &build);
+        cr_expect_eq(build.end, symbol ? RUN_REJECTED : RUN_BUILT, "%s: %s", definitions[i].name,
+                     build.messages);
+        cr_expect(!symbol || strstr(build.messages, symbol), "%s: %s", definitions[i].name,
+                  build.messages);
+        run_build_free(&build);
+        free(source);
+        free(fresh);
+        remove_folder();
+        make_folder();
+    }
 }
