@@ -14,6 +14,7 @@ struct trial {
     struct case_data *result; /* what the submission handed in; NULL: nothing readable */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
+    double seconds;           /* wall time of its process */
 };
 
 struct check {
@@ -49,6 +50,7 @@ struct check {
     /* Rounds of timing. */
     unsigned round;
     double times[3][CHECK_REPEATS]; /* ms, by enum check_program */
+    double walls[3][CHECK_REPEATS]; /* seconds, of the processes that said so */
     double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
 
     /* What lives as long as the check, or as a round of timing. */

@@ -43,8 +43,8 @@ static void note_time(struct check *check, enum check_program program, const str
         check_fail(check, "no-result", "your program's loop over lab_again() was not timed");
     else if (milliseconds == 0)
         check_break(check, "the lab's own solution was not timed");
-    else
-        check->times[program][check->round - 1] = milliseconds;
+    check->times[program][check->round - 1] = milliseconds;
+    check->walls[program][check->round - 1] = trial->seconds;
     if (program == CHECK_SOLUTION) /* never the submission's word */
         check->copy_rate = number_in(trial, "copy_gb_per_s");
 }
@@ -87,6 +87,15 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
+/* Of times that a busy machine can only lengthen. */
+static double least(const double times[CHECK_REPEATS])
+{
+    double least = times[0];
+    for (int i = 1; i < CHECK_REPEATS; ++i)
+        least = fmin(least, times[i]);
+    return least;
+}
+
 static void write_note(struct check *check, double yours, double solution, double naive)
 {
     int length = snprintf(check->note, sizeof check->note,
@@ -96,6 +105,24 @@ static void write_note(struct check *check, double yours, double solution, doubl
     if (check->copy_rate > 0)
         snprintf(check->note + length, sizeof check->note - (size_t)length,
                  "; this GPU copies %s GB/s", check_number(floor(check->copy_rate)));
+}
+
+/* The program's times are its own word. Where the clock of the grader makes a lie of them, they are worth
+ * nothing. */
+static bool believe(struct check *check, double yours, double solution)
+{
+    struct judge_clocks clocks = {.said = yours,
+                                  .wall = least(check->walls[CHECK_YOURS]),
+                                  .solution_said = solution,
+                                  .solution_wall = least(check->walls[CHECK_SOLUTION])};
+    if (judge_clocks_agree(&clocks))
+        return true;
+    check_fail(check, "failed",
+               "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the "
+               "solution for %.2f s",
+               yours, clocks.wall, clocks.solution_wall);
+    check_advise(check, "What takes the time: does main() do more than it has to?");
+    return false;
 }
 
 void check_speed(struct check *check)
@@ -117,6 +144,8 @@ void check_speed(struct check *check)
                     gain);
         return;
     }
+    if (!believe(check, yours, solution))
+        return;
     check->budget =
         (struct judge_budget){.naive = 1, .solution = gain, .slack = check->budget.slack};
     check_value(check, naive / yours);

@@ -314,6 +314,7 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
     int seconds = wall_seconds(check, run);
     process_run(&process, check, run, seconds, check_random_next(&stream) >> 1 | 1, &program,
                 &device);
+    trial->seconds = program.seconds;
     explain_device(check, &device);
     if (run->device == RUN_EMULATOR && program.end != RUN_NOT_STARTED)
         take_record(check, trial, process.record);

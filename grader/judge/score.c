@@ -32,6 +32,14 @@ double judge_points(double share, double max)
     return share > 0 ? floor(share * max * 10 + 1e-9) / 10 : 0;
 }
 
+bool judge_clocks_agree(const struct judge_clocks *clocks)
+{
+    double more = clocks->wall - clocks->solution_wall;
+    double explained = 2 * (clocks->said - clocks->solution_said) / 1000;
+    double slack = fmax(JUDGE_CLOCK_SLACK, clocks->solution_wall / 2);
+    return clocks->said / 1000 <= clocks->wall && more <= fmax(explained, 0) * 1.5 + slack;
+}
+
 bool judge_is_full(double points, double max)
 {
     return points > max - 0.05;

@@ -35,6 +35,20 @@ double judge_share(const struct judge_budget *budget, double figure);
 /* SHARE of MAX points, in tenths of a point, rounded down: only a share of 1 shows as MAX. */
 double judge_points(double share, double max);
 
+/* What a program says of its time, and the clock of those who have run it. */
+struct judge_clocks {
+    double said; /* milliseconds that its timed pass has taken, by its own word */
+    double wall; /* seconds that its process ran: start, a warm-up pass, the timed pass, the rest */
+    double solution_said; /* the same of the lab's solution, which has done the same work */
+    double solution_wall;
+};
+
+/* False if its word cannot be: it says more than its process ran for; or that ran much longer than the
+ * solution's (by JUDGE_CLOCK_SLACK seconds and by half), and two passes as slow as it says do not explain that.
+ * Small lies pass: a process takes longer to start than most kernels run. */
+#define JUDGE_CLOCK_SLACK 0.5
+bool judge_clocks_agree(const struct judge_clocks *clocks);
+
 /* True if POINTS are all of MAX, whatever the rounding of their sum. */
 bool judge_is_full(double points, double max);
 

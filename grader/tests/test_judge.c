@@ -120,6 +120,29 @@ Test(judge, points_are_tenths_rounded_down)
     }
 }
 
+static const struct {
+    const char *name;
+    struct judge_clocks clocks; /* ms said, s of the process, and the same of the solution */
+    bool agree;
+} clocks[] = {
+    {"as the solution", {0.06, 1.2, 0.06, 1.2}, true},
+    {"a slow start", {0.06, 1.6, 0.06, 1.2}, true},
+    {"a busy machine", {0.06, 5.9, 0.06, 4.0}, true},
+    {"slow, and says so", {430, 2.06, 0.06, 1.2}, true},
+    {"very slow, and says so", {3000, 7.4, 0.06, 1.2}, true},
+    {"slow, and says nothing", {0.05, 2.06, 0.06, 1.2}, false},
+    {"slow, and says half of it", {500, 6.2, 0.06, 1.2}, false},
+    {"faster than the solution", {0.03, 1.1, 0.06, 1.2}, true},
+    {"slower than its own process", {5000, 1.2, 0.06, 1.2}, false},
+    {"a solution that takes long", {100, 2.0, 2000, 5.0}, true},
+};
+
+Test(judge, a_programs_times_are_believed_within_the_graders)
+{
+    for (size_t i = 0; i < COUNT(clocks); ++i)
+        cr_expect_eq(judge_clocks_agree(&clocks[i].clocks), clocks[i].agree, "%s", clocks[i].name);
+}
+
 Test(judge, full_marks_need_every_tenth)
 {
     cr_expect(judge_is_full(100, 100), "exactly");
