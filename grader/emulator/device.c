@@ -1,8 +1,7 @@
 /* The device: handles to modules and kernels, a lock, and the last error. What a call really does is
  * in the folders behind it. */
-#include "emulator/device.h"
+#include "emulator/device_parts.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,48 +10,15 @@
 
 #include "emulator/execute/decode.h"
 #include "emulator/execute/texture.h"
-#include "emulator/occupancy.h"
 #include "emulator/ptx/arena.h"
 #include "emulator/report/record.h"
 #include "emulator/tools.h"
 
-#define MAX_STACK       (512u << 10)
-#define WORKSPACE_BYTES 64u /* for a barrier of the whole grid */
-#define DEFAULT_MEMORY  ((uint64_t)16 << 30)
-
-struct module {
-    struct ptx_module *ptx;
-    uint64_t *variables; /* address of each module variable, in their order; 0: none */
-    struct module *next;
-    uint32_t id;
-};
-
-struct kernel_handle {
-    struct module *module;
-    struct kernel *kernel;
-};
-
-struct emu_device {
-    struct emu_options options;
-    unsigned workers; /* of a launch, at most */
-    pthread_mutex_t lock;
-    struct memory memory;
-    struct heap heap;
-    struct output output;
-    struct module *modules;
-    struct kernel_handle *kernels; /* handle - 1 is the index */
-    uint32_t kernel_count, kernel_room, next_module;
-    uint64_t clock, launches, copies;
-    struct emu_texture *textures; /* handle - 1 is the index; no width: free */
-    uint32_t texture_count;
-    uint64_t limits[EMU_LIMITS];
-    emu_addr workspace; /* for the barrier of cooperative launches; 0 until there is one */
-};
+#define DEFAULT_MEMORY ((uint64_t)16 << 30)
 
 static _Thread_local char last_message[512];
 
-__attribute__((format(printf, 2, 3))) static enum emu_status failed(enum emu_status status,
-                                                                    const char *format, ...)
+enum emu_status device_failed(enum emu_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -67,7 +33,7 @@ const char *emu_message(struct emu_device *device)
     return last_message;
 }
 
-static enum emu_status unlock(struct emu_device *device, enum emu_status status)
+enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 {
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -88,7 +54,7 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
 {
     *device = calloc(1, sizeof **device);
     if (!*device)
-        return failed(EMU_OUT_OF_MEMORY, "out of memory");
+        return device_failed(EMU_OUT_OF_MEMORY, "out of memory");
     (*device)->options = *options;
     (*device)->next_module = 1;
     (*device)->workers = most_workers(options);
@@ -158,15 +124,15 @@ void emu_close(struct emu_device *device)
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr)
 {
     if (!size)
-        return failed(EMU_INVALID_VALUE, "an allocation of 0 bytes");
+        return device_failed(EMU_INVALID_VALUE, "an allocation of 0 bytes");
     pthread_mutex_lock(&device->lock);
     const struct mem_block *block = mem_alloc(&device->memory, size);
     if (block)
         *addr = block->addr;
     else
-        failed(EMU_OUT_OF_MEMORY, "%llu bytes are not available on the device",
-               (unsigned long long)size);
-    return unlock(device, block ? EMU_OK : EMU_OUT_OF_MEMORY);
+        device_failed(EMU_OUT_OF_MEMORY, "%llu bytes are not available on the device",
+                      (unsigned long long)size);
+    return device_unlock(device, block ? EMU_OK : EMU_OUT_OF_MEMORY);
 }
 
 enum emu_status emu_free(struct emu_device *device, emu_addr addr)
@@ -176,9 +142,9 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
     pthread_mutex_lock(&device->lock);
     bool ok = mem_free(&device->memory, addr);
     if (!ok)
-        failed(EMU_INVALID_VALUE, "0x%llx is not the start of a live allocation",
-               (unsigned long long)addr);
-    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+        device_failed(EMU_INVALID_VALUE, "0x%llx is not the start of a live allocation",
+                      (unsigned long long)addr);
+    return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size)
@@ -191,8 +157,8 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
     if (ok && size)
         *size = block->size;
     if (!ok)
-        failed(EMU_NOT_FOUND, "0x%llx is in no live allocation", (unsigned long long)addr);
-    return unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
+        device_failed(EMU_NOT_FOUND, "0x%llx is in no live allocation", (unsigned long long)addr);
+    return device_unlock(device, ok ? EMU_OK : EMU_NOT_FOUND);
 }
 
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
@@ -209,9 +175,9 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     pthread_mutex_lock(&device->lock);
     bool ok = size && mem_lend(&device->memory, addr, host, size);
     if (!ok)
-        failed(EMU_INVALID_VALUE, "%llu bytes at 0x%llx cannot be lent", (unsigned long long)size,
-               (unsigned long long)addr);
-    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+        device_failed(EMU_INVALID_VALUE, "%llu bytes at 0x%llx cannot be lent",
+                      (unsigned long long)size, (unsigned long long)addr);
+    return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
 /* The bytes of a range, with the lock held, or NULL and a message. */
@@ -219,8 +185,9 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
     if (!bytes)
-        failed(EMU_INVALID_ADDRESS, "%llu bytes at 0x%llx are not inside one live allocation",
-               (unsigned long long)size, (unsigned long long)addr);
+        device_failed(EMU_INVALID_ADDRESS,
+                      "%llu bytes at 0x%llx are not inside one live allocation",
+                      (unsigned long long)size, (unsigned long long)addr);
     return bytes;
 }
 
@@ -241,7 +208,7 @@ enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *fr
         memcpy(bytes, from, size);
     if (bytes)
         mark_written(device, to, bytes, size);
-    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+    return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
 /* Tells the record what the host has got, and whether kernels made all of it. */
@@ -264,7 +231,7 @@ enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uin
         memcpy(to, bytes, size);
     if (bytes && size)
         note_copy(device, from, bytes, size);
-    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+    return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size)
@@ -276,7 +243,7 @@ enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, 
         memmove(target, source, size);
     if (target)
         mem_copy_marks(&device->memory, to, from, size);
-    return unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
+    return device_unlock(device, target ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
@@ -287,7 +254,7 @@ enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, u
         memset(bytes, value, size);
     if (bytes)
         mark_written(device, to, bytes, size);
-    return unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+    return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
 void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes)
@@ -307,11 +274,11 @@ enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, u
     if (ok)
         device->limits[limit] = bytes;
     else
-        failed(EMU_INVALID_VALUE,
-               too_late ? "kernels have used the heap already"
-                        : "a limit of %llu bytes is not possible",
-               (unsigned long long)bytes);
-    return unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
+        device_failed(EMU_INVALID_VALUE,
+                      too_late ? "kernels have used the heap already"
+                               : "a limit of %llu bytes is not possible",
+                      (unsigned long long)bytes);
+    return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
 uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
@@ -328,12 +295,12 @@ enum emu_status emu_texture_open(struct emu_device *device, const struct emu_tex
                                  uint64_t *handle)
 {
     if (!texture_is_legal(texture))
-        return failed(EMU_INVALID_VALUE, "a texture of this shape is not possible");
+        return device_failed(EMU_INVALID_VALUE, "a texture of this shape is not possible");
     pthread_mutex_lock(&device->lock);
     bool ok = texture_keep(&device->textures, &device->texture_count, texture, handle);
     if (!ok)
-        failed(EMU_OUT_OF_MEMORY, "out of memory");
-    return unlock(device, ok ? EMU_OK : EMU_OUT_OF_MEMORY);
+        device_failed(EMU_OUT_OF_MEMORY, "out of memory");
+    return device_unlock(device, ok ? EMU_OK : EMU_OUT_OF_MEMORY);
 }
 
 enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
@@ -343,8 +310,8 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
     if (live)
         device->textures[handle - 1].width = 0;
     else
-        failed(EMU_NOT_FOUND, "no texture %llu", (unsigned long long)handle);
-    return unlock(device, live ? EMU_OK : EMU_NOT_FOUND);
+        device_failed(EMU_NOT_FOUND, "no texture %llu", (unsigned long long)handle);
+    return device_unlock(device, live ? EMU_OK : EMU_NOT_FOUND);
 }
 
 /* --- modules ------------------------------------------------------------------------------------ */
@@ -436,19 +403,19 @@ enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size
     struct module *module = parsed ? calloc(1, sizeof *module) : NULL;
     if (!module) {
         ptx_free(parsed);
-        return failed(EMU_INVALID_PTX, "%s", parsed ? "out of memory" : error);
+        return device_failed(EMU_INVALID_PTX, "%s", parsed ? "out of memory" : error);
     }
     module->ptx = parsed;
     pthread_mutex_lock(&device->lock);
     if (!place_variables(device, module)) {
         close_module(device, module);
-        failed(EMU_OUT_OF_MEMORY, "no memory for the module's variables");
-        return unlock(device, EMU_OUT_OF_MEMORY);
+        device_failed(EMU_OUT_OF_MEMORY, "no memory for the module's variables");
+        return device_unlock(device, EMU_OUT_OF_MEMORY);
     }
     module->id = *id = device->next_module++;
     module->next = device->modules;
     device->modules = module;
-    return unlock(device, EMU_OK);
+    return device_unlock(device, EMU_OK);
 }
 
 static struct module *find_module(const struct emu_device *device, uint32_t id)
@@ -464,14 +431,14 @@ enum emu_status emu_unload(struct emu_device *device, uint32_t id)
     pthread_mutex_lock(&device->lock);
     struct module **place = &device->modules, *module = find_module(device, id);
     if (!module) {
-        failed(EMU_NOT_FOUND, "no module %u", id);
-        return unlock(device, EMU_NOT_FOUND);
+        device_failed(EMU_NOT_FOUND, "no module %u", id);
+        return device_unlock(device, EMU_NOT_FOUND);
     }
     while (*place != module)
         place = &(*place)->next;
     *place = module->next;
     close_module(device, module);
-    return unlock(device, EMU_OK);
+    return device_unlock(device, EMU_OK);
 }
 
 enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *name, emu_addr *addr,
@@ -483,12 +450,12 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
     uint32_t index;
     const struct ptx_variable *variable = module ? find_variable(module, wanted, &index) : NULL;
     if (!variable || !module->variables[index]) {
-        failed(EMU_NOT_FOUND, "no variable '%s'", name);
-        return unlock(device, EMU_NOT_FOUND);
+        device_failed(EMU_NOT_FOUND, "no variable '%s'", name);
+        return device_unlock(device, EMU_NOT_FOUND);
     }
     *addr = module->variables[index];
     *size = variable->size;
-    return unlock(device, EMU_OK);
+    return device_unlock(device, EMU_OK);
 }
 
 /* --- kernels ------------------------------------------------------------------------------------ */
@@ -514,7 +481,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
     return true;
 }
 
-static enum emu_status add_kernel(struct emu_device *device, struct module *module,
+enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle)
 {
     char error[400];
@@ -528,12 +495,12 @@ static enum emu_status add_kernel(struct emu_device *device, struct module *modu
         kernel_decode(module->ptx, function, variable_address, module, error, sizeof error);
     if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
         kernel_free(kernel);
-        return failed(EMU_OUT_OF_MEMORY, "no memory for a kernel's parameters");
+        return device_failed(EMU_OUT_OF_MEMORY, "no memory for a kernel's parameters");
     }
     if (!kernel) {
         char *name = record_demangle(function->name);
-        failed(EMU_INVALID_PTX, "kernel '%.160s%s': %s", name ? name : "?",
-               name && strlen(name) > 160 ? "..." : "", error);
+        device_failed(EMU_INVALID_PTX, "kernel '%.160s%s': %s", name ? name : "?",
+                      name && strlen(name) > 160 ? "..." : "", error);
         free(name);
         return EMU_INVALID_PTX;
     }
@@ -542,7 +509,7 @@ static enum emu_status add_kernel(struct emu_device *device, struct module *modu
         struct kernel_handle *kernels = realloc(device->kernels, room * sizeof *kernels);
         if (!kernels) {
             kernel_free(kernel);
-            return failed(EMU_OUT_OF_MEMORY, "out of memory");
+            return device_failed(EMU_OUT_OF_MEMORY, "out of memory");
         }
         device->kernels = kernels;
         device->kernel_room = room;
@@ -559,18 +526,18 @@ enum emu_status emu_kernel(struct emu_device *device, uint32_t id, const char *n
     struct module *module = find_module(device, id);
     const struct ptx_function *function = find_function(module, name);
     if (!function) {
-        failed(EMU_NOT_FOUND, "no kernel '%s' in the PTX", name);
-        return unlock(device, EMU_NOT_FOUND);
+        device_failed(EMU_NOT_FOUND, "no kernel '%s' in the PTX", name);
+        return device_unlock(device, EMU_NOT_FOUND);
     }
-    return unlock(device, add_kernel(device, module, function, handle));
+    return device_unlock(device, device_add_kernel(device, module, function, handle));
 }
 
-static const struct kernel *find_kernel(const struct emu_device *device, uint32_t handle)
+const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle)
 {
     const struct kernel *kernel =
         handle && handle <= device->kernel_count ? device->kernels[handle - 1].kernel : NULL;
     if (!kernel)
-        failed(EMU_NOT_FOUND, "no kernel %u", handle);
+        device_failed(EMU_NOT_FOUND, "no kernel %u", handle);
     return kernel;
 }
 
@@ -578,9 +545,9 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
                                 struct emu_kernel_info *info)
 {
     pthread_mutex_lock(&device->lock);
-    const struct kernel *kernel = find_kernel(device, handle);
+    const struct kernel *kernel = device_kernel(device, handle);
     if (!kernel)
-        return unlock(device, EMU_NOT_FOUND);
+        return device_unlock(device, EMU_NOT_FOUND);
     const struct ptx_function *f = kernel->function;
     *info = (struct emu_kernel_info){
         .param_count = f->param_count,
@@ -595,102 +562,10 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
     };
     for (const struct ptx_variable *v = kernel->module->variables; v; v = v->next)
         info->const_bytes += v->space == PTX_CONST ? (uint32_t)v->size : 0;
-    return unlock(device, EMU_OK);
+    return device_unlock(device, EMU_OK);
 }
 
-/* --- launches ----------------------------------------------------------------------------------- */
-
-static enum emu_status check_launch(const struct emu_launch *request, const struct kernel *kernel)
-{
-    const struct ptx_function *f = kernel->function;
-    const uint32_t *grid = request->grid, *block = request->block;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > INT32_MAX || grid[1] > 65535 ||
-        grid[2] > 65535)
-        return failed(EMU_INVALID_CONFIG,
-                      "a grid of %u x %u x %u blocks: each must be at least 1, and at most "
-                      "2147483647 x 65535 x 65535",
-                      grid[0], grid[1], grid[2]);
-    if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
-        threads > EMU_MAX_THREADS)
-        return failed(EMU_INVALID_CONFIG,
-                      "a block of %u x %u x %u threads: each must be at least 1, and all together "
-                      "at most 1024",
-                      block[0], block[1], block[2]);
-    if (threads > f->max_threads)
-        return failed(EMU_INVALID_CONFIG, "%llu threads a block; the kernel was built for %u",
-                      (unsigned long long)threads, f->max_threads);
-    if ((uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
-        return failed(EMU_OUT_OF_RESOURCES,
-                      "%u static and %u dynamic bytes of shared memory; a block may have %u",
-                      kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
-    if (kernel->local_bytes > MAX_STACK)
-        return failed(EMU_OUT_OF_RESOURCES, "%u bytes of local memory; a thread may have %u",
-                      kernel->local_bytes, MAX_STACK);
-    if (request->param_bytes < f->param_bytes)
-        return failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
-                      request->param_bytes, f->param_bytes);
-    return EMU_OK;
-}
-
-static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
-{
-    const struct emu_launch *request = &launch->request;
-    uint32_t static_bytes = (launch->kernel->shared_bytes + 15u) & ~15u;
-    uint32_t dynamic = request->dynamic_shared_bytes;
-    launch->threads = request->block[0] * request->block[1] * request->block[2];
-    launch->warps = (launch->threads + WARP - 1) / WARP;
-    launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
-    launch->local_bytes = launch->kernel->local_bytes;
-    launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
-    if (launch->kernel->image_count > 1 && device->limits[EMU_STACK] > KERNEL_STACK)
-        launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
-    struct emu_demand demand = {launch->threads, launch->kernel->registers,
-                                (uint64_t)launch->kernel->shared_bytes + dynamic};
-    launch->occupancy = emu_occupancy(&demand);
-    uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
-    launch->resident =
-        (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
-    launch->memory = &device->memory;
-    launch->heap = &device->heap;
-    launch->output = &device->output;
-    launch->textures = device->textures;
-    launch->texture_count = device->texture_count;
-    device->output.assertion[0] = 0;
-    device->output.limit = device->limits[EMU_PRINT];
-    launch->limit = device->options.max_warp_instructions;
-    launch->clock = device->clock;
-    launch->grid_id = ++device->launches;
-}
-
-/* The heap is made when the first kernel that needs it is launched. */
-static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
-{
-    if (!kernel->uses_heap || device->heap.first)
-        return true;
-    uint64_t bytes = device->limits[EMU_HEAP];
-    struct mem_block *block = mem_alloc(&device->memory, bytes);
-    if (block)
-        block->is_heap = true;
-    return block && heap_open(&device->heap, block->addr, bytes);
-}
-
-/* Cooperative groups keep the barrier of a grid in memory that the driver provides, zeroed. */
-static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
-{
-    if (!request->cooperative)
-        return true;
-    if (!device->workspace) {
-        struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
-        if (block)
-            mem_trust(block);
-        device->workspace = block ? block->addr : 0;
-    }
-    uint8_t *bytes = mem_range(&device->memory, device->workspace, WORKSPACE_BYTES);
-    if (bytes)
-        memset(bytes, 0, WORKSPACE_BYTES);
-    return bytes != NULL;
-}
+/* --- what kernels print --------------------------------------------------------------------------- */
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)
 {
@@ -700,77 +575,6 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     device->output.streams[stream].text = NULL;
     device->output.streams[stream].length = 0;
     pthread_mutex_unlock(&device->output.lock);
-}
-
-/* Those that watch each launch of this device. Returns how many. */
-static unsigned choose_observers(const struct emu_device *device,
-                                 const struct observer *observers[OBS_MAX])
-{
-    unsigned count = 0, tools = device->options.tools;
-    if (!(tools & EMU_ONLY))
-        tools |= EMU_COUNTERS | EMU_MEMCHECK | EMU_SYNCCHECK;
-    if ((tools & EMU_COUNTERS) == EMU_COUNTERS)
-        observers[count++] =
-            device->options.rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
-    if (tools & EMU_MEMCHECK)
-        observers[count++] = &obs_memcheck;
-    if (tools & EMU_SYNCCHECK)
-        observers[count++] = &obs_synccheck;
-    if (device->options.tools & EMU_RACECHECK)
-        observers[count++] = &obs_racecheck;
-    if (device->options.tools & EMU_INITCHECK)
-        observers[count++] = &obs_initcheck;
-    if (device->options.tools & EMU_ORIGINS)
-        observers[count++] = &obs_origins;
-    if (device->options.trace)
-        observers[count++] = &obs_recorder;
-    return count;
-}
-
-enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
-                           struct emu_counters *counters)
-{
-    const struct observer *observers[OBS_MAX];
-    pthread_mutex_lock(&device->lock);
-    const struct kernel *kernel = find_kernel(device, request->kernel);
-    enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
-    if (status == EMU_OK && !prepare_heap(device, kernel))
-        status = failed(EMU_OUT_OF_MEMORY, "no memory for the kernels' malloc()");
-    if (status == EMU_OK && !prepare_workspace(device, request))
-        status = failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
-    if (status != EMU_OK)
-        return unlock(device, status);
-    struct findings findings;
-    struct emu_counters totals;
-    struct obs_recording recording = {0};
-    struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
-    launch.options = &device->options;
-    launch.observer_count = choose_observers(device, observers);
-    launch.workspace = request->cooperative ? device->workspace : 0;
-    launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    for (unsigned i = 0; i < launch.observer_count; i++)
-        launch.wanted |= observers[i]->events;
-    launch.seen = (struct obs_launch){kernel, &launch, &findings, &recording};
-    unsigned workers =
-        launch.cta_count < device->workers ? (unsigned)launch.cta_count : device->workers;
-    fill_launch(device, &launch, workers);
-    if (kernel->params_at)
-        memcpy(mem_range(&device->memory, kernel->params_at, kernel->function->param_bytes),
-               request->params, kernel->function->param_bytes);
-    findings_init(&findings);
-    status = launch_run(&launch, workers);
-    launch_totals(&launch, &totals);
-    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
-    if (counters)
-        *counters = totals;
-    if (status != EMU_OK)
-        failed(status, "%s", findings.count ? findings.list[0].message : "nobody watched why");
-    if (device->options.record_fd >= 0)
-        record_launch(device->options.record_fd, &launch, status, &totals);
-    free(launch.per_instruction);
-    free(recording.list);
-    findings_free(&findings);
-    return unlock(device, status);
 }
 
 /* --- the record ---------------------------------------------------------------------------------- */
@@ -785,10 +589,10 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;
     if (!text)
-        return failed(EMU_NOT_FOUND, "there is no record");
+        return device_failed(EMU_NOT_FOUND, "there is no record");
     memcpy(text, line, size);
     text[size] = '\n';
     bool written = write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
     free(text);
-    return written ? EMU_OK : failed(EMU_INTERNAL, "the record cannot be written");
+    return written ? EMU_OK : device_failed(EMU_INTERNAL, "the record cannot be written");
 }

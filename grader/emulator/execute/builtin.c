@@ -1,4 +1,4 @@
-/* Functions that every GPU has and no PTX contains: printf, assert, malloc and free.
+/* Functions that every GPU has and no PTX contains: printf, assert, malloc, free, and how kernels launch kernels.
  *
  * Their parameters lie in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
@@ -238,11 +238,47 @@ static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
+/* --- launches by kernels: see child.h ---------------------------------------------------------------- */
+
+/* A dim3 among the parameters. */
+static void dimensions(const struct warp *warp, const struct inst *inst, unsigned i, unsigned lane,
+                       uint32_t size[3])
+{
+    const struct ptx_variable *variable = argument(inst, 1, i);
+    size_t at = (size_t)lane * warp->frame->image->frame_bytes;
+    if (variable && variable->size == 3 * sizeof *size)
+        memcpy(size, warp->frame->params + at + variable->offset, 3 * sizeof *size);
+}
+
+static void prepare_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        struct emu_launch shape = {.dynamic_shared_bytes = (uint32_t)parameter(warp, inst, 3, l)};
+        dimensions(warp, inst, 1, l, shape.grid);
+        dimensions(warp, inst, 2, l, shape.block);
+        set_result(warp, inst, l,
+                   child_prepare(warp->cta->launch, parameter(warp, inst, 0, l), &shape));
+    }
+}
+
+static void launch_run_child(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        set_result(warp, inst, l,
+                   child_launch(warp->cta->launch, parameter(warp, inst, 0, l),
+                                parameter(warp, inst, 1, l)));
+    }
+}
+
 lane_fn *builtin_find(struct ptx_name name)
 {
-    return ptx_name_is(name, "vprintf")        ? vprintf_run
-           : ptx_name_is(name, "__assertfail") ? assertfail_run
-           : ptx_name_is(name, "malloc")       ? malloc_run
-           : ptx_name_is(name, "free")         ? free_run
-                                               : NULL;
+    return ptx_name_is(name, "__cudaCDP2GetParameterBufferV2") ? prepare_run
+           : ptx_name_is(name, "__cudaCDP2LaunchDeviceV2")     ? launch_run_child
+           : ptx_name_is(name, "vprintf")                      ? vprintf_run
+           : ptx_name_is(name, "__assertfail")                 ? assertfail_run
+           : ptx_name_is(name, "malloc")                       ? malloc_run
+           : ptx_name_is(name, "free")                         ? free_run
+                                                               : NULL;
 }

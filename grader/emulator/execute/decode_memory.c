@@ -356,10 +356,12 @@ static void decode_call(struct decoder *d)
     }
     d->out->kind = KIND_LANES;
     d->out->run = builtin_find(target->name);
-    d->kernel->uses_heap |= ptx_name_is(target->name, "malloc");
+    d->kernel->uses_heap |= ptx_name_is(target->name, "malloc") ||
+                            ptx_name_is(target->name, "__cudaCDP2GetParameterBufferV2");
     if (!d->out->run && target->name.length > 10 &&
         strncmp(target->name.text, "__cudaCDP2", 10) == 0)
-        decode_fail(d, "launching kernels from kernels (dynamic parallelism) is not supported");
+        decode_fail(d, "cuda%.*s() in kernels is not supported", (int)target->name.length - 10,
+                    target->name.text + 10);
     else if (!d->out->run)
         decode_fail(d, "function '%.*s' is not in the module", (int)target->name.length,
                     target->name.text);

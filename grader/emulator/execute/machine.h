@@ -14,6 +14,7 @@
 
 #include "emulator/analyse/lines.h"
 #include "emulator/device.h"
+#include "emulator/execute/child.h"
 #include "emulator/execute/heap.h"
 #include "emulator/execute/memory.h"
 #include "emulator/execute/pattern.h"
@@ -365,10 +366,12 @@ struct launch {
     uint32_t own_bytes;                    /* of these: the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t workers;
-    uint32_t resident;  /* CTAs that one worker keeps going at once */
-    uint64_t limit;     /* warp instructions; 0: none */
-    uint64_t clock;     /* of the device when the launch begins */
-    uint64_t workspace; /* of a cooperative launch: where its grid waits; or 0 */
+    uint32_t resident;         /* CTAs that one worker keeps going at once */
+    uint64_t limit;            /* warp instructions; 0: none */
+    uint64_t clock;            /* of the device when the launch begins */
+    uint64_t workspace;        /* of a cooperative launch: where its grid waits; or 0 */
+    struct children *children; /* what its kernels launch */
+    unsigned depth;            /* 0: the host launched it; 1: a kernel of the host's, and so on */
 
     atomic_uint_fast64_t next_cta, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */

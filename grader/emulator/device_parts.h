@@ -1,0 +1,52 @@
+/* The device itself, for the files behind device.h: device.c, and device_launch.c, which runs kernels. */
+#ifndef EMULATOR_DEVICE_PARTS_H
+#define EMULATOR_DEVICE_PARTS_H
+
+#include <pthread.h>
+
+#include "emulator/device.h"
+#include "emulator/execute/machine.h"
+
+#define MAX_STACK (512u << 10) /* bytes of a thread */
+
+struct module {
+    struct ptx_module *ptx;
+    uint64_t *variables; /* address of each module variable, in their order; 0: none */
+    struct module *next;
+    uint32_t id;
+};
+
+struct kernel_handle {
+    struct module *module;
+    struct kernel *kernel;
+};
+
+struct emu_device {
+    struct emu_options options;
+    unsigned workers; /* of a launch, at most */
+    pthread_mutex_t lock;
+    struct memory memory;
+    struct heap heap;
+    struct output output;
+    struct module *modules;
+    struct kernel_handle *kernels; /* handle - 1 is the index */
+    uint32_t kernel_count, kernel_room, next_module;
+    uint64_t clock, launches, copies;
+    struct emu_texture *textures; /* handle - 1 is the index; no width: free */
+    uint32_t texture_count;
+    uint64_t limits[EMU_LIMITS];
+    emu_addr workspace; /* for the barrier of cooperative launches; 0 until there is one */
+};
+
+/* STATUS, which is no success, and why: what emu_message() says. */
+__attribute__((format(printf, 2, 3))) enum emu_status device_failed(enum emu_status status,
+                                                                    const char *format, ...);
+enum emu_status device_unlock(struct emu_device *device, enum emu_status status);
+
+/* With the lock held: the kernel of a handle, or NULL and a message; and the handle of a kernel, which is
+ * decoded if it is new. */
+const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
+enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
+                                  const struct ptx_function *function, uint32_t *handle);
+
+#endif
