@@ -149,6 +149,7 @@ answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all co
 calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
 soak: ## Grade a thousand submissions in a row, and look what they leave behind: [RUNS=1000]
+soak-batch: ## Grade a class while it is killed again and again: [STUDENTS=50] [KILLS=20]
 bench: ## Time the emulator beside Oclgrind and PoCL, or two builds: [OTHER=path/of/another/build/lanewise]
 check: ## Check format, warnings, and that each header compiles alone
 format: ## Let clang-format rewrite the sources
@@ -189,4 +190,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz soak bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE

@@ -420,8 +420,7 @@ static int write_reports(struct session *session)
         complain(EXIT_USAGE, "%s", error);
     else {
         tell_review(session, json_object_get(class, "review"));
-        printf("the gradebook is %s/gradebook.csv; class.html and each student's report.html are "
-               "beside it\n",
+        printf("%s: gradebook.csv, class.html, and a folder to send back to each student\n",
                session->options.out);
     }
     json_decref(class);

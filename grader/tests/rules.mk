@@ -2,7 +2,7 @@
 #
 #   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
 #   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME
-TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/fuzz/ grader/tests/soak/,$(wildcard grader/tests/ grader/tests/*/))
+TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/class/ grader/tests/fuzz/ grader/tests/soak/,$(wildcard grader/tests/ grader/tests/*/))
 TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
 TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS))) grader/tests/attacks/attacks.cu
 TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),\
@@ -90,6 +90,21 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 
 soak: lanewise $(SOAK)
 	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # what it keeps for later counts as used
+
+# --- make soak-batch: a class that is graded while it is killed again and again (class/) ------------------------
+
+MAKE_CLASS := $(BUILD)/tests/make-class
+MAKE_CLASS_OBJECTS := $(call objects,$(call sources,grader/tests/class))
+OBJECTS += $(MAKE_CLASS_OBJECTS)
+
+$(MAKE_CLASS): $(MAKE_CLASS_OBJECTS) $(GRADER)
+	@mkdir -p $(@D)
+	$(call say,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
+
+soak-batch: build/setup/test lanewise $(MAKE_CLASS)
+	$(Q)grader/tests/class/soak.sh $(abspath $(MAKE_CLASS)) $(abspath $(LANEWISE)) \
+		$(abspath $(BUILD))/class $(or $(STUDENTS),50) $(or $(KILLS),20)
 
 # --- make check: only what changed since the last check is looked at --------------------------------
 
