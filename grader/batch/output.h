@@ -1,7 +1,6 @@
 /* Writes what an instructor takes away from a class into the folder of --out:
  *
  *     gradebook.csv          one row a student
- *     class.html             a picture of the class
  *     class.json             lanewise/class/v1, for programs
  *     class.html             what the class got right and wrong, for the instructor
  *     STUDENT/results.json   lanewise/student/v1
