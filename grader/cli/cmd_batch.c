@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "batch/chunk.h"
 #include "batch/class.h"
 #include "batch/key.h"
 #include "batch/output.h"
@@ -25,6 +27,8 @@
 #include "batch/roster.h"
 #include "batch/scan.h"
 #include "batch/similar.h"
+#include "batch/slurm.h"
+#include "config.h"
 #include "report/bar.h"
 #include "run/gpu.h"
 
@@ -47,17 +51,25 @@ static const char usage[] =
     "  --seed N             the seed of all inputs; without it, that of the last time\n"
     "  --jobs N             so many gradings at a time; without it, one a core\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
+    "  --slurm              grade on a Slurm cluster; --out must be where its nodes see it, too\n"
+    "  --chunk-size N       so many gradings in one task of the cluster; without it, 20\n"
+    "  --gres GRES          for each task, such as gpu:1; grades on GPUs\n"
+    "  --slurm-options TEXT more options for sbatch, such as \"--partition=short --time=30\"\n"
     "\n"
     "exit code: 0 all that was handed in has a grade, 2 usage or environment, 3 something needs\n"
     "your review (no grade was made up for it), 130 interrupted\n";
 
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
-        *per_day, *device, *seed, *jobs;
-    bool unsafe;
+        *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options;
+    const char *chunk; /* what a task of the cluster is called with, and nothing else */
+    bool unsafe, slurm;
 };
 
 #define complain(...) cli_complain("batch", __VA_ARGS__)
+
+#define CHUNK_SIZE                                                                                 \
+    20 /* some minutes of work: much beside what starting a task costs, little to lose */
 
 /* --- the command line ----------------------------------------------------------------------------------- */
 
@@ -72,6 +84,11 @@ static const struct option table[] = {{"out", required_argument, NULL, 'o'},
                                       {"device", required_argument, NULL, 'd'},
                                       {"seed", required_argument, NULL, 's'},
                                       {"jobs", required_argument, NULL, 'j'},
+                                      {"slurm", no_argument, NULL, 'S'},
+                                      {"chunk-size", required_argument, NULL, 'z'},
+                                      {"gres", required_argument, NULL, 'g'},
+                                      {"slurm-options", required_argument, NULL, 'O'},
+                                      {"chunk", required_argument, NULL, 'k'},
                                       {"unsafe", no_argument, NULL, 'u'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
@@ -83,7 +100,8 @@ static int read_options(int argc, char **argv, struct options *options)
         ['o'] = &options->out,        ['l'] = &options->labs,    ['r'] = &options->roster,
         ['c'] = &options->course,     ['a'] = &options->attempt, ['p'] = &options->late_penalty,
         ['t'] = &options->late_limit, ['y'] = &options->per_day, ['d'] = &options->device,
-        ['s'] = &options->seed,       ['j'] = &options->jobs};
+        ['s'] = &options->seed,       ['j'] = &options->jobs,    ['z'] = &options->chunk_size,
+        ['g'] = &options->gres,       ['k'] = &options->chunk,   ['O'] = &options->slurm_options};
     opterr = 0;
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
@@ -97,12 +115,18 @@ static int read_options(int argc, char **argv, struct options *options)
             return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
         if (option == 'u')
             options->unsafe = true;
+        else if (option == 'S')
+            options->slurm = true;
         else
             *places[option] = optarg;
     }
     if (optind + 1 < argc)
         return complain(EXIT_USAGE, "what is \"%s\"? One folder of submissions is graded",
                         argv[optind + 1]);
+    if (!options->slurm && (options->chunk_size || options->gres || options->slurm_options))
+        return complain(EXIT_USAGE, "--chunk-size, --gres and --slurm-options go with --slurm");
+    if (options->chunk && optind == argc)
+        return -1;
     if (optind == argc)
         return complain(EXIT_USAGE, "which folder? lanewise batch SUBMISSIONS/ grades what is in "
                                     "it; --help explains");
@@ -142,6 +166,7 @@ struct session {
     char gpu_name[256];
     uint64_t seed;
     unsigned jobs;
+    size_t chunk_size;
     int lock;
     char scratch[RUN_PATH_SIZE]; /* for what gradings need meanwhile; "" */
     struct batch_store *store;
@@ -164,7 +189,8 @@ static bool read_terms(struct session *session)
     struct batch_terms *terms = &session->terms;
     *terms = session->course.rules;
     double limit = terms->late_limit, per_day = terms->per_day;
-    double jobs = session->device == RUN_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
+    double chunk_size = CHUNK_SIZE,
+           jobs = session->device == RUN_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
     if (options->attempt && strcmp(options->attempt, "best") != 0 &&
         strcmp(options->attempt, "latest") != 0) {
         complain(EXIT_USAGE, "--attempt is best or latest, not \"%s\"", options->attempt);
@@ -175,8 +201,10 @@ static bool read_terms(struct session *session)
     if (!read_number("late-penalty", options->late_penalty, 0, 100, false, &terms->late_penalty) ||
         !read_number("late-limit", options->late_limit, 0, 10000, true, &limit) ||
         !read_number("per-day", options->per_day, 1, 10000, true, &per_day) ||
-        !read_number("jobs", options->jobs, 1, 1024, true, &jobs))
+        !read_number("jobs", options->jobs, 1, 1024, true, &jobs) ||
+        !read_number("chunk-size", options->chunk_size, 1, 10000, true, &chunk_size))
         return false;
+    session->chunk_size = (size_t)chunk_size;
     terms->late_limit = (unsigned)limit;
     terms->per_day = (unsigned)per_day;
     session->jobs = (unsigned)jobs;
@@ -305,7 +333,9 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    return session->store && choose_seed(session) && open_scratch(session);
+    /* Tasks of a cluster would inherit a folder that is not theirs. */
+    return session->store && choose_seed(session) &&
+           (session->options.slurm || open_scratch(session));
 }
 
 /* --- the work ------------------------------------------------------------------------------------------- */
@@ -344,6 +374,38 @@ static size_t count_rows(json_t *rows)
     return count;
 }
 
+/* Hands the queue to the cluster. */
+static enum batch_end grade_by_slurm(const struct session *session, const struct batch_queue *queue,
+                                     struct batch_outcome *outcome)
+{
+    char out[PATH_MAX], folder[RUN_PATH_SIZE], program[RUN_PATH_SIZE];
+    struct batch_slurm slurm = {.folder = folder,
+                                .program = program,
+                                .chunk_size = session->chunk_size,
+                                .gres = session->options.gres,
+                                .options = session->options.slurm_options};
+    *outcome = (struct batch_outcome){0};
+    if (realpath(session->options.out, out) && run_path(folder, "%s/slurm", out) &&
+        run_path(program, "%s/%s/lanewise", LANEWISE_ROOT, LANEWISE_BUILD))
+        return batch_slurm_grade(queue, &slurm, outcome);
+    snprintf(outcome->error, sizeof outcome->error, "the path of %s is too long",
+             session->options.out);
+    return BATCH_STOPPED;
+}
+
+/* What a task of the cluster does. */
+static int grade_chunk(const struct options *options)
+{
+    char error[2 * RUN_PATH_SIZE];
+    double jobs = 1;
+    if (!read_number("jobs", options->jobs, 1, 1024, true, &jobs))
+        return EXIT_USAGE;
+    cli_catch_signals();
+    if (batch_chunk_grade(options->chunk, (unsigned)jobs, error, sizeof error))
+        return 0;
+    return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(128 + SIGINT, "interrupted");
+}
+
 /* Grades what is pending. Returns 0, or the exit code. */
 static int grade(struct session *session)
 {
@@ -371,15 +433,17 @@ static int grade(struct session *session)
                                 .progress = show_progress,
                                 .context = session};
     session->bar = report_bar_begin(stdout, total, now());
-    enum batch_end end = batch_grade(&queue, &outcome);
+    enum batch_end end = session->options.slurm ? grade_by_slurm(session, &queue, &outcome)
+                                                : batch_grade(&queue, &outcome);
     report_bar_end(&session->bar);
     json_decref(pending);
     if (end == BATCH_STOPPED)
         return complain(EXIT_USAGE, "%s", outcome.error);
     if (end == BATCH_INTERRUPTED)
         return complain(128 + SIGINT,
-                        "interrupted; %zu of %zu are graded and kept: the same command goes on",
-                        outcome.done - outcome.failed, total);
+                        "interrupted; %zu of %zu are graded and kept: the same command goes on%s",
+                        outcome.done - outcome.failed, total,
+                        session->options.slurm ? ", and so does the cluster meanwhile" : "");
     return 0;
 }
 
@@ -427,6 +491,25 @@ static int write_reports(struct session *session)
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
 
+/* On a cluster it is the nodes that have GPUs, and --gres that asks for them. */
+static bool choose_device(struct session *session)
+{
+    const struct options *options = &session->options;
+    const char *device = options->device ? options->device : "auto";
+    if (!options->slurm)
+        return cli_choose_device("batch", device, &session->device, session->gpu_name,
+                                 sizeof session->gpu_name);
+    bool gpu = strcmp(device, "gpu") == 0 || (strcmp(device, "auto") == 0 && options->gres);
+    session->device = gpu ? RUN_GPU : RUN_EMULATOR;
+    if (gpu && !options->gres) {
+        complain(EXIT_USAGE,
+                 "on GPUs of which kind? Add --gres gpu:1, or what your cluster calls it");
+        return false;
+    }
+    return gpu || cli_choose_device("batch", strcmp(device, "auto") == 0 ? "emulator" : device,
+                                    &session->device, session->gpu_name, sizeof session->gpu_name);
+}
+
 /* All that must be right before something is written. */
 static bool prepare(struct session *session)
 {
@@ -436,9 +519,7 @@ static bool prepare(struct session *session)
         complain(EXIT_USAGE, "%s is no folder of submissions", options->submissions);
         return false;
     }
-    if (!cli_choose_device("batch", options->device, &session->device, session->gpu_name,
-                           sizeof session->gpu_name) ||
-        !read_terms(session) || !open_labs(session))
+    if (!choose_device(session) || !read_terms(session) || !open_labs(session))
         return false;
     if (options->roster &&
         !batch_roster_read(options->roster, &session->roster, error, sizeof error)) {
@@ -448,7 +529,8 @@ static bool prepare(struct session *session)
     uint64_t seed;
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;
-    return cli_check_sandbox("batch", options->unsafe);
+    return options->slurm ||
+           cli_check_sandbox("batch", options->unsafe); /* the nodes look themselves */
 }
 
 static void close_session(struct session *session)
@@ -471,6 +553,8 @@ int cmd_batch(int argc, char **argv)
     int code = read_options(argc, argv, &session.options);
     if (code >= 0)
         return code;
+    if (session.options.chunk)
+        return grade_chunk(&session.options);
     cli_catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
     code = prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)

@@ -106,6 +106,11 @@ soak-batch: build/setup/test lanewise $(MAKE_CLASS)
 	$(Q)grader/tests/class/soak.sh $(abspath $(MAKE_CLASS)) $(abspath $(LANEWISE)) \
 		$(abspath $(BUILD))/class $(or $(STUDENTS),50) $(or $(KILLS),20)
 
+# --- make slurm-test: `lanewise batch --slurm` on a real Slurm that is started for it, alone --------------------
+
+slurm-test: build/setup/slurm lanewise
+	$(Q)grader/tests/slurm/test.sh $(CURDIR)/$(LANEWISE) $(CURDIR) $(SLURM_TEST)
+
 # --- make check: only what changed since the last check is looked at --------------------------------
 
 CODE := $(shell find grader handouts labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')

@@ -1,0 +1,338 @@
+#include "batch/slurm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch/chunk.h"
+#include "run/exec.h"
+#include "run/text.h"
+
+#define COMMAND_SECONDS 120 /* a busy controller may take its time */
+#define POLL_SECONDS    2
+#define MOST_UNANSWERED 150 /* in a row: some five minutes */
+#define SMALLER         8   /* chunks of the next job are so many times smaller */
+#define MOST_WORDS      64
+
+/* All of the work. */
+struct work {
+    const struct batch_queue *queue;
+    const struct batch_slurm *slurm;
+    struct batch_outcome *outcome;
+    json_t
+        *open; /* by key: entries that have no grade yet, with "why" once a task has failed them */
+    json_t *states;      /* by number: how the tasks of the job stand */
+    bool broken;         /* the store has failed */
+    unsigned unanswered; /* times in a row that squeue did not */
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static bool stop(struct work *work, const char *what, const char *why)
+{
+    if (!work->outcome->error[0])
+        snprintf(work->outcome->error, sizeof work->outcome->error, "%s%s", what, why);
+    return false;
+}
+
+/* --- Slurm's commands ----------------------------------------------------------------------------------- */
+
+/* Runs WORDS (NULL-terminated, found on the PATH). True: it ended well; either way OUTPUT, to be freed, is
+ * what it said. */
+static bool run_words(const char *const *words, char **output)
+{
+    struct run_command command = {.argv = words,
+                                  .environment = (const char *const *)environ,
+                                  .wall_seconds = COMMAND_SECONDS,
+                                  .output_keep = 1 << 20,
+                                  .output_limit = 1 << 24};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    bool good = outcome.end == RUN_EXITED && outcome.code == 0;
+    *output = strdup(outcome.output ? outcome.output : "");
+    run_outcome_free(&outcome);
+    return good;
+}
+
+/* What each task runs, in the environment of whoever called sbatch. Its arguments come from there, too, so
+ * no path is quoted in here. */
+static const char script[] = "#!/bin/sh\n"
+                             "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
+                             "exec \"$1\" batch --chunk \"$2/$SLURM_ARRAY_TASK_ID.json\" "
+                             "--jobs \"${SLURM_CPUS_PER_TASK:-1}\"\n";
+
+/* Hands COUNT chunks of ROUND to Slurm. JOB gets the job's number. */
+static bool submit(struct work *work, unsigned round, size_t count, char job[32])
+{
+    static char array[64], output[RUN_PATH_SIZE], gres[200], path[RUN_PATH_SIZE],
+        chunks[RUN_PATH_SIZE];
+    const char *words[MOST_WORDS + 16] = {
+        "/usr/bin/env",        "sbatch", "--parsable", "--requeue", "--open-mode=append",
+        "--job-name=lanewise", array,    output};
+    const struct batch_slurm *slurm = work->slurm;
+    char *said, *rest = NULL, *more = strdup(slurm->options ? slurm->options : "");
+    size_t used = 8;
+    snprintf(array, sizeof array, "--array=0-%zu", count - 1);
+    run_path(output, "--output=%s/log/%%A_%%a", slurm->folder);
+    if (slurm->gres && snprintf(gres, sizeof gres, "--gres=%s", slurm->gres) > 0)
+        words[used++] = gres;
+    for (char *word = strtok_r(more, " ", &rest); word && used < MOST_WORDS;
+         word = strtok_r(NULL, " ", &rest))
+        words[used++] = word;
+    bool good = run_path(path, "%s/task.sh", slurm->folder) &&
+                run_path(chunks, "%s/chunks/%u", slurm->folder, round) &&
+                run_write_file(path, script, sizeof script - 1, 0755);
+    words[used++] = path;
+    words[used++] = slurm->program;
+    words[used++] = chunks;
+    good = good && run_words(words, &said);
+    if (good)
+        snprintf(job, 32, "%.*s", (int)strcspn(said, ";\n"), said); /* "123" or "123;cluster" */
+    else
+        stop(work, "sbatch does not take the job: ",
+             path[0] && said[0] ? strtok_r(said, "\n", &rest) : strerror(errno));
+    free(said);
+    free(more);
+    return good;
+}
+
+static bool is_over(const char *state)
+{
+    static const char *const ends[] = {"COMPLETED", "FAILED",    "TIMEOUT",
+                                       "CANCELLED", "NODE_FAIL", "PREEMPTED",
+                                       "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
+        if (strcmp(state, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Asks how the tasks of JOB stand, into "states". *OVER: none of them will do anything any more. A controller
+ * that does not answer means nothing for a while: it may be restarting. False: it has been too long. */
+static bool ask_states(struct work *work, const char *job, bool *over)
+{
+    const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
+                           "--jobs",       job,      "--format=%K %T", NULL};
+    char *said, *rest = NULL, number[32], state[64];
+    bool answered = run_words(words, &said);
+    /* So long ago that Slurm has forgotten it. */
+    bool forgotten = !answered && strstr(said, "Invalid job id");
+    *over = answered || forgotten;
+    for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        if (sscanf(line, "%31s %63s", number, state) != 2)
+            continue;
+        json_object_set_new(work->states, number, json_string(state));
+        *over = *over && is_over(state);
+    }
+    work->unanswered = answered || forgotten ? 0 : work->unanswered + 1;
+    bool patient = work->unanswered < MOST_UNANSWERED;
+    if (!patient)
+        stop(work, "squeue does not answer; later, the same command goes on: ",
+             strtok_r(said, "\n", &rest) ?: "");
+    free(said);
+    return patient;
+}
+
+/* --- collecting ----------------------------------------------------------------------------------------- */
+
+/* Keeps what is a grade; of the rest it is noted why it is none. */
+static bool take(const char *key, const json_t *answer, void *context)
+{
+    struct work *work = context;
+    json_t *entry = json_object_get(work->open, key);
+    bool graded;
+    if (!entry)
+        return true; /* of an earlier run, whose submission is gone by now */
+    if (!json_object_get(answer, "result")) {
+        json_object_set(entry, "why", json_object_get(answer, "error"));
+        return true;
+    }
+    if (!batch_keep(work->queue, entry, answer, &graded)) {
+        work->broken = true;
+        return false;
+    }
+    json_object_del(work->open, key);
+    ++work->outcome->done;
+    return true;
+}
+
+static bool collect(struct work *work)
+{
+    if (!batch_chunk_collect(work->slurm->folder, take, work))
+        return stop(work, "cannot read the answers in ", work->slurm->folder);
+    if (work->broken)
+        return stop(work, "", batch_store_error(work->queue->store));
+    if (work->queue->progress)
+        work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
+    return true;
+}
+
+/* Waits until JOB is over, and keeps each grade when it comes. */
+static bool await(struct work *work, const char *job)
+{
+    const struct timespec pause = {.tv_sec = POLL_SECONDS};
+    bool over = false;
+    while (!over) {
+        /* Asked before collecting: nothing that comes meanwhile is missed. */
+        if (!ask_states(work, job, &over) || run_interrupted() || !collect(work))
+            return false;
+        if (!over)
+            nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/* --- jobs ----------------------------------------------------------------------------------------------- */
+
+/* The job that is under way is written down, for a process that takes over after this one. */
+static bool note_job(struct work *work, const char *job)
+{
+    char path[RUN_PATH_SIZE];
+    if (!run_path(path, "%s/job", work->slurm->folder))
+        return false;
+    if (!job) {
+        unlink(path);
+        return true;
+    }
+    return run_write_file(path, job, strlen(job), 0644) ||
+           stop(work, "cannot write down the job's number: ", strerror(errno));
+}
+
+/* Waits for the job that an earlier process has left, if there is one. */
+static bool adopt(struct work *work)
+{
+    char path[RUN_PATH_SIZE], why[100];
+    struct run_text job;
+    if (!run_path(path, "%s/job", work->slurm->folder) ||
+        !run_read_file(path, 32, &job, why, sizeof why))
+        return collect(work);
+    bool good = await(work, job.bytes) && note_job(work, NULL);
+    free(job.bytes);
+    return good;
+}
+
+/* The last line of a task's log: why it failed, if it has said so. */
+static void read_log(const struct work *work, const char *job, const char *number, char *line,
+                     size_t size)
+{
+    char path[RUN_PATH_SIZE], why[100];
+    struct run_text log;
+    line[0] = 0;
+    if (!run_path(path, "%s/log/%s_%s", work->slurm->folder, job, number) ||
+        !run_read_file(path, 1 << 20, &log, why, sizeof why))
+        return;
+    while (log.size > 0 && log.bytes[log.size - 1] == '\n')
+        log.bytes[--log.size] = 0;
+    const char *last = strrchr(log.bytes, '\n');
+    snprintf(line, size, "%s", last ? last + 1 : log.bytes);
+    run_clean_text(line, strlen(line));
+    free(log.bytes);
+}
+
+/* Notes of what the job has left without an answer how its task ended. Returns false if all that it was
+ * given is left, and every task has failed by itself: then this is no matter of bad luck. */
+static bool blame(struct work *work, const char *job, size_t given)
+{
+    const char *key;
+    json_t *entry;
+    bool hopeless = json_object_size(work->open) == given;
+    json_object_foreach(work->open, key, entry)
+    {
+        char number[32], line[300], why[500];
+        snprintf(number, sizeof number, "%lld",
+                 (long long)json_integer_value(json_object_get(entry, "chunk")));
+        const char *state = text_of(work->states, number);
+        if (*text_of(entry, "why")) /* it was tried, and there is an answer that says why not */
+            continue;
+        hopeless = hopeless && strcmp(state, "FAILED") == 0;
+        read_log(work, job, number, line, sizeof line);
+        snprintf(why, sizeof why, "Slurm's job %s_%s ended without a grade%s%s%s%s", job, number,
+                 *state ? ": " : "", state, *line ? ": " : "", line);
+        json_object_set_new(entry, "why", json_string(why));
+        if (hopeless && work->outcome->done == 0)
+            snprintf(work->outcome->error, sizeof work->outcome->error, "%s", why);
+    }
+    if (!hopeless)
+        work->outcome->error[0] = 0;
+    return !hopeless || work->outcome->done > 0;
+}
+
+/* One job for all that is open. */
+static bool run_job(struct work *work, unsigned round)
+{
+    size_t left = json_object_size(work->open), size = work->slurm->chunk_size, tasks;
+    char job[32];
+    const char *key;
+    json_t *entry, *entries = json_array();
+    for (unsigned i = 0; i < round; ++i)
+        size = size > SMALLER ? size / SMALLER : 1;
+    if (size * BATCH_SLURM_TASKS < left)
+        size = (left + BATCH_SLURM_TASKS - 1) / BATCH_SLURM_TASKS;
+    json_object_foreach(work->open, key, entry)
+    {
+        json_object_del(entry, "why");
+        json_array_append(entries, entry);
+    }
+    json_object_clear(work->states);
+    tasks = batch_chunk_write(work->queue, work->slurm->folder, round, entries, size,
+                              work->outcome->error, sizeof work->outcome->error);
+    json_decref(entries);
+    return tasks > 0 && submit(work, round, tasks, job) && note_job(work, job) &&
+           await(work, job) && note_job(work, NULL) && blame(work, job, left);
+}
+
+/* What no job could grade is for review. */
+static bool give_up(struct work *work)
+{
+    const char *key;
+    json_t *entry;
+    bool graded;
+    json_object_foreach(work->open, key, entry)
+    {
+        json_t *answer = json_pack("{s:s}", "error", text_of(entry, "why"));
+        bool kept = batch_keep(work->queue, entry, answer, &graded);
+        json_decref(answer);
+        if (!kept)
+            return stop(work, "", batch_store_error(work->queue->store));
+        ++work->outcome->failed;
+    }
+    work->outcome->done += json_object_size(work->open);
+    return true;
+}
+
+enum batch_end batch_slurm_grade(const struct batch_queue *queue, const struct batch_slurm *slurm,
+                                 struct batch_outcome *outcome)
+{
+    struct work work = {.queue = queue,
+                        .slurm = slurm,
+                        .outcome = outcome,
+                        .open = json_object(),
+                        .states = json_object()};
+    size_t i;
+    json_t *entry;
+    *outcome = (struct batch_outcome){0};
+    json_array_foreach(queue->pending, i, entry)
+        json_object_set_new(work.open, text_of(entry, "key"), json_copy(entry));
+    bool good = batch_chunk_folder(slurm->folder) ||
+                stop(&work, "cannot make the folder of the jobs: ", strerror(errno));
+    good = good && adopt(&work);
+    for (unsigned round = 0; good && round < BATCH_SLURM_TRIES && json_object_size(work.open) > 0;
+         ++round)
+        good = run_job(&work, round);
+    good = good && give_up(&work);
+    if (good)
+        run_remove_tree(slurm->folder);
+    json_decref(work.open);
+    json_decref(work.states);
+    if (good)
+        return BATCH_FINISHED;
+    return run_interrupted() || !outcome->error[0] ? BATCH_INTERRUPTED : BATCH_STOPPED;
+}
