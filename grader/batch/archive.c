@@ -70,9 +70,9 @@ static bool give_up_all_else(void)
         SCMP_SYS(getpid),       SCMP_SYS(gettid),       SCMP_SYS(exit),      SCMP_SYS(sched_yield),
         SCMP_SYS(clock_gettime)};
     struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
-    struct rlimit memory = {READER_BYTES, READER_BYTES};
     setrlimit(RLIMIT_CPU, &seconds);
 #ifndef __SANITIZE_ADDRESS__ /* which reserves more than there is */
+    struct rlimit memory = {READER_BYTES, READER_BYTES};
     setrlimit(RLIMIT_AS, &memory);
 #endif
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
