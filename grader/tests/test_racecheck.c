@@ -104,7 +104,7 @@ Test(racecheck, says_when_it_stops)
         "printf '__global__ void fill(int *a, int n)\\n{\\n    for (int i = blockIdx.x * "
         "blockDim.x + "
         "threadIdx.x; i < n; i += 16384)\\n        a[i] = i;\\n}\\nint main()\\n{\\n    int *a;\\n"
-        "    cudaMalloc(&a, 24 << 22);\\n    fill<<<64, 256>>>(a, 24 << 20);\\n    "
+        "    cudaMalloc(&a, 64 << 22);\\n    fill<<<64, 256>>>(a, 64 << 20);\\n    "
         "cudaFree(a);\\n}\\n' "
         ">big.cu; $NVCC -cudart shared -lineinfo -L$LIB -o big big.cu && ulimit -v 700000 && "
         "$LANEWISE run --tools racecheck ./big 2>&1");

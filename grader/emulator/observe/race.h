@@ -61,6 +61,11 @@ struct race {
     bool failed; /* memory is out, nothing more is looked at */
 };
 
+/* Those of an access's lanes that are aligned and whose bytes lie before END. */
+uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end);
+/* Looks at an access, of CONTEXT: a struct race, in the shadow of its memory. False when memory is out. */
+bool race_visit(void *context, const struct obs_access *access);
+
 /* Tests set it: all accesses are looked at one by one, with the same result. */
 extern bool race_takes_no_short_cuts;
 

@@ -2,31 +2,89 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define MAX_BYTES ((uint64_t)2 << 30) /* that all shadows of a launch may take */
+#define MAX_BYTES  ((uint64_t)2 << 30) /* that all shadows of a launch may take */
+#define FIRST_SLAB ((size_t)1 << 16)
+#define LARGE_SLAB ((size_t)1 << 22) /* and larger: in huge pages, where the system has them */
+#define LAST_SLAB  ((size_t)1 << 24)
 
 struct shadow_page {
     uint64_t number; /* address / SHADOW_PAGE */
     struct shadow *shadow;
 };
 
-static size_t cells_of(const struct shadow *shadow)
+uint64_t shadow_nobody[SHADOW_PAGE];
+
+/* --- stamps ------------------------------------------------------------------------------------- */
+
+/* A large piece of zeros from the system, given out bit by bit: what a launch takes it takes once, and to be
+ * given it in small pages costs more than to fill it. */
+struct shadow_slab {
+    struct shadow_slab *next;
+    size_t used, size;
+};
+
+static bool add_slab(struct shadow_map *map)
 {
-    return ((size_t)shadow->bytes >> shadow->shift) + 1;
+    size_t size = map->slabs ? 4 * map->slabs->size : FIRST_SLAB;
+    if (size > LAST_SLAB)
+        size = LAST_SLAB;
+    struct shadow_slab *slab = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (slab == MAP_FAILED)
+        return false;
+    if (size >= LARGE_SLAB)
+        madvise(slab, size, MADV_HUGEPAGE); /* not everywhere, and only quicker */
+    *slab = (struct shadow_slab){map->slabs, 64, size};
+    map->slabs = slab;
+    return true;
 }
 
-bool shadow_open(struct shadow *shadow, uint32_t bytes)
+/* Zeros for so many cells; those from a map are given back with all of it. */
+static uint64_t *take_stamps(struct shadow_map *map, size_t cells)
 {
-    *shadow = (struct shadow){.bytes = bytes, .shift = 2};
+    size_t bytes = cells * sizeof(uint64_t);
+    if (!map)
+        return calloc(cells, sizeof(uint64_t));
+    if (map->bytes + bytes > MAX_BYTES)
+        return NULL;
+    if ((!map->slabs || map->slabs->size - map->slabs->used < bytes) && !add_slab(map))
+        return NULL;
+    uint64_t *stamps = (uint64_t *)(void *)((uint8_t *)map->slabs + map->slabs->used);
+    map->slabs->used += bytes;
+    map->bytes += bytes;
+    return stamps;
+}
+
+static size_t cells_of(const struct shadow *shadow)
+{
+    return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
+}
+
+/* Sets its stamps: of a page nobody's, else zeros of its own. */
+static bool open_stamps(struct shadow *shadow)
+{
     size_t cells = cells_of(shadow);
-    shadow->write = calloc(3 * cells, sizeof *shadow->write);
+    shadow->write = shadow->read[0] = shadow->read[1] = shadow_nobody;
+    if (shadow->map)
+        return true;
+    shadow->write = calloc(3 * cells + 1, sizeof *shadow->write);
     shadow->read[0] = shadow->write + cells;
     shadow->read[1] = shadow->write + 2 * cells;
     return shadow->write;
 }
 
+bool shadow_open(struct shadow *shadow, uint32_t bytes)
+{
+    *shadow = (struct shadow){.bytes = bytes, .shift = 2};
+    return open_stamps(shadow);
+}
+
 void shadow_close(struct shadow *shadow)
 {
+    if (shadow->map)
+        return;
     free(shadow->write);
     free(shadow->atomic[0]);
 }
@@ -39,10 +97,18 @@ void shadow_clear(struct shadow *shadow)
         memset(shadow->atomic[0], 0, 2 * cells * sizeof *shadow->write);
 }
 
+bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps)
+{
+    uint64_t *own = take_stamps(shadow->map, cells_of(shadow));
+    if (own)
+        *stamps = own;
+    return own;
+}
+
 bool shadow_add_atomics(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);
-    uint64_t *atomic = calloc(2 * cells, sizeof *atomic);
+    uint64_t *atomic = take_stamps(shadow->map, 2 * cells);
     if (!atomic)
         return false;
     shadow->atomic[0] = atomic;
@@ -51,35 +117,30 @@ bool shadow_add_atomics(struct shadow *shadow)
 }
 
 /* Each new cell begins with what the larger one it was cut from has. */
-static void spread(uint64_t *to, size_t to_cells, const uint64_t *from, unsigned cut)
+static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, unsigned cut)
 {
-    for (size_t i = 0; i < to_cells; i++)
-        to[i] = from[i >> cut];
+    if (from == shadow_nobody)
+        return true;
+    if (!shadow_own(fine, to))
+        return false;
+    for (size_t i = 0; i < cells_of(fine); i++)
+        (*to)[i] = from[i >> cut];
+    return true;
 }
 
 bool shadow_refine(struct shadow *shadow, unsigned bytes)
 {
-    struct shadow fine = {.bytes = shadow->bytes, .shift = bytes >= 2};
-    size_t cells = cells_of(&fine), old = cells_of(shadow);
+    struct shadow fine = {.bytes = shadow->bytes, .shift = bytes >= 2, .map = shadow->map};
     unsigned cut = shadow->shift - fine.shift;
-    fine.write = calloc(3 * cells, sizeof *fine.write);
-    bool ok = fine.write && (!shadow->atomic[0] || shadow_add_atomics(&fine));
-    if (!ok) {
-        free(fine.write);
-        return false;
-    }
-    fine.read[0] = fine.write + cells;
-    fine.read[1] = fine.write + 2 * cells;
-    size_t whole = old << cut < cells ? old << cut : cells;
-    spread(fine.write, whole, shadow->write, cut);
-    for (unsigned i = 0; i < 2; i++) {
-        spread(fine.read[i], whole, shadow->read[i], cut);
-        if (fine.atomic[i])
-            spread(fine.atomic[i], whole, shadow->atomic[i], cut);
-    }
-    shadow_close(shadow);
-    *shadow = fine;
-    return true;
+    bool ok = open_stamps(&fine) && (!shadow->atomic[0] || shadow_add_atomics(&fine)) &&
+              spread(&fine, &fine.write, shadow->write, cut);
+    for (unsigned i = 0; i < 2 && ok; i++)
+        ok = spread(&fine, &fine.read[i], shadow->read[i], cut) &&
+             (!fine.atomic[i] || spread(&fine, &fine.atomic[i], shadow->atomic[i], cut));
+    shadow_close(ok ? shadow : &fine);
+    if (ok)
+        *shadow = fine;
+    return ok;
 }
 
 /* --- pages -------------------------------------------------------------------------------------- */
@@ -110,16 +171,15 @@ static bool grow(struct shadow_map *map)
 struct shadow *shadow_add(struct shadow_map *map, uint64_t addr)
 {
     uint64_t number = addr / SHADOW_PAGE;
-    if (map->bytes > MAX_BYTES || (2 * map->count >= map->room && !grow(map)))
+    if (2 * map->count >= map->room && !grow(map))
         return NULL;
     struct shadow *shadow = malloc(sizeof *shadow);
-    if (!shadow || !shadow_open(shadow, SHADOW_PAGE)) {
-        free(shadow);
+    if (!shadow)
         return NULL;
-    }
+    *shadow = (struct shadow){.bytes = SHADOW_PAGE, .shift = 2, .map = map};
+    open_stamps(shadow);
     *find_slot(map, number) = (struct shadow_page){number, shadow};
     map->count++;
-    map->bytes += 3 * sizeof(uint64_t) * cells_of(shadow);
     return shadow;
 }
 
@@ -138,10 +198,12 @@ struct shadow *shadow_find(struct shadow_map *map, uint64_t addr)
 
 void shadow_map_close(struct shadow_map *map)
 {
-    for (uint64_t i = 0; i < map->room; i++) {
-        if (map->slots[i].shadow)
-            shadow_close(map->slots[i].shadow);
+    for (uint64_t i = 0; i < map->room; i++)
         free(map->slots[i].shadow);
-    }
     free(map->slots);
+    while (map->slabs) {
+        struct shadow_slab *slab = map->slabs;
+        map->slabs = slab->next;
+        munmap(slab, slab->size);
+    }
 }

@@ -36,20 +36,24 @@ static inline uint32_t stamp_site(uint64_t stamp)
     return (uint32_t)stamp & (STAMP_SITES - 1);
 }
 
-/* Of a part of memory. Arrays of one stamp a cell; atomic: NULL as long as there are none. */
+#define SHADOW_PAGE 4096u
+
+/* Of a part of memory. Arrays of one stamp a cell; atomic: NULL as long as there are none. Of a page of device
+ * memory, write and read are shadow_nobody until there is one: most pages are only read, or only written. */
 struct shadow {
     uint64_t *write, *read[2], *atomic[2];
-    uint32_t bytes; /* of memory */
-    uint8_t shift;  /* a cell is 1 << shift bytes: 2, 1 or 0 */
+    uint32_t bytes;         /* of memory */
+    uint8_t shift;          /* a cell is 1 << shift bytes: 2, 1 or 0 */
+    struct shadow_map *map; /* of a page: where it gets stamps from; or NULL */
 };
-
-#define SHADOW_PAGE 4096u
+extern uint64_t shadow_nobody[SHADOW_PAGE]; /* zeros */
 
 /* The shadows of device memory, by page. */
 struct shadow_map {
     struct shadow_page *slots;
     uint64_t count, room;
-    uint64_t last_page; /* what was looked up last */
+    struct shadow_slab *slabs; /* what stamps are taken from; the latest one first */
+    uint64_t last_page;        /* what was looked up last */
     struct shadow *last;
     uint64_t bytes; /* that all take */
 };
@@ -61,6 +65,12 @@ void shadow_clear(struct shadow *shadow);
 /* Makes cells small enough for accesses of so many bytes. */
 bool shadow_refine(struct shadow *shadow, unsigned bytes);
 bool shadow_add_atomics(struct shadow *shadow);
+/* Before stamps of the shadow's, write or read, are set. */
+bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
+static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
+{
+    return *stamps != shadow_nobody || shadow_own_slowly(shadow, stamps);
+}
 
 /* The shadow of the page that holds ADDR, or NULL if there is none. */
 struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);

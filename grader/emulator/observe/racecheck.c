@@ -15,10 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/analyse/flags.h"
 #include "emulator/observe/race.h"
-
-bool race_takes_no_short_cuts;
 
 /* --- sites -------------------------------------------------------------------------------------- */
 
@@ -71,325 +68,7 @@ static bool find_sites(struct race *race, const struct kernel *kernel)
     return race->site_of && race->sites;
 }
 
-static unsigned flag_use(struct race *race, struct race_site *site)
-{
-    if (!site->use_known) {
-        const struct image *image = kernel_image(race->launch->kernel, site->pc);
-        site->flag_use = (uint8_t)analyse_flag(image->function, site->pc - image->start);
-        site->use_known = true;
-    }
-    return site->flag_use;
-}
-
-/* --- what only looks like a race ---------------------------------------------------------------- */
-
-/* Whether accesses of these sites are how threads tell each other something. */
-static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
-{
-    struct race_site *a = &race->sites[one], *b = &race->sites[other];
-    struct race_site *read = a->kind == RACE_READ ? a : b;
-    if (a->kind == RACE_ATOMIC || b->kind == RACE_ATOMIC)
-        if (read->kind == RACE_READ && flag_use(race, read) & FLAG_GUESSED)
-            return true;
-    if (a->strength == RACE_WEAK || b->strength == RACE_WEAK)
-        return false;
-    if (a->strength == RACE_STRONG || b->strength == RACE_STRONG)
-        return true;
-    if (a->kind == RACE_WRITE && b->kind == RACE_WRITE)
-        return false;
-    unsigned use = flag_use(race, read);
-    return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
-}
-
-/* What LANE's store writes at ADDR, a byte of it. */
-static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
-{
-    uint64_t at = addr - access->addr[lane];
-    return access->value[at / access->element] + (size_t)lane * access->value_bytes +
-           at % access->element;
-}
-
-/* Whether LANE writes what is there already, by an earlier store or one of the same instruction. */
-static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
-                        uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
-{
-    uint32_t other = stamp_thread(old) % WARP;
-    const uint8_t *there = access->space == PTX_SHARED
-                               ? race->shared_bytes + addr
-                               : mem_range(race->launch->launch->memory, addr, bytes);
-    if (is_same_instruction)
-        there = value_at(access, other, addr);
-    const uint8_t *mine = value_at(access, lane, addr);
-    return there && memcmp(there, mine, bytes) == 0;
-}
-
-/* --- one byte's past ---------------------------------------------------------------------------- */
-
-/* A warp's access on its way through the shadow. */
-struct visit {
-    struct race *race;
-    const struct obs_access *access;
-    const struct order_cta *cta;
-    const uint64_t *known; /* by the warp */
-    uint64_t base;         /* address where the shadow begins */
-    uint32_t site;
-};
-
-static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
-                        unsigned bytes)
-{
-    struct race *race = visit->race;
-    const struct obs_access *access = visit->access;
-    uint32_t thread = access->warp * WARP + lane, other = stamp_thread(old);
-    uint32_t old_site = stamp_site(old);
-    uint64_t time = stamp_time(old);
-    uint64_t cta =
-        time >= visit->cta->begun ? visit->cta->linear : order_cta_at(&race->order, time);
-    bool same_cta = cta == visit->cta->linear, is_shared = access->space == PTX_SHARED;
-    if ((same_cta && other == thread) ||
-        order_is_before(&race->order, time, other, access->warp, lane) ||
-        is_signal(race, old_site, visit->site, is_shared))
-        return;
-    uint64_t there = access->addr[other % WARP];
-    bool is_same_instruction = time == visit->cta->now[access->warp] && old_site == visit->site &&
-                               other / WARP == access->warp && same_cta &&
-                               access->mask >> (other % WARP) & 1 && addr >= there &&
-                               addr + bytes <= there + access->bytes;
-    bool both_write = race->sites[old_site].kind == RACE_WRITE && access->kind == OBS_STORE;
-    if (both_write && access->value[0] &&
-        writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
-        return;
-    enum race_distance distance = !same_cta                           ? RACE_GRID
-                                  : other / WARP != access->warp      ? RACE_ONE_CTA
-                                  : both_write && is_same_instruction ? RACE_ONE_INSTRUCTION
-                                                                      : RACE_ONE_WARP;
-    race_add(race, (struct race_access){old_site, other, cta},
-             (struct race_access){visit->site, thread, visit->cta->linear}, distance, is_shared,
-             addr);
-}
-
-/* Whether an access that left this stamp needs no closer look. */
-static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
-{
-    uint64_t time = stamp_time(stamp);
-    uint32_t other = stamp_thread(stamp);
-    if (time < visit->cta->begun)
-        return stamp == 0;
-    return time < visit->known[other / WARP] || other == thread;
-}
-
-/* How far away from THREAD a stamp is; 0: it comes before, or is its own. */
-static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
-{
-    uint32_t other = stamp_thread(stamp);
-    if (is_harmless(visit, stamp, thread))
-        return 0;
-    return stamp_time(stamp) < visit->cta->begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
-}
-
-/* Adds a read (or an atomic) to the two that are kept. */
-static inline void note(const struct visit *visit, uint64_t *latest, uint64_t *far, uint64_t mine,
-                        uint32_t thread)
-{
-    if ((*latest ^ mine) >> STAMP_SITE_BITS) {
-        unsigned distance = distance_of(visit, *latest, thread);
-        if (distance && distance >= distance_of(visit, *far, thread))
-            *far = *latest;
-    }
-    *latest = mine;
-}
-
-static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lane, uint64_t addr,
-                         unsigned bytes)
-{
-    if (!is_harmless(visit, stamp, visit->access->warp * WARP + lane))
-        look_closer(visit, stamp, lane, addr, bytes);
-}
-
-/* Whether the latest atomic on a byte gave THREAD, or one that it follows, the value that all others
- * had made: such as the last block's, which then sets the ticket back. */
-static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
-{
-    const struct race *race = visit->race;
-    const struct inst *inst = &race->launch->kernel->code[race->sites[stamp_site(latest)].pc];
-    return latest && inst->mem.event == OBS_ATOMIC && is_harmless(visit, latest, thread);
-}
-
-static inline void visit_cell(const struct visit *visit, struct shadow *shadow, uint32_t cell,
-                              uint32_t lane, unsigned kind)
-{
-    uint32_t thread = visit->access->warp * WARP + lane;
-    uint64_t mine = stamp_make(visit->cta->now[visit->access->warp], thread, visit->site);
-    uint64_t addr = visit->base + ((uint64_t)cell << shadow->shift);
-    unsigned bytes = 1u << shadow->shift;
-    check(visit, shadow->write[cell], lane, addr, bytes);
-    if (kind != RACE_READ) {
-        check(visit, shadow->read[0][cell], lane, addr, bytes);
-        check(visit, shadow->read[1][cell], lane, addr, bytes);
-    }
-    if (kind != RACE_ATOMIC && shadow->atomic[0]) {
-        check(visit, shadow->atomic[0][cell], lane, addr, bytes);
-        if (!follows_all(visit, shadow->atomic[0][cell], thread))
-            check(visit, shadow->atomic[1][cell], lane, addr, bytes);
-    }
-    if (kind == RACE_READ)
-        note(visit, &shadow->read[0][cell], &shadow->read[1][cell], mine, thread);
-    else if (kind == RACE_ATOMIC)
-        note(visit, &shadow->atomic[0][cell], &shadow->atomic[1][cell], mine, thread);
-    else
-        shadow->write[cell] = mine;
-}
-
-/* --- one access --------------------------------------------------------------------------------- */
-
-/* What stamps from FROM on, so many of them, tell of: this CTA's past that all warps know this one to come
- * behind, such as all before the latest barrier. It is harmless to whatever comes. */
-struct settled {
-    uint64_t from, count;
-};
-
-static struct settled find_settled(const struct visit *visit)
-{
-    const unsigned shift = STAMP_SITE_BITS + STAMP_THREAD_BITS;
-    uint64_t known = UINT64_MAX, begun = visit->cta->begun;
-    for (uint32_t v = 0; v < visit->cta->warps; v++)
-        known = visit->known[v] < known ? visit->known[v] : known;
-    known = known > begun ? known : begun;
-    return (struct settled){begun << shift, (known - begun) << shift};
-}
-
-static inline bool is_settled(struct settled settled, uint64_t stamp)
-{
-    return !stamp || stamp - settled.from < settled.count;
-}
-
-/* Reads of words without atomics, which most accesses are: visit_cell(), with a look at what is settled before
- * it goes into who, when and how far. */
-static void visit_reads(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
-{
-    const struct obs_access *access = visit->access;
-    struct settled settled = find_settled(visit);
-    uint64_t first = stamp_make(visit->cta->now[access->warp], access->warp * WARP, visit->site);
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(lanes);
-        uint32_t cell = (uint32_t)(access->addr[l] - visit->base) >> shadow->shift;
-        uint64_t *latest = &shadow->read[0][cell], mine = first + ((uint64_t)l << STAMP_SITE_BITS);
-        if (!is_settled(settled, shadow->write[cell]))
-            check(visit, shadow->write[cell], l, visit->base + ((uint64_t)cell << shadow->shift),
-                  1u << shadow->shift);
-        if (is_settled(settled, *latest))
-            *latest = mine;
-        else
-            note(visit, latest, &shadow->read[1][cell], mine, access->warp * WARP + l);
-    }
-}
-
-/* Of neighbouring lanes that read one address, those at the ends are enough. */
-LANES_CLONES static uint32_t drop_repeats(const struct obs_access *access, uint32_t lanes)
-{
-    uint32_t as_before = 0;
-    for (uint32_t l = 1; l < WARP; l++)
-        as_before |= (uint32_t)(access->addr[l] == access->addr[l - 1]) << l;
-    as_before &= lanes & lanes << 1;
-    return lanes & ~(as_before & as_before >> 1);
-}
-
-/* 32 words that nobody has accessed before, which is most of global memory: true if that was so. */
-static inline bool visit_fresh(const struct visit *visit, struct shadow *shadow, unsigned kind)
-{
-    const struct obs_access *access = visit->access;
-    uint64_t from = access->addr[0] - visit->base, any = 0;
-    if (!access->dense || access->bytes != 4 || shadow->shift != 2 || shadow->atomic[0] ||
-        kind == RACE_ATOMIC || from % 4)
-        return false;
-    if (from >= shadow->bytes || shadow->bytes - from < 4 * WARP) /* it begins or ends in another */
-        return false;
-    uint64_t *write = shadow->write + from / 4, *read = shadow->read[0] + from / 4;
-    for (unsigned l = 0; l < WARP; l++)
-        any |= write[l] | read[l];
-    if (any)
-        return false;
-    uint64_t *mark = kind == RACE_READ ? read : write;
-    uint64_t first = stamp_make(visit->cta->now[access->warp], access->warp * WARP, visit->site);
-    for (unsigned l = 0; l < WARP; l++)
-        mark[l] = first + ((uint64_t)l << STAMP_SITE_BITS);
-    return true;
-}
-
-/* LANES of the access, all of whose addresses are in the shadow. */
-static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
-{
-    const struct obs_access *access = visit->access;
-    unsigned kind = visit->race->sites[visit->site].kind;
-    if ((access->element < 1u << shadow->shift && !shadow_refine(shadow, access->element)) ||
-        (kind == RACE_ATOMIC && !shadow->atomic[0] && !shadow_add_atomics(shadow)))
-        return false;
-    if (visit_fresh(visit, shadow, kind))
-        return true;
-    if (kind == RACE_READ)
-        lanes = drop_repeats(access, lanes);
-    if (kind == RACE_READ && !shadow->atomic[0] && access->bytes == 1u << shadow->shift) {
-        visit_reads(visit, shadow, lanes);
-        return true;
-    }
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t l = (uint32_t)__builtin_ctz(lanes);
-        uint32_t first = (uint32_t)(access->addr[l] - visit->base) >> shadow->shift;
-        uint32_t cells = access->bytes >> shadow->shift;
-        for (uint32_t c = 0; c < cells; c++)
-            visit_cell(visit, shadow, first + c, l, kind);
-    }
-    return true;
-}
-
-/* Drops lanes that are misaligned or outside: memcheck's affair. */
-LANES_CLONES static uint32_t sound_lanes(const struct obs_access *access, uint64_t end)
-{
-    uint32_t lanes = 0;
-    for (uint32_t l = 0; l < WARP; l++)
-        lanes |= (uint32_t)(!(access->addr[l] & (access->bytes - 1u)) && access->addr[l] < end &&
-                            end - access->addr[l] >= access->bytes)
-                 << l;
-    return lanes & access->mask;
-}
-
-static bool visit_shared(struct visit *visit)
-{
-    struct race_shared *shared = visit->race->shared;
-    shared->is_used = true;
-    return visit_shadow(visit, &shared->shadow, sound_lanes(visit->access, shared->shadow.bytes));
-}
-
-static bool is_watched(const struct race *race, uint64_t page)
-{
-    const struct mem_block *block =
-        mem_nearest(race->launch->launch->memory, page + SHADOW_PAGE - 1);
-    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
-    return block && block->host && block->addr + block->size > page && !in_heap;
-}
-
-static bool visit_global(struct visit *visit)
-{
-    const struct obs_access *access = visit->access;
-    uint32_t todo = sound_lanes(access, UINT64_MAX);
-    while (todo) {
-        uint32_t lanes = 0;
-        uint64_t page = access->addr[__builtin_ctz(todo)] / SHADOW_PAGE * SHADOW_PAGE;
-        for (uint32_t l = 0; l < WARP; l++)
-            lanes |= (uint32_t)(access->addr[l] - page < SHADOW_PAGE) << l;
-        lanes &= todo;
-        todo &= ~lanes;
-        struct shadow *shadow = shadow_find(&visit->race->global, page);
-        if (!shadow && !is_watched(visit->race, page))
-            continue;
-        if (!shadow)
-            shadow = shadow_add(&visit->race->global, page);
-        visit->base = page;
-        if (!shadow || !visit_shadow(visit, shadow, lanes))
-            return false;
-    }
-    return true;
-}
+/* --- accesses ---------------------------------------------------------------------------------- */
 
 /* Atomics and volatile accesses tell others how far this thread is, and what others have told. */
 static void exchange_news(struct race *race, const struct obs_access *access,
@@ -403,24 +82,11 @@ static void exchange_news(struct race *race, const struct obs_access *access,
         order_hear(&race->order, access->warp, access->mask, access->addr, is_shared);
 }
 
-/* Looks at an access in the shadow of its memory. */
-static bool visit_access(void *context, const struct obs_access *access)
-{
-    struct race *race = context;
-    const struct order_cta *cta = race->order.current;
-    struct visit visit = {.race = race,
-                          .access = access,
-                          .cta = cta,
-                          .known = cta->known[access->warp],
-                          .site = race->site_of[access->pc]};
-    return access->space == PTX_SHARED ? visit_shared(&visit) : visit_global(&visit);
-}
-
 /* Before anything that is not as simple as what race_calm.h knows of. */
 static void end_calm(struct race *race)
 {
     if (race->calm.is_calm)
-        race->failed |= !calm_end(&race->calm, visit_access, race);
+        race->failed |= !calm_end(&race->calm, race_visit, race);
 }
 
 /* May the calm take an access by the instruction at PC? The first one of less than a word makes the shadow's
@@ -435,7 +101,7 @@ static bool is_plain(const struct race *race, uint32_t pc)
 /* Whether nothing more is to be looked at, as it is calm. */
 static bool is_taken_calmly(struct race *race, const struct obs_access *access)
 {
-    if (is_plain(race, access->pc) && sound_lanes(access, race->calm.bytes) == access->mask &&
+    if (is_plain(race, access->pc) && race_sound_lanes(access, race->calm.bytes) == access->mask &&
         calm_take(&race->calm, access))
         return true;
     end_calm(race);
@@ -459,7 +125,7 @@ static void racecheck_access(void *state, const struct obs_access *access)
         end_calm(race);
     if (site->strength != RACE_WEAK)
         exchange_news(race, access, site);
-    race->failed |= !visit_access(race, access);
+    race->failed |= !race_visit(race, access);
 }
 
 static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
