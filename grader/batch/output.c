@@ -1,10 +1,12 @@
 #include "batch/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report/class_html.h"
 #include "report/gradebook.h"
@@ -81,6 +83,21 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
+/* Removes what a run that was killed while it wrote has left of FILE in the folder at PATH: see
+ * run_write_file(). */
+static void remove_leftovers(const char *path, const char *file)
+{
+    size_t length = strlen(file);
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder && (entry = readdir(folder)))
+        if (strncmp(entry->d_name, file, length) == 0 && entry->d_name[length] == '.' &&
+            strlen(entry->d_name) == length + 7)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+}
+
 /* --- students ------------------------------------------------------------------------------------------- */
 
 void batch_folder_name(const char *id, char name[256])
@@ -104,6 +121,7 @@ static bool add_grading(struct output *output, const char *lab, const char *key,
     if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     json_object_del(result, "print"); /* of no use to the student */
+    json_object_del(result, "print"); /* only the search for near-duplicates has a use for it */
     const char *hash = text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)
@@ -150,6 +168,8 @@ static bool write_student(struct output *output, const json_t *row)
     if (good && (!run_path(path, "%s/%s", output->folder, folder) ||
                  (mkdir(path, 0755) != 0 && errno != EEXIST)))
         good = fail(output, folder);
+    remove_leftovers(path, "results.json");
+    remove_leftovers(path, "report.html");
     snprintf(name, sizeof name, "%s/results.json", folder);
     good = good && write_json(output, name, student);
     snprintf(name, sizeof name, "%s/report.html", folder);
@@ -162,9 +182,12 @@ static bool write_student(struct output *output, const json_t *row)
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size)
 {
+    static const char *const files[] = {"gradebook.csv", "class.json", "class.html"};
     struct output output = {store, class, folder, error, size};
     size_t i;
     json_t *student;
+    for (i = 0; i < sizeof files / sizeof *files; ++i)
+        remove_leftovers(folder, files[i]);
     bool good = write_class(&output, "gradebook.csv", report_gradebook) &&
                 write_json(&output, "class.json", class) &&
                 write_class(&output, "class.html", report_class_html);
