@@ -63,12 +63,12 @@ static void tell_problem(int pipe, const char *path, const char *problem)
 static bool give_up_all_else(void)
 {
     static const int allowed[] = {
-        SCMP_SYS(read),         SCMP_SYS(write),        SCMP_SYS(lseek),     SCMP_SYS(close),
-        SCMP_SYS(fstat),        SCMP_SYS(newfstatat),   SCMP_SYS(brk),       SCMP_SYS(mmap),
-        SCMP_SYS(munmap),       SCMP_SYS(mremap),       SCMP_SYS(mprotect),  SCMP_SYS(madvise),
-        SCMP_SYS(futex),        SCMP_SYS(rt_sigreturn), SCMP_SYS(getrandom), SCMP_SYS(exit_group),
-        SCMP_SYS(getpid),       SCMP_SYS(gettid),       SCMP_SYS(exit),      SCMP_SYS(sched_yield),
-        SCMP_SYS(clock_gettime)};
+        SCMP_SYS(read),          SCMP_SYS(write),        SCMP_SYS(lseek),     SCMP_SYS(close),
+        SCMP_SYS(fstat),         SCMP_SYS(newfstatat),   SCMP_SYS(brk),       SCMP_SYS(mmap),
+        SCMP_SYS(munmap),        SCMP_SYS(mremap),       SCMP_SYS(mprotect),  SCMP_SYS(madvise),
+        SCMP_SYS(futex),         SCMP_SYS(rt_sigreturn), SCMP_SYS(getrandom), SCMP_SYS(exit_group),
+        SCMP_SYS(getpid),        SCMP_SYS(gettid),       SCMP_SYS(exit),      SCMP_SYS(sched_yield),
+        SCMP_SYS(clock_gettime), SCMP_SYS(sigaltstack)};
     struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
     setrlimit(RLIMIT_CPU, &seconds);
 #ifndef __SANITIZE_ADDRESS__ /* which reserves more than there is */
