@@ -22,6 +22,7 @@ struct composition {
     struct batch_store *store;
     const struct batch_terms *terms;
     json_t *gradings, *review; /* of the document */
+    json_t *failed;            /* by key: why a grading has failed */
     bool broken;               /* the store has failed */
 };
 
@@ -121,19 +122,13 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* The result for a submission's row, NULL if there is none; then STATUS says why. */
-static json_t *find_result(struct composition *c, const json_t *row, size_t number,
-                           const char **status)
+/* Looks the grading of KEY up: into GRADINGS, or into FAILED, or into both, if a former grader has left a
+ * grade. */
+static void look_up(struct composition *c, const json_t *row, const char *key)
 {
-    const char *key = text_of(row, "key");
-    json_t *known = json_object_get(c->gradings, key);
-    if (known)
-        return known;
     json_t *grading = batch_store_grading(c->store, key);
-    *status = "pending";
     if (grading && same(grading, "state", "failed")) {
-        *status = "review";
-        add_review(c, row, number, text_of(grading, "why"));
+        json_object_set(c->failed, key, json_object_get(grading, "why"));
         json_decref(grading);
         grading = batch_store_earlier(c->store, text_of(row, "lab"), text_of(row, "source"));
     }
@@ -142,6 +137,19 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
     if (result)
         json_object_set(c->gradings, key, shortened(result));
     json_decref(grading);
+}
+
+/* The result for a submission's row, NULL if there is none; then STATUS says why. */
+static json_t *find_result(struct composition *c, const json_t *row, size_t number,
+                           const char **status)
+{
+    const char *key = text_of(row, "key");
+    if (!json_object_get(c->gradings, key) && !json_object_get(c->failed, key))
+        look_up(c, row, key);
+    bool failed = json_object_get(c->failed, key) != NULL;
+    if (failed)
+        add_review(c, row, number, text_of(c->failed, key));
+    *status = failed ? "review" : "pending";
     return json_object_get(c->gradings, key);
 }
 
@@ -358,6 +366,7 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         char *device = batch_store_get(store, "device"), *seed = batch_store_get(store, "seed");
         c.gradings = json_object();
         c.review = json_array();
+        c.failed = json_object();
         json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
@@ -370,6 +379,7 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         free(seed);
     }
     free_rows(&rows);
+    json_decref(c.failed);
     if (c.broken) {
         json_decref(class);
         return NULL;

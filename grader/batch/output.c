@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/key.h"
 #include "report/class_html.h"
 #include "report/gradebook.h"
 #include "report/html_student.h"
@@ -100,15 +102,34 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students ------------------------------------------------------------------------------------------- */
 
+/* Names that something else in the folder has. */
+static bool is_taken(const char *id)
+{
+    static const char *const names[] = {"gradebook.csv",  "class.json",
+                                        "class.html",     "slurm",
+                                        BATCH_STORE_FILE, BATCH_STORE_FILE "-journal"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcasecmp(id, names[i]) == 0)
+            return true;
+    return false;
+}
+
 void batch_folder_name(const char *id, char name[256])
 {
-    size_t length = 0;
-    for (const char *at = id; *at && length < 250; ++at) {
-        bool bad = *at == '/' || (at == id && *at == '.');
-        length += (size_t)snprintf(name + length, 256 - length, bad ? "%%%02X" : "%c",
-                                   (unsigned char)*at);
+    char hash[RUN_HASH_SIZE];
+    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* 3 bytes may come of each */
+    bool taken = is_taken(id);
+    for (const char *at = id; *at && length < most; ++at) {
+        bool bad = *at == '/' || (at == id && (*at == '.' || taken));
+        if (length + 3 > most || (length + 8 > most && (*at & 0xc0) == 0xc0))
+            break; /* no character is cut in two */
+        length += (size_t)sprintf(name + length, bad ? "%%%02X" : "%c", (unsigned char)*at);
     }
     name[length] = 0;
+    if (most == 250)
+        return;
+    batch_source_hash(&(struct run_text){.bytes = (char *)id, .size = strlen(id)}, hash);
+    sprintf(name + length, "-%.16s", hash);
 }
 
 /* Adds LAB's grading, whole, and its source. False: the store has failed. */

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "batch/class.h"
+#include "batch/output.h"
 #include "batch/store.h"
 #include "tests/shell.h"
 
@@ -187,6 +188,74 @@ Test(batch, what_counts_of_several_attempts)
         expect_count(i);
         free(shell_must("rm " BATCH_STORE_FILE));
     }
+}
+
+/* Whoever's grading fails is to be reviewed, also where a former grader's grade stands. */
+Test(batch, all_who_share_a_failure_are_reviewed)
+{
+    struct batch_store *store = open_store();
+    struct batch_terms terms = {.course = ""};
+    struct batch_key old = key_a, new = key_b;
+    json_t *result = json_pack("{s:s, s:i}", "status", "not-yet", "score", 40);
+    struct run_text source = {.bytes = "x", .size = 1};
+    old.device = new.device = "emulator";
+    must(store, batch_store_add_lab(store, "01-x", "X", 100));
+    must(store, batch_store_put(store, &old, result));
+    must(store, batch_store_fail(store, &new, "out of luck"));
+    for (int i = 0; i < 2; ++i) {
+        struct batch_submission submission = {.student = i ? "bob" : "ann",
+                                              .lab = "01-x",
+                                              .path = "x",
+                                              .source = &source,
+                                              .source_hash = new.source,
+                                              .key = new.key};
+        must(store, batch_store_add_student(store, submission.student, ""));
+        must(store, batch_store_add_submission(store, &submission));
+    }
+    json_t *class = batch_class(store, &terms);
+    cr_expect_eq(json_array_size(json_object_get(class, "review")), 2);
+    for (size_t i = 0; i < 2; ++i) {
+        json_t *student = json_array_get(json_object_get(class, "students"), i);
+        cr_expect_eq(json_number_value(json_object_get(student, "total")), 40);
+    }
+    json_decref(class);
+    json_decref(result);
+    batch_store_close(store);
+}
+
+/* --- folders of students -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *id, *folder;
+} folder_names[] = {
+    {"s1", "s1"},
+    {"Zoë 王", "Zoë 王"},
+    {"a/b", "a%2Fb"},
+    {"..", "%2E."},
+    {".lock", "%2Elock"},
+    {"gradebook.csv", "%67radebook.csv"},
+    {"Class.html", "%43lass.html"},
+    {"slurm", "%73lurm"},
+};
+
+Test(batch, names_of_students_folders)
+{
+    char name[256], other[256], id[600];
+    for (size_t i = 0; i < sizeof folder_names / sizeof *folder_names; ++i) {
+        batch_folder_name(folder_names[i].id, name);
+        cr_expect_str_eq(name, folder_names[i].folder, "%s: %s", folder_names[i].id, name);
+    }
+    for (size_t i = 0; i + 2 < sizeof id; i += 2)
+        memcpy(id + i, "\xc3\xab", 2); /* very long ones differ at their ends */
+    id[sizeof id - 2] = 'a';
+    id[sizeof id - 1] = 0;
+    batch_folder_name(id, name);
+    id[sizeof id - 2] = 'b';
+    batch_folder_name(id, other);
+    cr_expect(strcmp(name, other) != 0 && strlen(name) < 200, "%s %s", name, other);
+    json_t *valid = json_string(name);
+    cr_expect(valid, "it is no UTF-8: %s", name);
+    json_decref(valid);
 }
 
 /* A course's points are not the lab's, and its weights make the total. */

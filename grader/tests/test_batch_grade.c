@@ -48,19 +48,21 @@ static void expect_run(const char *script, int expected, const char *const *said
 
 Test(batch_grade, a_class)
 {
-    free(shell_must(CLASS "printf 'id,name\\nbob,=Bob\\nann,\"Lee, Ann\"\\ncarl,\\ndan,\\neve,\\n'"
-                          " >roster.csv"));
+    free(shell_must(
+        CLASS "printf 'id,name\\nbob,=Bob\\nann,\"Lee, Ann\"\\ncarl,<script>\\ndan,\\neve,\\n'"
+              " >roster.csv"));
     expect_run(
         BATCH "--roster roster.csv --seed 7", 0,
         SAYS("5 students, 4 submissions to 1 lab, on the emulator, seed 7; 3 to grade", "3 of 3"));
     expect_file("grades/gradebook.csv", HEAD "ann,\"Lee, Ann\",100,100,100,0,,\r\n"
                                              "bob,\"'=Bob\",100,100,100,0,,\r\n"
-                                             "carl,,30,30,100,0,,\r\n"
+                                             "carl,<script>,30,30,100,0,,\r\n"
                                              "dan,,0,0,100,0,,\r\n"
                                              "eve,,0,0,100,0,02-coalesce,\r\n");
     free(shell_must("grep -q '100</strong> of 100' grades/ann/report.html &&"
                     "grep -q 'nothing was handed in' grades/eve/report.html &&"
-                    "grep -q 'the compiler refused it' grades/dan/report.html"));
+                    "grep -q 'the compiler refused it' grades/dan/report.html &&"
+                    "! grep '<script>' grades/class.html grades/*/report.html"));
     /* nothing has changed, so nothing is done; the seed is that of the last time */
     free(shell_must("cp -a grades first"));
     expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
@@ -92,6 +94,19 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
     free(shell_must("sed -i 's|#include|// none|' tools/nvcc"));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 0, SAYS("2 to grade"));
     free(shell_must("grep -q carl,,30 grades/gradebook.csv"));
+}
+
+/* Two that write into the same folder would undo each other's work. */
+Test(batch_grade, one_at_a_time)
+{
+    free(shell_must(CLASS "mkdir grades"));
+    char *path = shell_must("printf '%%s' \"$PWD/grades/.lock\"");
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    cr_assert(file >= 0 && fcntl(file, F_SETLK, &lock) == 0);
+    expect_run(BATCH, 2, SAYS("another lanewise batch is writing to grades"));
+    close(file);
+    free(path);
 }
 
 /* How many grades the store in folder grades has; 0 if there is none yet. */
