@@ -14,7 +14,9 @@
 struct cover {
     const json_t *copies;
     const unsigned char *bytes;
-    size_t left;     /* not covered yet */
+    size_t left; /* not covered yet */
+    size_t
+        element; /* bytes: a copy of a part of one would let the host pick its bytes from a table */
     size_t compared; /* bytes, in all */
 };
 
@@ -23,7 +25,7 @@ static bool is_copy(struct cover *cover, const json_t *copy)
     char hex[RUN_HASH_SIZE];
     size_t size = (size_t)json_integer_value(json_object_get(copy, "bytes"));
     if (!json_is_true(json_object_get(copy, "made")) || size == 0 || size > cover->left ||
-        cover->compared > MOST_COMPARED)
+        size % cover->element != 0 || cover->compared > MOST_COMPARED)
         return false;
     struct run_hash *hash = run_hash_new();
     if (!hash)
@@ -60,6 +62,7 @@ void check_made_by_kernels(struct check *check, const struct trial *trial, const
     struct cover cover = {.copies = json_object_get(trial->record, "copies"),
                           .bytes = result ? result->values : NULL,
                           .left = result ? result->count * case_type_size(result->type) : 0};
+    cover.element = result ? case_type_size(result->type) : 1;
     size_t last = json_array_size(cover.copies) - 1; /* so that the first comes first */
     while (cover.left > 0 && cover_front(&cover, &last))
         ;
