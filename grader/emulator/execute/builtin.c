@@ -116,6 +116,20 @@ static void put_value(struct printer *p, char *format, size_t length, bool is_lo
         put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
+/* Makes widths and precisions small enough: what they fill is cut off long before, and takes its time. */
+static size_t cap_numbers(char *format)
+{
+    for (char *at = format; (at = strpbrk(at, "123456789"));) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits > 3) {
+            memset(at, '9', 3);
+            memmove(at + 3, at + digits, strlen(at + digits) + 1);
+        }
+        at += digits > 3 ? 3 : digits;
+    }
+    return strlen(format);
+}
+
 /* Copies flags, width and precision; lengths (h, l, z, …) only say whether 8 bytes are to be read. */
 static const char *put_directive(struct printer *p, const char *at)
 {
@@ -135,6 +149,7 @@ static const char *put_directive(struct printer *p, const char *at)
     }
     format[length++] = *at;
     format[length] = 0;
+    length = cap_numbers(format);
     put_value(p, format, length, is_long);
     return at + 1;
 }
