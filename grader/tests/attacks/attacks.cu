@@ -61,6 +61,18 @@
 #include "65-forged-record/attack.cu"
 #include "66-full-disk/attack.cu"
 #include "67-files-of-others/attack.cu"
+#include "70-picked-bytes/attack.cu"
+#include "71-high-bits/attack.cu"
+#include "72-printf-bombs/attack.cu"
+#include "73-many-arrays/attack.cu"
+#include "74-flood-of-notes/attack.cu"
+#include "75-file-locks/attack.cu"
+#include "76-name-bomb/attack.cu"
+#include "77-gone-at-once/attack.cu"
+#include "78-overwritten-shared-memory/attack.cu"
+#include "79-two-speakers/attack.cu"
+#include "80-old-gate/attack.cu"
+#include "81-shared-file/attack.cu"
 
 static unsigned long long attack(struct stage *stage)
 {
@@ -181,6 +193,30 @@ static unsigned long long attack(struct stage *stage)
         return attack_66(stage);
     case 67:
         return attack_67(stage);
+    case 70:
+        return attack_70(stage);
+    case 71:
+        return attack_71(stage);
+    case 72:
+        return attack_72(stage);
+    case 73:
+        return attack_73(stage);
+    case 74:
+        return attack_74(stage);
+    case 75:
+        return attack_75(stage);
+    case 76:
+        return attack_76(stage);
+    case 77:
+        return attack_77(stage);
+    case 78:
+        return attack_78(stage);
+    case 79:
+        return attack_79(stage);
+    case 80:
+        return attack_80(stage);
+    case 81:
+        return attack_81(stage);
     default:
         return honest(stage);
     }
