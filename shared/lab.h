@@ -279,7 +279,8 @@ static inline bool lab_again(struct lab *lab)
         CHECK_CUDA(cudaEventRecord(lab->end, 0));
         CHECK_CUDA(cudaEventSynchronize(lab->end));
         CHECK_CUDA(cudaEventElapsedTime(&lab->times[done - 1], lab->begin, lab->end));
-        lab->times[done - 1] += lab_late_work();
+        if (lab_option(lab, "--late-work"))
+            lab->times[done - 1] += lab_late_work();
     }
     if (done > lab->repeats)
         return false;

@@ -140,9 +140,17 @@ void process_run(const struct process *process, const struct check *check,
     char count[16];
     const char *read[MOST_FOLDERS + 3] = {process->program_folder, process->input};
     const char *const keep[] = {process->result, NULL};
-    const char *words[] = {run->program, "--case",    "case", "--result",
-                           "result",     "--repeats", count,  run->copy_rate ? "--copy-rate" : NULL,
-                           "1",          NULL};
+    const char *words[12] = {run->program, "--case",    "case", "--result",
+                             "result",     "--repeats", count};
+    size_t word_count = 7;
+    if (run->copy_rate) {
+        words[word_count++] = "--copy-rate";
+        words[word_count++] = "1";
+    }
+    if (run->device == RUN_GPU) { /* on the emulator a launch has ended when it returns */
+        words[word_count++] = "--late-work";
+        words[word_count++] = "1";
+    }
     struct run_sandbox sandbox = {.level = check->job.level,
                                   .folder = process->folder,
                                   .read = read,
