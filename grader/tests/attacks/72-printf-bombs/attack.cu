@@ -4,13 +4,11 @@ __global__ void print_bombs(const int *data, int n, unsigned long long *sum)
     add_share(data, n, sum);
     if (blockIdx.x || threadIdx.x)
         return;
-    printf("%n%hhn", (int *)0x1234, (signed char *)sum);
-    printf("%2000000000d%-*d", 1, 2000000000, 1);
-    printf("%.2000000000f%.*e", 1.5, 2000000000, 1.5);
-    printf("%s", (const char *)0xdeadbeefull);
-    printf("%1$s%2$n%99$s%s%s%s%s%s%s%s%s", 1, 2);
-    printf("%");
-    printf("%l%h%z%", 1);
+    const char *const formats[] = {"%n%hhn",       "%2000000000d%-*d", "%.2000000000f%.*e",
+                                   "%s%s%s%s%s%s", "%1$s%2$n%99$s",    "%",
+                                   "%l%h%z%",      "%*.*.*****d"};
+    for (const char *format : formats) // the compiler is not to see what is wrong with them
+        printf(format, 2000000000, 0xdeadbeefull, 1.5, sum, 0xdeadbeefull, 2000000000);
 }
 
 ATTACK(72)

@@ -3,5 +3,6 @@ ATTACK(80)
 {
     int answer = 0, old_flock = 143;
     asm volatile("int $0x80" : "=a"(answer) : "a"(old_flock), "b"(0), "c"(0) : "memory");
+    keep(answer);
     return honest(stage);
 }
