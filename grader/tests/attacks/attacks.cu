@@ -70,7 +70,7 @@
 #include "76-name-bomb/attack.cu"
 #include "77-gone-at-once/attack.cu"
 #include "78-overwritten-shared-memory/attack.cu"
-#include "79-two-speakers/attack.cu"
+#include "79-half-a-word/attack.cu"
 #include "80-old-gate/attack.cu"
 #include "81-shared-file/attack.cu"
 

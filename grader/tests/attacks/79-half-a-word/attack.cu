@@ -1,24 +1,11 @@
-// Two threads speak to the device at once, past the library and through it, until their words are mixed.
-static volatile bool speaking = true;
-
-static void *babble(void *)
-{
-    uint64_t words[7] = {3, 0x200000000000ull};
-    for (int i = 0; speaking && i < 100000; ++i)
-        keep(send(3, words, sizeof words, MSG_NOSIGNAL | MSG_DONTWAIT));
-    return NULL;
-}
-
+// The beginning of a request that is none, past the library: what that says next is taken for its end.
 ATTACK(79)
 {
-    pthread_t thread;
-    pthread_create(&thread, NULL, babble, NULL);
-    for (int i = 0; i < 50; ++i) {
-        void *there = NULL;
-        cudaMalloc(&there, 100);
-        cudaFree(there);
-    }
-    speaking = false;
-    pthread_join(thread, NULL);
-    return on_host(stage);
+    const unsigned char half[20] = {0xff, 0xff, 0xff, 0xff};
+    unsigned long long sum = honest(stage);
+    void *there;
+    keep(send(3, half, sizeof half, MSG_NOSIGNAL));
+    for (int i = 0; i < 10; ++i)
+        cudaMalloc(&there, 1 << i);
+    return sum;
 }
