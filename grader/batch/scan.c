@@ -15,8 +15,9 @@
 struct walk {
     struct batch_store *store;
     const struct batch_scan *scan;
-    struct run_lab labs[RUN_MAX_LABS]; /* as batch/match.h wants them */
-    struct stat out;                   /* the folder that is none of the students' */
+    struct run_lab labs[RUN_MAX_LABS]; /* as batch/match.h wants them: all of the kit */
+    size_t lab_count;
+    struct stat out; /* the folder that is none of the students' */
     char *error;
     size_t size;
 };
@@ -45,7 +46,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     size_t length = strlen(entry->name);
     if (entry->folder || batch_is_archive(entry->name, &length))
         return length;
-    for (size_t i = 0; i < walk->scan->lab_count; ++i) {
+    for (size_t i = 0; i < walk->lab_count; ++i) {
         const char *word = batch_match_word(&walk->labs[i], entry->name);
         if (word && (size_t)(word - entry->name) < length)
             length = (size_t)(word - entry->name);
@@ -99,7 +100,7 @@ static void match_file(const struct walk *walk, const struct entry *entry,
     }
     char *inside = NULL; /* the student's own name says nothing of the lab */
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
-        candidate->match = batch_match(walk->labs, walk->scan->lab_count, inside,
+        candidate->match = batch_match(walk->labs, walk->lab_count, inside,
                                        file->text.bytes ? file->text.bytes : "", &candidate->lab);
     free(inside);
 }
@@ -162,7 +163,7 @@ static bool add_candidate(struct walk *walk, const char *student,
                           const struct candidate *candidates, size_t count, size_t i)
 {
     const struct candidate *candidate = &candidates[i];
-    if (!candidate->shown)
+    if (!candidate->shown || (candidate->match && candidate->lab >= walk->scan->lab_count))
         return true;
     if (candidate->file->problem)
         return ask(walk, student, candidate, candidate->file->problem);
@@ -216,7 +217,7 @@ static bool scan_folder(struct walk *walk, const char *folder, const char *above
 /* The lab whose folder this is; NULL: it is a student's. */
 static const struct run_lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
-    for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->scan->lab_count; ++i)
+    for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
         if (batch_match_folder(&walk->labs[i], entry->name, strlen(entry->name)))
             return &walk->labs[i];
     return NULL;
@@ -309,7 +310,8 @@ bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *
 {
     static struct walk walk; /* labs have paths of 4 KB: too large for a stack */
     walk = (struct walk){.store = store, .scan = scan, .error = error, .size = size};
-    for (size_t i = 0; i < scan->lab_count; ++i)
+    walk.lab_count = scan->lab_count + scan->other_count;
+    for (size_t i = 0; i < walk.lab_count; ++i)
         walk.labs[i] = scan->labs[i].lab;
     if (!scan->out || stat(scan->out, &walk.out) != 0)
         walk.out = (struct stat){0};

@@ -23,7 +23,8 @@ struct batch_scan {
     const char *folder;
     const char *out; /* this folder is no student's, wherever it is */
     struct batch_lab *labs;
-    size_t lab_count;
+    size_t lab_count;   /* that are graded; behind them in LABS come */
+    size_t other_count; /* labs that are not: their files are known, and passed over */
     const struct batch_roster *roster; /* NULL: there is none */
     enum run_device device;
     uint64_t seed;

@@ -161,7 +161,8 @@ struct session {
     struct batch_terms terms;
     struct batch_roster roster;
     struct batch_lab labs[RUN_MAX_LABS];
-    size_t lab_count;
+    size_t lab_count;   /* that are graded; then come */
+    size_t other_count; /* all others of the kit */
     enum run_device device;
     char gpu_name[256];
     uint64_t seed;
@@ -236,6 +237,23 @@ static int by_lab(const void *left, const void *right)
                   ((const struct batch_lab *)right)->lab.name);
 }
 
+/* Opens the labs of the kit that are not graded: files for these are no riddle. */
+static void open_other_labs(struct session *session)
+{
+    struct run_lab_names names;
+    char error[2 * RUN_PATH_SIZE];
+    run_lab_list(&names);
+    for (size_t i = 0; i < names.count; ++i) {
+        struct batch_lab *lab = &session->labs[session->lab_count + session->other_count];
+        bool graded = session->lab_count + session->other_count == RUN_MAX_LABS;
+        for (size_t k = 0; k < session->lab_count; ++k)
+            graded = graded || strcmp(session->labs[k].lab.name, names.names[i]) == 0;
+        if (!graded && run_lab_open(names.names[i], &lab->lab, error, sizeof error))
+            ++session->other_count;
+    }
+    run_lab_list_free(&names);
+}
+
 /* Opens the labs that --labs names, or all that count. */
 static bool open_labs(struct session *session)
 {
@@ -256,6 +274,7 @@ static bool open_labs(struct session *session)
         }
     if (good && session->lab_count == 0)
         complain(EXIT_USAGE, "there are no labs to grade");
+    open_other_labs(session);
     return good && session->lab_count > 0;
 }
 
@@ -347,6 +366,7 @@ static bool scan(struct session *session)
                               .out = session->options.out,
                               .labs = session->labs,
                               .lab_count = session->lab_count,
+                              .other_count = session->other_count,
                               .roster = session->options.roster ? &session->roster : NULL,
                               .device = session->device,
                               .seed = session->seed};
@@ -538,7 +558,7 @@ static void close_session(struct session *session)
     batch_store_close(session->store);
     if (session->scratch[0])
         run_remove_tree(session->scratch);
-    for (size_t i = 0; i < session->lab_count; ++i)
+    for (size_t i = 0; i < session->lab_count + session->other_count; ++i)
         run_lab_close(&session->labs[i].lab);
     batch_roster_free(&session->roster);
     course_free(&session->course);
