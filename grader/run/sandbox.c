@@ -114,8 +114,9 @@ static void explain(enum run_level found, const char *trouble, char *why, size_t
                  levels[found].name);
     else if (found < RUN_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
-    else
-        snprintf(why, size, "%s (%s)", levels[found].lack, trouble);
+    else /* of what bubblewrap says, the first sentence: where to read more of it helps nobody here */
+        snprintf(why, size, "%s (%.*s)", levels[found].lack,
+                 (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
 
 enum run_level run_sandbox_level(char *why, size_t size)
