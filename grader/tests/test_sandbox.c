@@ -306,6 +306,58 @@ Test(sandbox_levels, are_chosen_and_told)
     }
 }
 
+#define AS_A_USER "setpriv --reuid=65534 --regid=65534 --clear-groups "
+/* In mounts of its own; what follows is "$@". */
+#define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
+#define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
+#define ENTER_A_CHROOT                                                                             \
+    "mkdir -p root && mount --rbind / root && exec chroot root setpriv --bounding-set=-sys_admin "
+
+/* Who grades, where; and what they then get. */
+static const struct {
+    const char *name, *prefix, *level, *says;
+} graders[] = {
+    {"a user", AS_A_USER, "namespaces", ""},
+    {"a user without bubblewrap", WITH_MOUNTS(HIDE_BUBBLEWRAP "exec " AS_A_USER "\"$@\""),
+     "confined",
+     "warning: submissions are held back by Landlock or another user, seccomp, limits only (no "
+     "namespaces: it sees the machine's processes and users; install bubblewrap"},
+    {"root in a container", WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
+     "warning: submissions are held back by Landlock or another user, seccomp, limits only (no "
+     "namespaces: it sees the machine's processes and users (bwrap: "},
+    {"a user in a container", WITH_MOUNTS(ENTER_A_CHROOT AS_A_USER "\"$@\""), "confined",
+     "warning: submissions are held back by Landlock or another user"},
+};
+
+Test(sandbox_levels, are_chosen_for_users_and_in_containers)
+{
+    static const struct edit none[SUBMISSION_EDITS];
+    int code;
+    char *output = shell(&code, "unshare -m true && " AS_A_USER "test -x $LANEWISE && " AS_A_USER
+                                "unshare -U true");
+    free(output);
+    if (geteuid() != 0 || code != 0)
+        cr_skip("only root can be all of them, where users may have namespaces and reach the kit");
+    submission_write("02-coalesce", none, "a.cu");
+    free(shell_must("chmod 777 . && chmod 644 a.cu"));
+    for (size_t i = 0; i < sizeof graders / sizeof *graders; ++i) {
+        output =
+            shell(&code,
+                  "rm -f result.json; TMPDIR=/tmp %s $LANEWISE grade --device emulator --lab 02 "
+                  "--submission $PWD/a.cu --json $PWD/result.json 2>&1",
+                  graders[i].prefix);
+        cr_assert_eq(code, 0, "%s: code %d: %s", graders[i].name, code, output);
+        cr_expect(strstr(output, graders[i].says), "%s: %s", graders[i].name, output);
+        char *text = shell_file("result.json", NULL);
+        json_t *result = json_loads(text, 0, NULL);
+        cr_expect_str_eq(json_string_value(json_object_get(result, "sandbox")), graders[i].level,
+                         "%s", graders[i].name);
+        json_decref(result);
+        free(text);
+        free(output);
+    }
+}
+
 static int count_descriptors(void)
 {
     int count = 0;
