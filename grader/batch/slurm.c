@@ -68,6 +68,17 @@ static const char script[] = "#!/bin/sh\n"
                              "exec \"$1\" batch --chunk \"$2/$SLURM_ARRAY_TASK_ID.json\" "
                              "--jobs \"${SLURM_CPUS_PER_TASK:-1}\"\n";
 
+/* Takes the job's number from what sbatch said: "123" or "123;cluster", after warnings, if any. */
+static bool read_number(const char *said, char job[32])
+{
+    const char *line = said;
+    for (const char *end; (end = strchr(line, '\n')) && end[1];)
+        line = end + 1;
+    size_t length = strspn(line, "0123456789");
+    snprintf(job, 32, "%.*s", (int)length, line);
+    return length > 0 && length < 32;
+}
+
 /* Hands COUNT chunks of ROUND to Slurm. JOB gets the job's number. */
 static bool submit(struct work *work, unsigned round, size_t count, char job[32])
 {
@@ -77,7 +88,7 @@ static bool submit(struct work *work, unsigned round, size_t count, char job[32]
         "/usr/bin/env",        "sbatch", "--parsable", "--requeue", "--open-mode=append",
         "--job-name=lanewise", array,    output};
     const struct batch_slurm *slurm = work->slurm;
-    char *said, *rest = NULL, *more = strdup(slurm->options ? slurm->options : "");
+    char *said = NULL, *rest = NULL, *more = strdup(slurm->options ? slurm->options : "");
     size_t used = 8;
     snprintf(array, sizeof array, "--array=0-%zu", count - 1);
     run_path(output, "--output=%s/log/%%A_%%a", slurm->folder);
@@ -92,12 +103,11 @@ static bool submit(struct work *work, unsigned round, size_t count, char job[32]
     words[used++] = path;
     words[used++] = slurm->program;
     words[used++] = chunks;
-    good = good && run_words(words, &said);
-    if (good)
-        snprintf(job, 32, "%.*s", (int)strcspn(said, ";\n"), said); /* "123" or "123;cluster" */
-    else
-        stop(work, "sbatch does not take the job: ",
-             path[0] && said[0] ? strtok_r(said, "\n", &rest) : strerror(errno));
+    if (!good)
+        stop(work, "cannot write to the folder of the jobs: ", strerror(errno));
+    else if (!run_words(words, &said) || !read_number(said, job))
+        good = stop(work, "sbatch does not take the job: ",
+                    strtok_r(said, "\n", &rest) ?: "it does not say why");
     free(said);
     free(more);
     return good;
@@ -127,8 +137,8 @@ static bool ask_states(struct work *work, const char *job, bool *over)
     *over = answered || forgotten;
     for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
          line = strtok_r(NULL, "\n", &rest)) {
-        if (sscanf(line, "%31s %63s", number, state) != 2)
-            continue;
+        if (sscanf(line, "%31[0-9] %63s", number, state) != 2)
+            continue; /* a warning */
         json_object_set_new(work->states, number, json_string(state));
         *over = *over && is_over(state);
     }

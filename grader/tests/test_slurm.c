@@ -17,7 +17,8 @@ static void slurm_init(void)
         "cp $lab/solutions/02-coalesce/coalesce.cu class/a;"
         "cp $lab/labs/02-coalesce/.skeleton.cu class/b/coalesce.cu; echo 'int x( {' "
         ">class/c/coalesce.cu;"
-        "printf '#!/bin/sh\\nfor job; do case $job in [0-9]*) cat states-$job;; esac; done\\n' "
+        "printf '#!/bin/sh\\necho squeue: warning: rain >&2; for job; do case $job in [0-9]*) cat "
+        "states-$job;; esac; done\\n' "
         ">bin/squeue;"
         "cat >bin/sbatch <<'END'\n"
         "#!/bin/bash\n"
@@ -53,6 +54,9 @@ static const struct {
     bool same_grade; /* the gradebook is the same as without */
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
+    {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
+    {"sbatch says nothing", "exit 1", 2, "sbatch does not take the job: it does not say why\n", 1,
+     false},
     {"a task runs out of time", "[ $job$i = 10 ] && state=TIMEOUT", 0, "", 2, true},
     {"a node that cannot, and one that can",
      "[ $i$job = 01 ] && sed -i 's/\"grader\": \"/&x/' $chunk", 0, "", 2, true},
