@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "run/files.h"
 
 /* From the driver's interface, which never changes. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
@@ -52,13 +53,22 @@ bool run_gpu_find(char *name, size_t size)
 
 /* --- turns ----------------------------------------------------------------------------------------- */
 
-#define TURNS LANEWISE_ROOT "/" LANEWISE_BUILD "/gpu-turns"
+/* Opens a file that keeps the order of this machine's turns: the folder may be one that a whole cluster
+ * sees, and a lock that all of it waits for. */
+static int open_turns(const char *name)
+{
+    char host[65] = "", path[RUN_PATH_SIZE];
+    gethostname(host, sizeof host - 1);
+    if (!run_path(path, "%s/%s/%s-%s", LANEWISE_ROOT, LANEWISE_BUILD, name, host))
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
 
 /* Two locks: who waits to be alone holds the queue meanwhile, or those who share would never let it in. */
 int run_gpu_begin_turn(bool alone)
 {
-    int queue = open(TURNS ".queue", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    int turn = open(TURNS, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int queue = open_turns("gpu-queue");
+    int turn = open_turns("gpu-turns");
     if (queue >= 0 && turn >= 0) {
         flock(queue, LOCK_EX);
         flock(turn, alone ? LOCK_EX : LOCK_SH);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/gpu.h"
 #include "tests/shell.h"
 
 /* Three gradings, and what they are on this machine. */
@@ -147,4 +148,11 @@ Test(slurm, usage_errors_are_one_line)
                   refusals[i].arguments, output);
         free(output);
     }
+}
+
+/* Nodes that share one installation do not wait for each other's GPUs. */
+Test(slurm, a_gpu_has_turns_on_its_own_machine)
+{
+    run_gpu_end_turn(run_gpu_begin_turn(true));
+    free(shell_must("test -e \"$(dirname \"$LANEWISE\")/gpu-turns-$(uname -n)\""));
 }
