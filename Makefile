@@ -149,6 +149,7 @@ answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all co
 calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
 soak: ## Grade a thousand submissions in a row, and look what they leave behind: [RUNS=1000]
+slurm-test: ## Grade a class on a Slurm that is started for it, with nodes that die: [SLURM_TEST=dies]
 soak-batch: ## Grade a class while it is killed again and again: [STUDENTS=50] [KILLS=20]
 bench: ## Time the emulator beside Oclgrind and PoCL, or two builds: [OTHER=path/of/another/build/lanewise]
 check: ## Check format, warnings, and that each header compiles alone
