@@ -68,6 +68,21 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed};
 }
 
+/* A copy of RESULT, signed as students get it: its print stays in the store. */
+static json_t *seal(const struct batch_queue *queue, const json_t *result)
+{
+    json_t *copy = json_copy((json_t *)result), *print = json_object_get(copy, "print");
+    json_incref(print);
+    json_object_del(copy, "print");
+    if (!run_seal(copy, queue->key)) {
+        json_decref(copy);
+        copy = NULL; /* nothing is kept unsigned for want of memory */
+    }
+    json_object_set(copy, "print", print);
+    json_decref(print);
+    return copy;
+}
+
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
                 bool *graded)
 {
@@ -75,8 +90,12 @@ bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json
     const json_t *result = json_object_get(answer, "result");
     const char *error = text_of(answer, "error");
     *graded = result != NULL;
-    if (result)
-        return batch_store_put(queue->store, &key, result);
+    if (result) {
+        json_t *sealed = seal(queue, result);
+        bool kept = batch_store_put(queue->store, &key, sealed);
+        json_decref(sealed);
+        return kept;
+    }
     return batch_store_fail(queue->store, &key,
                             *error ? error : "the grader ended without an answer");
 }

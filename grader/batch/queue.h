@@ -12,6 +12,7 @@
 
 #include "batch/scan.h"
 #include "batch/store.h"
+#include "run/seal.h"
 
 struct batch_queue {
     struct batch_store *store;
@@ -22,6 +23,7 @@ struct batch_queue {
     enum run_device device;
     const char *gpu_name, *gpu_arch;
     uint64_t seed;
+    const struct run_key *key; /* signs what is kept; NULL: nobody does */
     bool unsafe;
     /* Told after each grading and some ten times a second: FAILED of DONE are for review. */
     void (*progress)(size_t done, size_t failed, void *context);

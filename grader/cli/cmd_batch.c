@@ -50,6 +50,8 @@ static const char usage[] =
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of all inputs; without it, that of the last time\n"
     "  --jobs N             so many gradings at a time; without it, one a core\n"
+    "  --key FILE           sign the results with this key; without it, with $LANEWISE_KEY, if "
+    "any\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "  --slurm              grade on a Slurm cluster; --out must be where its nodes see it, too\n"
     "  --chunk-size N       so many gradings in one task of the cluster; without it, 20\n"
@@ -61,7 +63,7 @@ static const char usage[] =
 
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
-        *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options;
+        *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options, *key;
     const char *chunk; /* what a task of the cluster is called with, and nothing else */
     bool unsafe, slurm;
 };
@@ -89,6 +91,7 @@ static const struct option table[] = {{"out", required_argument, NULL, 'o'},
                                       {"gres", required_argument, NULL, 'g'},
                                       {"slurm-options", required_argument, NULL, 'O'},
                                       {"chunk", required_argument, NULL, 'k'},
+                                      {"key", required_argument, NULL, 'K'},
                                       {"unsafe", no_argument, NULL, 'u'},
                                       {"help", no_argument, NULL, 'h'},
                                       {NULL, 0, NULL, 0}};
@@ -101,7 +104,8 @@ static int read_options(int argc, char **argv, struct options *options)
         ['c'] = &options->course,     ['a'] = &options->attempt, ['p'] = &options->late_penalty,
         ['t'] = &options->late_limit, ['y'] = &options->per_day, ['d'] = &options->device,
         ['s'] = &options->seed,       ['j'] = &options->jobs,    ['z'] = &options->chunk_size,
-        ['g'] = &options->gres,       ['k'] = &options->chunk,   ['O'] = &options->slurm_options};
+        ['g'] = &options->gres,       ['k'] = &options->chunk,   ['O'] = &options->slurm_options,
+        ['K'] = &options->key};
     opterr = 0;
     optind = 1;
     for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
@@ -166,6 +170,8 @@ struct session {
     enum run_device device;
     char gpu_name[256];
     uint64_t seed;
+    struct run_key key; /* that signs the results, if has_key */
+    bool has_key;
     unsigned jobs;
     size_t chunk_size;
     int lock;
@@ -449,6 +455,7 @@ static int grade(struct session *session)
                                 .gpu_name = session->gpu_name,
                                 .gpu_arch = run_gpu_arch(),
                                 .seed = session->seed,
+                                .key = session->has_key ? &session->key : NULL,
                                 .unsafe = session->options.unsafe,
                                 .progress = show_progress,
                                 .context = session};
@@ -577,11 +584,13 @@ int cmd_batch(int argc, char **argv)
         return grade_chunk(&session.options);
     cli_catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
-    code = prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
+    code = cli_read_key("batch", session.options.key, &session.key, &session.has_key) &&
+                   prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
                ? grade(&session)
                : EXIT_USAGE;
     if (code == 0)
         code = write_reports(&session);
+    run_key_forget(&session.key);
     close_session(&session);
     return code;
 }

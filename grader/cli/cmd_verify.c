@@ -253,17 +253,24 @@ static int verify_result(struct verify *verify, const json_t *result)
     return code;
 }
 
-/* One result, or all of a set. */
+/* One result, or all of a set, or of a student. */
 static int verify_document(struct verify *verify, const json_t *document)
 {
     const json_t *results = json_object_get(document, "results");
+    const char *lab;
+    json_t *result;
     int code = 0;
     if (!results)
         return verify_result(verify, document);
     for (size_t i = 0; i < json_array_size(results) && code == 0; ++i)
         code = verify_result(verify, json_array_get(results, i));
-    return json_array_size(results) ? code
-                                    : complain(EXIT_USAGE, "%s holds no result", verify->path);
+    json_object_foreach((json_t *)results, lab, result) /* of a student in a class */
+    {
+        code = code == 0 ? verify_result(verify, result) : code;
+    }
+    if (json_array_size(results) + json_object_size(results) == 0)
+        return complain(EXIT_USAGE, "%s holds no result", verify->path);
+    return code;
 }
 
 int cmd_verify(int argc, char **argv)

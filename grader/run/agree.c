@@ -51,8 +51,8 @@ static bool ran_out_of_time(const json_t *check)
  * that runs out of time is chance, and so are the lines and findings of all. */
 static json_t *essence(const json_t *result)
 {
-    static const char *const of_result[] = {"seconds", "sandbox", "graded_by",
-                                            "seal",    "version", NULL};
+    static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
+                                            "version", "print",   NULL};
     static const char *const of_build[] = {"seconds", "cached", NULL};
     static const char *const of_check[] = {"seconds", NULL};
     static const char *const by_chance[] = {"case",     "message", "hint",  "note",

@@ -77,6 +77,20 @@ Test(batch_grade, a_class)
                 HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\ndan,,0,0,100,0,,\r\n");
 }
 
+/* What a student gets is what `lanewise verify` takes; a changed point is noticed. */
+Test(batch_grade, results_are_signed)
+{
+    free(shell_must("mkdir -p subs/ann; cp " LAB " subs/ann; $LANEWISE key key"));
+    expect_run(BATCH "--key key --seed 7", 0, SAYS("1 of 1"));
+    expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 0,
+               SAYS("signature   good, by key ", "score       the same"));
+    free(shell_must("sed -i 's/\"points\": 70/\"points\": 69/' grades/ann/results.json"));
+    expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 1,
+               SAYS("signature   wrong", "score       differs"));
+    free(shell_must("chmod 644 key"));
+    expect_run(BATCH "--key key", 2, SAYS("others may use the key"));
+}
+
 /* A compiler that breaks at one source breaks nothing else, and gives that no grade; at all sources it
  * ends the batch. Later, with a good one, the grade comes. */
 Test(batch_grade, a_failure_of_the_grader_is_no_grade)
