@@ -62,7 +62,7 @@ static const struct {
     {"ran_not", "failed", "the kernel cou() was not launched", ""},
     {"watched_sound", "passed", "", ""},
     {"watched_race", "failed", "no __syncthreads() between", ""},
-    {"watched_unwritten", "failed", "never written", ""},
+    {"watched_unwritten", "failed", "not yet written", ""},
     {"unwatched", "passed", "", ""},
     {"speed_full", "passed", " times", ""},
     {"speed_none", "failed", "; points begin above 1, full points for at least ", ""},

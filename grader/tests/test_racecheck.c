@@ -34,7 +34,7 @@ Test(racecheck, global_memory)
 
 Test(racecheck, barriers_and_copies_beside_the_threads)
 {
-    marks_check("races_async", "racecheck", 16);
+    marks_check("races_async", "racecheck", 24);
 }
 
 Test(racecheck, finds_the_same_with_any_number_of_workers)

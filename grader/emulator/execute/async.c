@@ -26,7 +26,7 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
     struct async_copy *copy = take(warp), **last = &warp->copies;
     if (!copy)
         return NULL;
-    *copy = (struct async_copy){.lanes = lanes, .bytes = bytes};
+    *copy = (struct async_copy){.lanes = lanes, .bytes = bytes, .pc = warp->pc};
     memcpy(copy->group, warp->groups, sizeof copy->group);
     while (*last)
         last = &(*last)->next;
@@ -67,7 +67,7 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
     if (!readers)
         return;
     memcpy(&offset, slot_at(warp, inst->src[1]), sizeof offset);
-    access.bytes = inst->mem.bytes;
+    access.bytes = access.element = inst->mem.bytes;
     access_addresses(warp, inst->src[0], offset, readers, access.addr);
     bool simple = readers == whole;
     if (simple)
@@ -105,10 +105,20 @@ void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 
 static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
 {
-    for (unsigned l = 0; l < WARP; l++)
+    uint64_t place[WARP];
+    for (unsigned l = 0; l < WARP; l++) {
+        place[l] = copy->to[l];
         if (lanes >> l & 1)
             memcpy(warp->cta->shared + copy->to[l], copy->data[l], copy->bytes);
+    }
     copy->lanes &= ~lanes;
+    if (lanes)
+        cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_COPIED,
+                                                     .warp = warp->index,
+                                                     .lanes = lanes,
+                                                     .place = place,
+                                                     .bytes = copy->bytes,
+                                                     .pc = copy->pc});
 }
 
 /* Stores what LANES have started in groups before BEFORE, in the order in which it was started. */

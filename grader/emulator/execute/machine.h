@@ -256,6 +256,9 @@ struct path {
     uint32_t votes;               /* at a barrier that reduces: the lanes' predicates */
     const struct inst *barrier;
     uint32_t expected; /* at a barrier: the warp's lanes that were alive when this path came */
+    uint64_t past,
+        age; /* a state that it was in, and how often it was looked at since: standstill.c */
+    bool goes_round; /* it was in that state again */
     uint32_t room;
     struct path_entry *stack;
 };
@@ -263,7 +266,7 @@ struct path {
 /* A cp.async under way: what LANES have read, and where in shared memory it goes. */
 struct async_copy {
     struct async_copy *next;
-    uint32_t lanes, bytes;
+    uint32_t lanes, bytes, pc;
     uint32_t group[WARP], to[WARP];
     uint8_t data[WARP][16];
 };
@@ -331,6 +334,11 @@ struct worker {
     struct listener listener[OBS_MAX]; /* those who want to know of all accesses come first */
     unsigned listeners[2];             /* of loads; of anything else */
     struct pattern *patterns;          /* of each instruction */
+    /* See standstill.c: rounds in which no CTA did more than spin; what had changed memory at the latest
+     * look, and the epoch then; the epoch in which all went round, or 0. */
+    uint64_t idle_rounds, changes, epoch, atomic_changes;
+    bool watches; /* atomics count their changes */
+    atomic_uint_fast64_t still;
 };
 
 #define EMU_MAX_WORKERS 64u
@@ -376,6 +384,9 @@ struct launch {
     atomic_uint_fast64_t next_cta, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */
     atomic_bool stopping;                 /* nothing more is executed */
+    struct worker *crew;                  /* all of them */
+    atomic_uint_fast64_t epoch;           /* see standstill.c */
+    atomic_bool is_stuck;                 /* all that is left will wait for ever */
     struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
     uint64_t longest;                     /* instructions of one warp */
 };
@@ -416,6 +427,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear); /* NULL when memo
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
 /* Runs until the CTA is done, or all its warps only wait for other CTAs, or the launch stops. */
 enum cta_end cta_run(struct cta *cta);
+/* Tells who waits, where nothing can ever change. */
+void cta_report_deadlock(struct cta *cta);
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
 
@@ -438,6 +451,14 @@ bool warp_set_free(struct warp *warp);
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier); /* these paths' lanes */
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
+
+/* standstill.c */
+void path_forget(struct path *path); /* what it was like before */
+/* All of the WORKER's CTAs, from FIRST on, have had a turn in which they did nothing but spin: stops the
+ * launch if none of all workers' can ever do more. */
+void standstill_look(struct worker *worker, struct cta *first);
+void standstill_forget(struct worker *worker); /* some CTA did more than spin */
+void standstill_leave(struct worker *worker);  /* it has no CTAs any more */
 
 /* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
 struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */

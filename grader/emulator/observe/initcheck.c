@@ -18,6 +18,8 @@
 #include "emulator/execute/machine.h"
 #include "emulator/observe/words.h"
 
+#define MOST_COLUMNS 100 /* of a message */
+
 struct init_cta {
     uint64_t cta;
     uint8_t *shared, *local; /* 1: written */
@@ -283,6 +285,8 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
+    bool is_copy =
+        init->launch->kernel->code[access->pc].run == copy_run; /* see initcheck_order() */
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
@@ -301,7 +305,7 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
             continue;
         if (is_read && is_fault(init, access, lane, place, &at))
             add_fault(init, access, lane, at);
-        if (is_write)
+        if (is_write && !is_copy)
             mark(init, place, access->addr[lane], access->bytes);
     }
     if (is_write)
@@ -369,6 +373,9 @@ static void initcheck_order(void *state, const struct obs_order *event)
 {
     struct init *init = state;
     bool ends = event->kind == OBS_CTA_ENDS;
+    for (uint32_t left = event->kind == OBS_COPIED ? event->lanes : 0; left; left &= left - 1)
+        if (init->current)
+            memset(init->current->shared + event->place[__builtin_ctz(left)], 1, event->bytes);
     if (init->failed || (event->kind != OBS_CTA_RUNS && !ends))
         return;
     if (init->current)
@@ -429,6 +436,29 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
+static bool is_one_line(const struct kernel *kernel, uint32_t one, uint32_t other)
+{
+    struct source_line a = kernel_line(kernel, one), b = kernel_line(kernel, other);
+    return a.file == b.file && a.line == b.line;
+}
+
+/* Whether racecheck, which reports first, has told of the same two lines: that nothing says who is first is
+ * why READER came too early. */
+static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
+{
+    const struct kernel *kernel = init->launch->kernel;
+    const struct findings *findings = init->launch->findings;
+    for (uint32_t i = 0; i < findings->count && writer != NO_PC; i++) {
+        const struct finding *race = &findings->list[i];
+        if (strncmp(race->id, "race-", 5) == 0 &&
+            ((is_one_line(kernel, race->pc, reader) &&
+              is_one_line(kernel, race->related, writer)) ||
+             (is_one_line(kernel, race->pc, writer) && is_one_line(kernel, race->related, reader))))
+            return true;
+    }
+    return false;
+}
+
 static void report_site(const struct init *init, uint32_t pc)
 {
     const struct init_site *site = &init->sites[pc];
@@ -436,16 +466,19 @@ static void report_site(const struct init *init, uint32_t pc)
     struct init_array array = array_of(init, site);
     uint32_t writer = nearest_writer(init, site, &array);
     uint32_t line = writer == NO_PC ? 0 : kernel_line(launch->kernel, writer).line;
-    char thread[112], others[48] = "";
+    char thread[112], others[48] = "", text[300];
+    if (is_race(init, pc, writer))
+        return;
     words_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
     if (line)
-        snprintf(others, sizeof others, "; line %u writes others", line);
+        snprintf(others, sizeof others, "; line %u writes nearby", line);
     struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
                                                 line ? writer : NO_PC, site->count);
+    int length = snprintf(text, sizeof text, "%s reads byte %" PRIu64 " of %s, not yet written",
+                          thread, site->addr - array.begin, array.name);
     if (finding)
-        snprintf(finding->message, sizeof finding->message,
-                 "%s reads byte %" PRIu64 " of %s, never written%s", thread,
-                 site->addr - array.begin, array.name, others);
+        snprintf(finding->message, sizeof finding->message, "%s%s", text,
+                 length + (int)strlen(others) < MOST_COLUMNS ? others : "");
     findings_unlock(init->launch->findings);
 }
 

@@ -73,12 +73,13 @@ enum obs_order_kind {
     OBS_FENCE,     /* warp, lanes, wide: beyond the CTA */
     OBS_ARRIVE,    /* at phases of mbarriers: warp, lanes, place */
     OBS_WAITED,    /* until phases of mbarriers were over: the same */
+    OBS_COPIED,    /* for a cp.async, that of pc: warp, lanes, place (in shared memory), bytes */
 };
 
 struct obs_order {
     uint8_t kind; /* enum obs_order_kind */
     bool whole, wide;
-    uint32_t warp, lanes;
+    uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* lanes of each of the CTA's warps */
     const uint64_t
         *place;   /* of each lane: an address in the mbarrier, another one for the next phase */
@@ -100,6 +101,7 @@ enum obs_fault_kind {
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
     OBS_DEADLOCK,
+    OBS_STANDSTILL, /* waits for a value, not for threads */
     OBS_ENDLESS,
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
@@ -115,7 +117,7 @@ struct obs_fault {
     uint32_t thread[3], cta[3];
     uint64_t addr;
     /* OBS_WARP_MASK: the mask, and the lane that it leaves out (the faulty one itself) or names in vain.
-     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK: the warp's lanes that wait here. */
+     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL: the warp's lanes that wait here. */
     uint32_t mask, other;
 };
 

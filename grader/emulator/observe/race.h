@@ -26,8 +26,8 @@ struct race_access {
     uint64_t cta;
 };
 
-/* How far apart the two threads are: what could order them. */
-enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID };
+/* How far apart the two threads are: what could order them. RACE_COPY: one is a cp.async under way. */
+enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 
 /* All races of two sites in one space; the accesses are the first ones seen at the largest distance. */
 struct race_pair {
@@ -58,11 +58,14 @@ struct race {
     uint64_t heap_begin, heap_end;     /* malloc() in kernels: what is there changes hands */
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
-    bool failed; /* memory is out, nothing more is looked at */
+    bool has_copies; /* the kernel has: cp.async */
+    bool failed;     /* memory is out, nothing more is looked at */
 };
 
 /* Those of an access's lanes that are aligned and whose bytes lie before END. */
 uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end);
+/* The site of an access; 0: it is not looked at. */
+uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 /* Looks at an access, of CONTEXT: a struct race, in the shadow of its memory. False when memory is out. */
 bool race_visit(void *context, const struct obs_access *access);
 

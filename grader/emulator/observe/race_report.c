@@ -147,6 +147,8 @@ static const char *cause_of(const struct race *race, const struct race_pair *pai
         return "no __syncwarp() between";
     case RACE_ONE_CTA:
         return "no __syncthreads() between";
+    case RACE_COPY:
+        return "the copy is not waited for";
     default:
         if (one_atomic)
             return "only one is atomic";

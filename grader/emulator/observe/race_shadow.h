@@ -15,6 +15,9 @@
 #define STAMP_THREAD_BITS 10u
 #define STAMP_SITES       (1u << STAMP_SITE_BITS)
 
+/* The time of a write that is not over: after everything. */
+#define UNDER_WAY ((1ull << (64 - STAMP_SITE_BITS - STAMP_THREAD_BITS)) - 1)
+
 static inline uint64_t stamp_make(uint64_t time, uint32_t thread, uint32_t site)
 {
     return time << (STAMP_SITE_BITS + STAMP_THREAD_BITS) | (uint64_t)thread << STAMP_SITE_BITS |

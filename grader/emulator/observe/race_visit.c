@@ -83,7 +83,8 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     uint64_t cta =
         time >= visit->cta->begun ? visit->cta->linear : order_cta_at(&race->order, time);
     bool same_cta = cta == visit->cta->linear, is_shared = access->space == PTX_SHARED;
-    if ((same_cta && other == thread) ||
+    bool is_under_way = time == UNDER_WAY;
+    if ((same_cta && other == thread && !is_under_way) ||
         order_is_before(&race->order, time, other, access->warp, lane) ||
         is_signal(race, old_site, visit->site, is_shared))
         return;
@@ -96,7 +97,8 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     if (both_write && access->value[0] &&
         writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
         return;
-    enum race_distance distance = !same_cta                           ? RACE_GRID
+    enum race_distance distance = is_under_way                        ? RACE_COPY
+                                  : !same_cta                         ? RACE_GRID
                                   : other / WARP != access->warp      ? RACE_ONE_CTA
                                   : both_write && is_same_instruction ? RACE_ONE_INSTRUCTION
                                                                       : RACE_ONE_WARP;
@@ -112,7 +114,7 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
     uint32_t other = stamp_thread(stamp);
     if (time < visit->cta->begun)
         return stamp == 0;
-    return time < visit->known[other / WARP] || other == thread;
+    return time < visit->known[other / WARP] || (other == thread && time != UNDER_WAY);
 }
 
 /* How far away from THREAD a stamp is; 0: it comes before, or is its own. */
@@ -198,7 +200,8 @@ static struct past find_past(const struct visit *visit)
     uint64_t others = visit->known[first], differ = 0;
     for (uint32_t v = 0; v < visit->cta->warps; v++)
         differ |= v == warp ? 0 : visit->known[v] ^ others;
-    return (struct past){visit->cta->begun, visit->known[warp], others, warp, !differ};
+    return (struct past){visit->cta->begun, visit->known[warp], others, warp,
+                         !differ && !visit->race->has_copies};
 }
 
 /* Eight stamps at once; a comparison makes all bits of those where it holds. */
@@ -449,7 +452,7 @@ bool race_visit(void *context, const struct obs_access *access)
                           .access = access,
                           .cta = cta,
                           .known = cta->known[access->warp],
-                          .site = race->site_of[access->pc]};
+                          .site = race_site_of(race, access)};
     if (access->dense)
         visit.joints = ALL_LANES << 1;
     else

@@ -4,8 +4,9 @@
  * race_order.h says what orders accesses, race_shadow.h who accessed a byte before. One worker runs a
  * launch that is watched, CTA after CTA, so that the findings are the same every time.
  *
- * A cp.async counts as a write when it begins: threads that may read what it brings come behind a
- * barrier that its own thread reaches later, and those that read what was there have passed one before.
+ * A cp.async writes at any time from where it begins to where its thread has waited for it. So what was
+ * there before must be done with when it begins; and whatever happens meanwhile comes before nor after it,
+ * even if its own thread does it.
  *
  * What is no race: two atomics; two writes of the same value, as whoever comes last makes no
  * difference; a volatile load that waits for a volatile or atomic write, or only looks whether it
@@ -64,6 +65,9 @@ static bool find_sites(struct race *race, const struct kernel *kernel)
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
+        race->has_copies |= inst->run == copy_run;
+        if (inst->run == copy_run && race->site_count < STAMP_SITES - 1) /* what it reads */
+            race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
     }
     return race->site_of && race->sites;
 }
@@ -80,6 +84,30 @@ static void exchange_news(struct race *race, const struct obs_access *access,
                       is_shared);
     if (site->kind == RACE_READ || access->kind == OBS_ATOMIC)
         order_hear(&race->order, access->warp, access->mask, access->addr, is_shared);
+}
+
+uint32_t race_site_of(const struct race *race, const struct obs_access *access)
+{
+    uint32_t site = race->site_of[access->pc];
+    bool is_copied = race->has_copies && access->kind == OBS_LOAD &&
+                     race->launch->kernel->code[access->pc].run == copy_run;
+    if (!is_copied)
+        return site;
+    return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
+}
+
+/* LANES' bytes of a cp.async get the STAMP, lane 0's, if its thread has written them last. */
+static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
+                       uint64_t stamp)
+{
+    const uint64_t who = (1u << (STAMP_SITE_BITS + STAMP_THREAD_BITS)) - 1;
+    struct shadow *shadow = &race->shared->shadow;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t lane = (uint64_t)__builtin_ctz(lanes), mine = stamp + (lane << STAMP_SITE_BITS);
+        uint64_t *cell = &shadow->write[addr[lane] >> shadow->shift];
+        for (uint32_t i = 0; i < bytes >> shadow->shift; i++)
+            cell[i] = (cell[i] ^ mine) & who ? cell[i] : mine;
+    }
 }
 
 /* Before anything that is not as simple as what race_calm.h knows of. */
@@ -117,7 +145,7 @@ static void racecheck_access(void *state, const struct obs_access *access)
     if (race->failed || race->order.failed || !race->order.current || !access->mask ||
         (access->space != PTX_SHARED && access->space != PTX_GLOBAL))
         return;
-    if (!race->site_of[access->pc] || (inst->run == copy_run && access->kind == OBS_LOAD))
+    if (!race_site_of(race, access))
         return;
     if (access->space == PTX_SHARED && is_taken_calmly(race, access))
         return;
@@ -126,6 +154,10 @@ static void racecheck_access(void *state, const struct obs_access *access)
     if (site->strength != RACE_WEAK)
         exchange_news(race, access, site);
     race->failed |= !race_visit(race, access);
+    if (inst->run == copy_run && access->space == PTX_SHARED)
+        stamp_copy(race, access->addr, race_sound_lanes(access, race->shared->shadow.bytes),
+                   access->bytes,
+                   stamp_make(UNDER_WAY, access->warp * WARP, race->site_of[access->pc]));
 }
 
 static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
@@ -142,6 +174,12 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
 
+/* Copies that are under way are past no barrier. */
+static bool may_be_calm(const struct race *race)
+{
+    return !race_takes_no_short_cuts && !race->has_copies;
+}
+
 /* Puts the CTA's shared shadow first in the list. One that begins, begins calmly. */
 static bool take_shared(struct race *race, uint64_t cta)
 {
@@ -149,7 +187,7 @@ static bool take_shared(struct race *race, uint64_t cta)
     while (*place && (*place)->cta != cta)
         place = &(*place)->next;
     found = *place;
-    if (!found && !race_takes_no_short_cuts)
+    if (!found && may_be_calm(race))
         calm_begin(&race->calm);
     if (found) {
         *place = found->next;
@@ -185,7 +223,11 @@ static void racecheck_order(void *state, const struct obs_order *event)
         end_calm(race);
     order_event(&race->order, event);
     race->shared_bytes = event->shared;
-    if (whole && !race_takes_no_short_cuts)
+    if (event->kind == OBS_COPIED && current)
+        stamp_copy(
+            race, event->place, event->lanes, event->bytes,
+            stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
+    if (whole && may_be_calm(race))
         calm_begin(&race->calm);
     if (event->kind == OBS_CTA_RUNS) {
         race->failed = !take_shared(race, event->cta);

@@ -1,4 +1,4 @@
-/* What the programs of races_*.cu and sync_defects.cu share: a table of kernels, each launched once on
+/* What the programs of races_*.cu, student_*.cu and sync_defects.cu share: a table of kernels, each launched once on
  * fresh memory.
  *
  * The comment before each kernel is what tests/marks.c expects of it: the id of a finding, with its line
@@ -15,7 +15,8 @@
 struct kernel_row {
     const char *name;
     void (*kernel)(int *);
-    int grid, block, shared;
+    dim3 grid, block;
+    int shared;
     bool cooperative;
 };
 

@@ -232,6 +232,120 @@ __global__ void counted_too_early(int *g)
     g[t] = s[THREADS - 1 - t] + count; // B
 }
 
+/* --- copies that are under way -------------------------------------------------------------------------- */
+
+// race-shared
+__global__ void copy_behind_barrier_only(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &g[t], 4); // A
+    __pipeline_commit();
+    __syncthreads();
+    g[WORDS / 2 + t] = s[THREADS - 1 - t]; // B
+}
+
+// race-shared
+__global__ void copy_of_ones_own_at_once(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    s[t] = 0;
+    __pipeline_memcpy_async(&s[t], &g[t], 4); // A
+    g[WORDS / 2 + t] = s[t];                  // B
+    __pipeline_wait_prior(0);
+}
+
+// race-shared
+__global__ void stage_waited_for_one_too_late(int *g)
+{
+    __shared__ int s[2][THREADS];
+    int t = threadIdx.x, sum = 0;
+    s[0][t] = s[1][t] = 0;
+    __syncthreads();
+    __pipeline_memcpy_async(&s[0][t], &g[t], 4); // A
+    __pipeline_commit();
+    for (int k = 1; k <= TURNS; k++) {
+        __pipeline_memcpy_async(&s[k & 1][t], &g[k * THREADS + t], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(2);
+        __syncthreads();
+        sum += s[~k & 1][THREADS - 1 - t]; // B
+        __syncthreads();
+    }
+    __pipeline_wait_prior(0);
+    g[WORDS / 2 + t] = sum;
+}
+
+// fine
+__global__ void stages_right(int *g)
+{
+    __shared__ int s[2][THREADS];
+    int t = threadIdx.x, sum = 0;
+    __pipeline_memcpy_async(&s[0][t], &g[t], 4);
+    __pipeline_commit();
+    for (int k = 1; k <= TURNS; k++) {
+        __pipeline_memcpy_async(&s[k & 1][t], &g[k * THREADS + t], 4);
+        __pipeline_commit();
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += s[~k & 1][THREADS - 1 - t];
+        __syncthreads();
+    }
+    __pipeline_wait_prior(0);
+    g[WORDS / 2 + t] = sum;
+}
+
+// race-shared
+__global__ void overwritten_under_way(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &g[t], 4); // A
+    __pipeline_commit();
+    __syncthreads();
+    s[THREADS - 1 - t] = t + 1; // B
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    g[WORDS / 2 + t] = s[t];
+}
+
+// race-global
+__global__ void copied_while_written(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    g[t] = t + 1;                                           // A
+    __pipeline_memcpy_async(&s[t], &g[THREADS - 1 - t], 4); // B
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    g[WORDS / 2 + t] = s[t];
+}
+
+// fine
+__global__ void copied_after_it_was_written(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    g[t] = t + 1;
+    __syncthreads();
+    __pipeline_memcpy_async(&s[t], &g[THREADS - 1 - t], 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    g[WORDS / 2 + t] = s[t];
+}
+
+// race-global
+__global__ void written_after_it_was_copied(int *g)
+{
+    __shared__ int s[THREADS];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&s[t], &g[THREADS - 1 - t], 4); // A
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    g[t] = s[t] + 1; // B
+}
+
 // fine
 __global__ void arrived_right(int *g)
 {
@@ -294,6 +408,14 @@ static const kernel_row rows[] = {
     ROW(copy_by_pipeline_not_waited_for, 1, THREADS),
     ROW(counted_right, 1, THREADS),
     ROW(counted_too_early, 1, THREADS),
+    ROW(copy_behind_barrier_only, 1, THREADS),
+    ROW(copy_of_ones_own_at_once, 1, THREADS),
+    ROW(stage_waited_for_one_too_late, 1, THREADS),
+    ROW(stages_right, 1, THREADS),
+    ROW(overwritten_under_way, 1, THREADS),
+    ROW(copied_while_written, 1, THREADS),
+    ROW(copied_after_it_was_written, 1, THREADS),
+    ROW(written_after_it_was_copied, 1, THREADS),
     ROW(arrived_right, 1, 64),
     ROW(matched_lanes, 1, 32),
     ROW(summed_lanes, 1, 32),
