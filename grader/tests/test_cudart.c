@@ -259,7 +259,7 @@ static const struct {
     {"misaligned", "cudaErrorMisalignedAddress", "[misaligned]", "*(int *)(p + 2) = 1;"},
     {"trap", "cudaErrorLaunchFailure", "[trap]", "__trap();"},
     {"assert", "cudaErrorAssert", "[assertion]", "assert(p[0] == 1);"},
-    {"endless", "cudaErrorLaunchTimeout", "[endless-loop]", "while (p[0] == 0)"},
+    {"endless", "cudaErrorLaunchTimeout", "[endless-loop]", "p[1] = p[1] + 1;"},
 };
 
 Test(cudart, faults_have_their_errors_and_findings)

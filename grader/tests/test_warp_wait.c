@@ -311,22 +311,45 @@ Test(wait, barrier_that_is_not_there)
     }
 }
 
-/* Everything that never ends is stopped at the limit, with the line where it was. */
+/* Everything that never ends is stopped at the limit, with the line where it was; and before that, once it is
+ * certain that nothing can change any more. */
 static const struct endless {
     const char *name, *body;
+    enum emu_status status;
 } endless[] = {
-    {"an empty loop", ".loc 1 5 1\nL:\nbra L;\n"},
-    {"a loop that works", ".loc 1 5 1\nL:\nadd.u32 a, a, 1;\nbra L;\n"},
-    {"a loop of one lane", "setp.ne.u32 p, t, 3;\n@p bra END;\n.loc 1 5 1\nL:\nadd.u32 a, a, 1;\n"
-                           "bra L;\nEND:\n"},
+    {"an empty loop", ".loc 1 5 1\nL:\nbra L;\n", EMU_TIMEOUT},
+    {"a loop that works", ".loc 1 5 1\nL:\nadd.u32 a, a, 1;\nbra L;\n", EMU_TIMEOUT},
+    {"a loop of one lane",
+     "setp.ne.u32 p, t, 3;\n@p bra END;\n.loc 1 5 1\nL:\nadd.u32 a, a, 1;\n"
+     "bra L;\nEND:\n",
+     EMU_TIMEOUT},
     {"a flag that nobody sets",
-     ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n@p bra L;\n"},
+     ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n@p bra L;\n",
+     EMU_DEADLOCK},
+    {"a flag that nobody sets, and a count",
+     ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\nadd.u32 t, t, 1;\n"
+     "@p bra L;\n",
+     EMU_TIMEOUT},
+    {"a flag that others write to, what it was",
+     ".loc 1 5 1\nL:\nst.volatile.global.u32 [w], 0;\nld.volatile.global.u32 a, [w];\n"
+     "setp.eq.u32 p, a, 0;\n@p bra L;\n",
+     EMU_TIMEOUT},
     {"a flag that one lane waits for",
      "setp.ne.u32 p, t, 3;\n@p bra END;\n.loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\n"
-     "setp.eq.u32 p, a, 0;\n@p bra L;\nEND:\n"},
-    {"barriers without end", ".loc 1 5 1\nL:\nbar.sync 0;\nbra L;\n"},
+     "setp.eq.u32 p, a, 0;\n@p bra L;\nEND:\n",
+     EMU_DEADLOCK},
+    {"flags in a long loop",
+     ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nadd.u32 t, a, 1;\nadd.u32 t, t, 2;\n"
+     "xor.b32 t, t, a;\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, t;\nmul.lo.u32 t, a, 3;\n"
+     "setp.eq.u32 p, a, 0;\n@p bra L;\n",
+     EMU_DEADLOCK},
+    {"barriers without end", ".loc 1 5 1\nL:\nbar.sync 0;\nbra L;\n", EMU_TIMEOUT},
     {"a lock that is never given back",
-     ".loc 1 5 1\nL:\natom.global.cas.b32 a, [w], 0, 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n"},
+     ".loc 1 5 1\nL:\natom.global.cas.b32 a, [w], 0, 1;\nsetp.ne.u32 p, a, 0;\n@p bra L;\n",
+     EMU_DEADLOCK},
+    {"a ticket that each takes and nobody calls",
+     ".loc 1 5 1\nL:\natom.global.add.u32 a, [w], 1;\nsetp.ne.u32 p, a, 0xffffffff;\n@p bra L;\n",
+     EMU_TIMEOUT},
 };
 
 static void stop_at_limit(const struct endless *loop, unsigned workers)
@@ -334,6 +357,8 @@ static void stop_at_limit(const struct endless *loop, unsigned workers)
     char ptx[1000];
     struct fixture fixture;
     struct emu_counters counters;
+    bool is_stuck = loop->status == EMU_DEADLOCK;
+    uint64_t limit = is_stuck ? 0 : 200000;
     snprintf(
         ptx, sizeof ptx,
         ".file 1 \"w.cu\"\n.visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n"
@@ -341,17 +366,18 @@ static void stop_at_limit(const struct endless *loop, unsigned workers)
         "mov.u32 a, 0;\n%s.loc 1 9 1\nret;\n}\n",
         loop->body);
     fixture_open(&fixture,
-                 &(struct emu_options){.workers = workers, .max_warp_instructions = 200000});
+                 &(struct emu_options){.workers = workers, .max_warp_instructions = limit});
     fixture_load(&fixture, ptx);
     emu_addr word = fixture_upload(&fixture, NULL, 4);
     enum emu_status status = fixture_launch(
         &fixture, (struct fixture_launch){
                       .grid = {4}, .block = {64}, .params = {word}, .counters = &counters});
-    cr_expect(status == EMU_TIMEOUT, "%s: ended with %d", loop->name, (int)status);
-    expect_finding(&fixture, "endless-loop", 5);
+    cr_expect(status == (is_stuck ? EMU_DEADLOCK : EMU_TIMEOUT), "%s: ended with %d", loop->name,
+              (int)status);
+    expect_finding(&fixture, is_stuck ? "deadlock" : "endless-loop", 5);
     uint64_t executed = counters.value[EMU_warp_instructions];
-    cr_expect(executed >= 200000 && executed < 400000, "%s: stopped after %lu", loop->name,
-              (unsigned long)executed);
+    cr_expect(is_stuck || (executed >= limit && executed < 2 * limit), "%s: stopped after %lu",
+              loop->name, (unsigned long)executed);
     cr_expect(strlen(emu_message(fixture.device)) > 0);
     fixture_close(&fixture);
 }
@@ -361,6 +387,35 @@ Test(wait, for_ever)
     for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
         for (unsigned workers = 1; workers <= 2; workers++)
             stop_at_limit(&endless[i], workers);
+}
+
+/* Nobody is taken to be stuck who waits for somebody busy, or who does not wait for ever: the first CTAs look
+ * at a word that the last one writes after some work of its own, or that nobody writes, but so often only. */
+static const char *const patient[] = {
+    "setp.ne.u32 p, c, 3;\n@p bra L;\nW:\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 300000;\n@p bra W;\n"
+    "st.volatile.global.u32 [w], a;\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
+    "@p bra L;\n",
+    "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 20000;\n@p bra L;\n",
+};
+
+Test(wait, patiently)
+{
+    for (unsigned i = 0; i < 2 * (sizeof patient / sizeof *patient); i++) {
+        char ptx[1000];
+        struct fixture fixture;
+        snprintf(ptx, sizeof ptx,
+                 ".visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n.reg .b32 t, a, c;\n"
+                 ".reg .b64 w;\nld.param.u64 w, [word];\nmov.u32 c, %%ctaid.x;\nmov.u32 a, 0;\n"
+                 "%sret;\n}\n",
+                 patient[i / 2]);
+        fixture_open(&fixture, &(struct emu_options){.workers = 1 + i % 2});
+        fixture_load(&fixture, ptx);
+        emu_addr word = fixture_upload(&fixture, NULL, 4);
+        enum emu_status status = fixture_launch(
+            &fixture, (struct fixture_launch){.grid = {4}, .block = {32}, .params = {word}});
+        cr_expect(status == EMU_OK, "%u: ended with %d", i, (int)status);
+        fixture_close(&fixture);
+    }
 }
 
 /* A kernel that needs as many instructions as are allowed is not stopped; the device can be used on

@@ -587,6 +587,16 @@ LANES_INLINE void return_old(const struct warp *warp, struct slot dst, const uin
             memcpy(d + l * dst.bytes, &old[l], dst.bytes);
 }
 
+/* Who left another value than it found; where lanes meet in a word, whoever came before the last change. */
+static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
+                          uint32_t lanes, const uint64_t *old)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        worker->atomic_changes += memcmp(host[l], &old[l], inst->mem.bytes) != 0;
+    }
+}
+
 /* Lanes take their turn in order: one legal outcome, and always the same. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -605,6 +615,8 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
                      old);
         if (inst->dst.offset != NO_SLOT)
             return_old(warp, inst->dst, old, lanes);
+        if (warp->cta->worker->watches)
+            count_changes(warp->cta->worker, inst, host, lanes, old);
         todo &= ~group;
     }
 }

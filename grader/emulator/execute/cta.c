@@ -132,45 +132,62 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
+/* The instruction with which a path that goes round looks for what never comes: the next one on its way. */
+static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
+{
+    for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
+         steps++) {
+        const struct inst *in = &kernel->code[at];
+        if (in->observes)
+            return at;
+        bool is_back = in->kind == KIND_BRANCH && in->branch.target <= at;
+        at = is_back ? in->branch.target : at + 1;
+    }
+    return pc;
+}
+
 /* The instruction that a path waits at: barriers have been passed. */
-static uint32_t waiting_place(const struct path *path)
+static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
-    return path->state == PATH_READY        ? path->waits_at
-           : path->state == PATH_AT_MEETING ? pc
-                                            : pc - 1;
+    if (path->state == PATH_READY)
+        return path->waits_at == UINT32_MAX ? looking_place(kernel, pc) : path->waits_at;
+    return path->state == PATH_AT_MEETING ? pc : pc - 1;
 }
 
 static void report_wait(struct warp *warp, const struct path *path, enum obs_fault_kind kind)
 {
     uint32_t lanes = path->stack[0].lanes;
-    warp->pc = waiting_place(path);
+    warp->pc = waiting_place(warp->cta->launch->kernel, path);
     warp_mask_fault(warp, kind, (unsigned)__builtin_ctz(lanes), lanes, 0);
 }
 
 /* --- what barriers ask of a warp ----------------------------------------------------------------- */
 
-/* The lanes of a warp that wait at the instruction where PATH does. */
-static uint32_t lanes_beside(const struct warp *warp, const struct path *path)
+/* The lanes of a warp that wait at the instruction where PATH does, or are UNDER_WAY to somewhere. */
+static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < warp->path_count; i++)
-        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->barrier == path->barrier)
-            lanes |= warp->paths[i]->stack[0].lanes;
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        const struct path *other = warp->paths[i];
+        bool is_there = other->state == PATH_AT_BARRIER && other->barrier == path->barrier;
+        if (is_there || (under_way && other->state == PATH_READY))
+            lanes |= other->stack[0].lanes;
+    }
     return lanes;
 }
 
 /* A barrier that is .aligned, as __syncthreads() is, is one for whole warps: its lanes may come one
  * after the other, from a lock's loop for instance, but none may wait elsewhere or leave instead. That
  * can be told only when nobody else will come: as ID lets its threads go, or as nothing moves. */
-static void check_warps(struct cta *cta, uint32_t id)
+static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++) {
             const struct path *path = warp->paths[i];
             if (path->state != PATH_AT_BARRIER || path->wait_id != id || !path->barrier->aligned ||
-                !(path->expected & ~lanes_beside(warp, path)))
+                !(path->expected & ~lanes_beside(warp, path, under_way)))
                 continue;
             uint32_t pc = warp->pc;
             report_wait(warp, path, OBS_DIVERGENT_BARRIER);
@@ -182,7 +199,7 @@ static void check_warps(struct cta *cta, uint32_t id)
 /* Threads that wait at ID go on. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
-    check_warps(cta, id);
+    check_warps(cta, id, false);
     if (cta->launch->wanted & OBS_ORDER)
         tell_release(cta, id, arrivals);
     for (uint32_t w = 0; w < cta->warp_count; w++)
@@ -218,16 +235,16 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
     release(cta, id, &arrivals);
 }
 
-static void report_deadlock(struct cta *cta)
+void cta_report_deadlock(struct cta *cta)
 {
     for (uint32_t id = 0; id < BARRIERS; id++)
-        check_warps(cta, id);
+        check_warps(cta, id, true); /* who looks for a value in vain is somewhere before */
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++)
-            report_wait(warp, warp->paths[i], OBS_DEADLOCK);
+            report_wait(warp, warp->paths[i],
+                        warp->paths[i]->state == PATH_READY ? OBS_STANDSTILL : OBS_DEADLOCK);
     }
-    launch_stop(cta->launch, EMU_DEADLOCK);
 }
 
 /* Warps start when it is their turn: those that need not wait use the same registers one after the
@@ -300,7 +317,8 @@ enum cta_end cta_run(struct cta *cta)
         }
         if (spins && !stands_still(cta))
             return CTA_WAITS;
-        report_deadlock(cta);
+        cta_report_deadlock(cta);
+        launch_stop(cta->launch, EMU_DEADLOCK);
         return CTA_STOPPED;
     }
 }

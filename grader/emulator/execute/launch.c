@@ -69,12 +69,19 @@ static struct cta *next_cta(struct worker *worker)
     return cta;
 }
 
+static void end_cta(struct cta *cta)
+{
+    if (atomic_load(&cta->launch->is_stuck))
+        cta_report_deadlock(cta);
+    cta_recycle(cta);
+}
+
 /* Takes turns between CTAs that wait for each other; each turn also starts a new one, if any is left
  * and the virtual GPU has room. */
 static void run_ctas(struct worker *worker)
 {
     struct cta *first = NULL, **last = &first;
-    uint32_t waiting = 0;
+    uint32_t waiting = 0, idle = 0; /* in a row, did nothing but spin */
     bool more = true;
     while (more || first) {
         struct cta *cta = more && waiting < worker->launch->resident ? next_cta(worker) : NULL;
@@ -93,16 +100,23 @@ static void run_ctas(struct worker *worker)
             *last = cta;
             last = &cta->next;
             waiting++;
+            if (++idle >= waiting && (!more || waiting >= worker->launch->resident)) {
+                standstill_look(worker, first);
+                idle = 0;
+            }
         } else {
-            cta_recycle(cta);
+            end_cta(cta);
+            standstill_forget(worker);
+            idle = 0;
         }
         more &= !atomic_load(&worker->launch->stopping);
         while (first && atomic_load(&worker->launch->stopping)) {
             cta = first;
             first = cta->next;
-            cta_recycle(cta);
+            end_cta(cta);
         }
     }
+    standstill_leave(worker);
 }
 
 static void *worker_main(void *argument)
@@ -241,8 +255,11 @@ static void run_workers(struct worker *workers, unsigned count)
 {
     pthread_t threads[EMU_MAX_WORKERS];
     bool started[EMU_MAX_WORKERS] = {false};
-    for (unsigned i = 1; i < count; i++) /* one that cannot be started is not needed */
+    for (unsigned i = 1; i < count; i++) { /* one that cannot be started is not needed */
         started[i] = pthread_create(&threads[i], NULL, worker_main, &workers[i]) == 0;
+        if (!started[i])
+            standstill_leave(&workers[i]);
+    }
     worker_main(&workers[0]);
     for (unsigned i = 1; i < count; i++)
         if (started[i])
@@ -256,6 +273,7 @@ enum emu_status launch_run(struct launch *launch, unsigned count)
         return EMU_INTERNAL;
     bool ok = true;
     launch->workers = count;
+    launch->crew = workers;
     for (unsigned i = 0; i < count; i++)
         ok &= worker_open(&workers[i], launch);
     if (!ok)

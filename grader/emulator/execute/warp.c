@@ -46,6 +46,7 @@ static struct path *add_path(struct warp *warp)
     (*place)->has_met = (*place)->gives_way = (*place)->is_stuck = false;
     (*place)->waits_at = NOWHERE;
     (*place)->depth = 0;
+    path_forget(*place);
     return *place;
 }
 
@@ -92,6 +93,7 @@ static void drop_done_paths(struct warp *warp)
 static void keep_lanes(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;
+    path_forget(path);
     for (uint32_t i = 0; i < path->depth; i++) {
         struct path_entry entry = path->stack[i];
         entry.lanes &= lanes;
@@ -137,6 +139,7 @@ static void merge_paths(struct warp *warp)
                 continue;
             for (uint32_t n = 0; n < warp->paths[i]->depth; n++)
                 warp->paths[i]->stack[n].lanes |= warp->paths[k]->stack[n].lanes;
+            path_forget(warp->paths[i]);
             keep_lanes(warp, warp->paths[k], 0);
         }
     }

@@ -14,6 +14,7 @@ static const char *const fault_ids[] = {
     [OBS_BAD_BARRIER] = "bad-barrier",
     [OBS_WARP_MASK] = "bad-warp-mask",
     [OBS_DEADLOCK] = "deadlock",
+    [OBS_STANDSTILL] = "deadlock",
 };
 
 bool obs_is_synccheck(unsigned kind)
@@ -66,8 +67,9 @@ static void print_fault(char *text, size_t size, const struct launch *launch,
         print_mask(text, size, fault, linear % WARP, thread);
         break;
     default:
-        snprintf(text, size, "deadlock: waits here for threads that never come: %s%s", thread,
-                 more);
+        snprintf(text, size, "deadlock: waits here for %s: %s%s",
+                 fault->kind == OBS_DEADLOCK ? "threads that never come" : "what never happens",
+                 thread, more);
         break;
     }
 }

@@ -36,7 +36,7 @@ __global__ void asserts(int *p)
 __global__ void endless(volatile int *p)
 {
     while (p[0] == 0)
-        ;
+        p[1] = p[1] + 1;
 }
 
 static void show(const char *call, cudaError_t error)

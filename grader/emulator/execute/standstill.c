@@ -1,0 +1,178 @@
+/* Whether a launch can still come to anything: threads that wait for a value in memory look at it again and
+ * again, and never see another one if everybody else waits, too.
+ *
+ * What a path of a warp does next is settled by its place, its registers, and memory. So a path that is
+ * again as it was before, while nobody has changed memory, will be so for ever; and when all are, or wait
+ * at barriers, nothing can ever change. Memory changes where a store is executed (whatever it writes), or
+ * an atomic that leaves another value than it found. The path's past is kept as one hash, of a time that
+ * lies further and further back (Brent's way to find a cycle): so loops of any length are found.
+ *
+ * A worker looks once all its CTAs have had a turn in which they did nothing but spin, again and again.
+ * `epoch` counts changes of memory by workers that look: one that has seen all its paths go round says in
+ * which epoch that was. When all have said so of the same one, it is over. A loop with a counter or a clock
+ * never comes back: the limit of instructions ends it. Memory that the program lends may be changed by the
+ * program: who looks at that is never called stuck. */
+#include <string.h>
+#include <time.h>
+
+#include "emulator/execute/machine.h"
+
+#define PATIENCE 4u /* idle rounds before anybody looks closer */
+
+/* --- has memory changed? ------------------------------------------------------------------------- */
+
+static bool is_call(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
+}
+
+/* Atomics count their changes themselves; a wait that is not over changes nothing. */
+static bool may_change(const struct kernel *kernel, uint32_t pc)
+{
+    const struct inst *in = &kernel->code[pc];
+    return in->run == store_run || in->run == copy_run || in->run == commit_run ||
+           in->run == wait_group_run || in->run == wait_all_run || in->run == surface_store_run ||
+           (in->run == mbarrier_run && in->kind != KIND_WAIT) ||
+           (in->kind == KIND_LANES && is_call(kernel, pc));
+}
+
+static uint64_t count_changes(const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint64_t changes = worker->atomic_changes;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+        if (worker->profile[pc].warps && may_change(kernel, pc))
+            changes += worker->profile[pc].warps;
+    return changes;
+}
+
+static bool looks_at_lent_memory(const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+        if (kernel->code[pc].observes && worker->patterns[pc].block &&
+            worker->patterns[pc].block->is_lent)
+            return true;
+    return false;
+}
+
+/* --- has a path been here before? ------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, size_t count)
+{
+    for (; count >= sizeof hash; count -= sizeof hash, bytes += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes, sizeof word);
+        hash = mix(hash, word);
+    }
+    while (count--)
+        hash = mix(hash, *bytes++);
+    return hash;
+}
+
+static uint64_t state_of(const struct path *path)
+{
+    uint64_t hash = path->depth;
+    for (uint32_t i = 0; i < path->depth; i++) {
+        const struct path_entry *entry = &path->stack[i];
+        hash = mix(mix(hash, entry->pc), (uint64_t)entry->meet << 32 | entry->lanes);
+    }
+    const struct frame *frame = path->stack[path->depth - 1].frame;
+    for (; frame; frame = frame->caller) {
+        hash = mix_bytes(hash, frame->registers, frame->image->register_bytes);
+        hash = mix_bytes(hash, frame->params, (size_t)frame->image->frame_bytes * WARP);
+    }
+    return hash;
+}
+
+static bool goes_round(struct path *path)
+{
+    uint64_t now = state_of(path);
+    path->goes_round |= path->age && now == path->past;
+    if (!(path->age & (path->age - 1)))
+        path->past = now;
+    path->age++;
+    return path->goes_round;
+}
+
+void path_forget(struct path *path)
+{
+    path->age = 0;
+    path->goes_round = false;
+}
+
+/* Of all paths that do not wait; each must be looked at every time. */
+static bool all_go_round(struct cta *first, bool afresh)
+{
+    bool all = true;
+    for (struct cta *cta = first; cta; cta = cta->next) {
+        for (uint32_t w = 0; w < cta->started; w++) {
+            for (uint32_t i = 0; i < cta->warps[w].path_count; i++) {
+                struct path *path = cta->warps[w].paths[i];
+                if (path->state != PATH_READY)
+                    continue;
+                if (afresh)
+                    path_forget(path);
+                all &= goes_round(path);
+            }
+        }
+    }
+    return all;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------------- */
+
+void standstill_forget(struct worker *worker)
+{
+    worker->idle_rounds = 0;
+    worker->watches = false;
+    atomic_store(&worker->still, 0);
+}
+
+/* What it changed when nobody counted may be what others wait for. */
+void standstill_leave(struct worker *worker)
+{
+    atomic_fetch_add(&worker->launch->epoch, 1);
+    atomic_store(&worker->still, UINT64_MAX);
+}
+
+static bool is_over(struct launch *launch)
+{
+    uint64_t epoch = atomic_load(&launch->epoch);
+    for (uint32_t i = 0; i < launch->workers; i++) {
+        uint64_t still = atomic_load(&launch->crew[i].still);
+        if (still != epoch && still != UINT64_MAX)
+            return false;
+    }
+    return epoch == atomic_load(&launch->epoch);
+}
+
+void standstill_look(struct worker *worker, struct cta *first)
+{
+    struct launch *launch = worker->launch;
+    if (++worker->idle_rounds < PATIENCE)
+        return;
+    uint64_t changes = count_changes(worker);
+    if (!worker->watches || changes != worker->changes)
+        atomic_fetch_add(&launch->epoch, 1);
+    uint64_t epoch = atomic_load(&launch->epoch);
+    bool afresh = epoch != worker->epoch;
+    worker->watches = true;
+    worker->changes = changes;
+    worker->epoch = epoch;
+    bool all = all_go_round(first, afresh) && !looks_at_lent_memory(worker);
+    atomic_store(&worker->still, all ? epoch : 0);
+    if (all && is_over(launch)) {
+        atomic_store(&launch->is_stuck, true);
+        launch_stop(launch, EMU_DEADLOCK);
+    } else if (all) { /* only another worker can change that: it may want the CPU */
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+}
