@@ -161,8 +161,7 @@ LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
                                const struct obs_access *access)
 {
     traffic->requests++;
-    sample_again(sample, access->addr[0], access->addr[LANES - 1], access->cta, access->warp,
-                 access->mask);
+    sample_again(sample, access->repeats, access->addr[0], access->cta, access->warp, access->mask);
     if (access->dense) {
         uint64_t before = traffic->pieces;
         count_dense(traffic, access->addr[0], access->bytes);
@@ -336,7 +335,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     traffic->ideal += one.ideal * repeat->times;
     traffic->lines += one.lines * repeat->times;
     if (is_global)
-        sample_again(sample, repeat->first, repeat->last, repeat->cta, repeat->warp, repeat->mask);
+        sample_again(sample, true, repeat->first, repeat->cta, repeat->warp, repeat->mask);
     return is_global || one.pieces > one.ideal ? OBS_TAKEN : OBS_SILENT;
 }
 

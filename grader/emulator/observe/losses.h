@@ -19,7 +19,7 @@ struct sample {
     uint8_t kind, space;
     uint64_t cta;
     /* Of a global access by one warp right after the same one: how often. */
-    uint64_t again, last_cta, last_first, last_last;
+    uint64_t again, last_cta, last_first;
     uint32_t last_warp, last_mask;
 };
 
@@ -48,15 +48,14 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
     sample->space = access->space;
 }
 
-/* Counts a load of what the same warp loaded here the last time: FIRST and LAST are lanes' addresses. */
-static inline void sample_again(struct sample *sample, uint64_t first, uint64_t last, uint64_t cta,
+/* Counts a load of what the same warp loaded here the last time: FIRST is lane 0's address, and to it the
+ * other lanes' lie as they did the last time, if it REPEATS. */
+static inline void sample_again(struct sample *sample, bool repeats, uint64_t first, uint64_t cta,
                                 uint32_t warp, uint32_t mask)
 {
-    sample->again += sample->last_first == first && sample->last_last == last &&
-                     sample->last_warp == warp && sample->last_cta == cta &&
-                     sample->last_mask == mask;
+    sample->again += repeats && sample->last_first == first && sample->last_warp == warp &&
+                     sample->last_cta == cta && sample->last_mask == mask;
     sample->last_first = first;
-    sample->last_last = last;
     sample->last_warp = warp;
     sample->last_cta = cta;
     sample->last_mask = mask;

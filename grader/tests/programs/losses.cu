@@ -176,6 +176,22 @@ __global__ void stores_again(volatile float *a, int n)
         a[threadIdx.x] = i;
 }
 
+// redundant-load: a warp loads the same words
+__global__ void loads_again(const float *a, int n, float *out)
+{
+    for (int i = 0; i < n; i++)
+        out[256 * i + threadIdx.x] = a[threadIdx.x]; // here
+}
+
+/* Only the first and the last lane do. */
+// fine
+__global__ void loads_others(const float *a, int n, float *out)
+{
+    int lane = threadIdx.x % 32;
+    for (int i = 0; i < n; i++)
+        out[256 * i + threadIdx.x] = a[lane == 0 || lane == 31 ? lane : (lane - 1 + i) % 30 + 1];
+}
+
 int main()
 {
     float *a, *out;
@@ -202,5 +218,7 @@ int main()
     by_function<<<1, 256>>>(a, out);
     ragged<<<8, 256>>>(a, 10007);
     stores_again<<<1, 256>>>(a, 20);
+    loads_again<<<1, 256>>>(a, 29, out);
+    loads_others<<<1, 256>>>(a, 29, out);
     return cudaDeviceSynchronize();
 }
