@@ -401,6 +401,7 @@ static void put_environment(struct page *page)
     markup_break(&page->m);
     put_fact(page, "Lanewise", text_of(result, "version"));
     put_fact(page, "Device", text_of(result, "device_name"));
+    put_fact(page, "Compiler", text_of(json_object_get(result, "graded_by"), "compiler"));
     put_fact(page, "Seed of the inputs", seed);
     put_fact(page, "Date", page->given->date);
     put_fact(page, "File", page->file);
