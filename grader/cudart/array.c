@@ -117,6 +117,7 @@ static cudaError_t make(cudaArray_t *array, const struct cudaChannelFormatDesc *
         error = rt_error(emu_alloc(device, made.pitch * made.height * made.depth, &made.addr));
     if (error != cudaSuccess)
         return error;
+    made.made = rt_caller();
     if (rt_array_add(&made, array))
         return cudaSuccess;
     emu_free(device, made.addr);
@@ -175,6 +176,19 @@ void rt_arrays_reset(struct emu_device *device)
         if (!first->is_level)
             emu_free(device, first->addr);
         free(first);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void rt_arrays_each(void (*visit)(void *context, const struct rt_range *range), void *context)
+{
+    pthread_mutex_lock(&lock);
+    for (const struct rt_array *array = arrays; array; array = array->next) {
+        struct rt_range range = {.ptr = (const void *)array->addr,
+                                 .size = array->pitch * array->height * array->depth,
+                                 .made = array->made};
+        if (!array->is_level)
+            visit(context, &range);
     }
     pthread_mutex_unlock(&lock);
 }

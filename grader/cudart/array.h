@@ -13,6 +13,7 @@ struct rt_array {
     size_t element;              /* bytes */
     size_t pitch, height, depth; /* bytes of a row, rows of a layer, layers: 1 or more */
     bool is_level;               /* of a mipmap, whose memory it is */
+    struct emu_place made;       /* where the program does it */
     struct rt_array *next;
 };
 
@@ -29,6 +30,8 @@ size_t rt_array_element(cudaArray_const_t array);
 /* Bytes of an element as DESC describes it, or 0 if no array or texture has such ones. */
 size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc);
 void rt_arrays_reset(struct emu_device *device);
+/* Calls VISIT with the memory of each live array that has its own. It must not change them. */
+void rt_arrays_each(void (*visit)(void *context, const struct rt_range *range), void *context);
 /* texture.c: its texels as a texture has them; destroys all texture and surface objects. */
 void rt_array_texels(struct emu_texture *t, const struct rt_array *array);
 void rt_textures_reset(struct emu_device *device);

@@ -1,6 +1,6 @@
 /* memcheck's part in the runtime: calls that free, copy or fill what they must not, and what is left
  * allocated in the end. A GPU answers them with cudaErrorInvalidValue, if it says anything at all. */
-#include "cudart/rt.h"
+#include "cudart/array.h"
 
 #include <string.h>
 
@@ -91,6 +91,7 @@ void rt_tell_leaks(void)
     if (rt_faulted() || rt_device(&device) != cudaSuccess || !emu_has_record(device))
         return;
     rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    rt_arrays_each(add_leak, &leaks);
     for (unsigned i = 0; i < leaks.count; i++) {
         const struct leak *leak = &leaks.list[i];
         struct rt_places places = {.at = leak->place};

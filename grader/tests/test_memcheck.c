@@ -29,12 +29,17 @@ Test(memcheck, tells_of_leaks_at_the_end)
 {
     char *text = shell_must(
         "printf 'int main()\\n{\\n  for (int i = 0; i < 3; i++) {\\n    float *a, *b;\\n"
-        "    cudaMalloc(&a, 1000);\\n    cudaMalloc(&b, 10);\\n    cudaFree(b);\\n  }\\n}\\n' "
+        "    cudaMalloc(&a, 1000);\\n    cudaMalloc(&b, 10);\\n    cudaFree(b);\\n  }\\n"
+        "  cudaArray_t image, other;\\n  cudaChannelFormatDesc d = "
+        "cudaCreateChannelDesc<float>();\\n"
+        "  cudaMallocArray(&image, &d, 10, 5);\\n  cudaMallocArray(&other, &d, 10, 5);\\n"
+        "  cudaFreeArray(other);\\n}\\n' "
         ">leak.cu; $NVCC -cudart shared -g -L$LIB -o leak leak.cu && "
         "$LANEWISE run --sarif leak.sarif ./leak 2>&1");
     cr_expect(strstr(text, "leak.cu:5: note: 3000 bytes are never freed [leak], 3 times\n"), "%s",
               text);
-    cr_expect(!strstr(text, ":6:"), "%s", text);
+    cr_expect(strstr(text, "leak.cu:11: note: 200 bytes are never freed [leak]\n"), "%s", text);
+    cr_expect(!strstr(text, ":6:") && !strstr(text, ":12:"), "%s", text);
     free(text);
     text = shell_file("leak.sarif", NULL);
     cr_expect(strstr(text, "\"level\": \"note\""), "%s", text);
