@@ -90,6 +90,7 @@ include grader/cudart/rules.mk
 include grader/remote/rules.mk
 include grader/rules.mk
 include grader/cli/rules.mk
+include grader/autograder/rules.mk
 include grader/checks/rules.mk
 include labs/rules.mk
 include grader/tests/rules.mk
@@ -161,6 +162,8 @@ handouts: ## Make the handouts, a small web site: [HANDOUT=instructor] for the p
 handouts-pdf: ## Make the handouts as PDF: one for each page, and a book
 serve: ## Show the handouts in a browser, at http://localhost:8000/: [PORT=8000]
 
+autograder: ## Pack an autograder: FORMAT=gradescope|autolab|github [LAB=02] [COURSE=course.yaml]
+
 lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
 	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
 
@@ -191,4 +194,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade autograder report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Set-up: finds what a purpose needs on this machine, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|slurm|bench|fuzz|handouts|handouts-pdf]     (make calls it; by hand it probes anew)
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]     (make calls it; by hand it probes anew)
 #
 # It tries the thing itself (a program that uses the library links and starts, the command runs) and
 # never asks for a package, so libraries that lie elsewhere (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH)
@@ -39,11 +39,13 @@ grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | 
 test     | runs chromium --version                       | chromium            | opening reports as a student would
 test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
 test     | imports jsonschema                            | python3-jsonschema  | holding what learning systems get against schemas
+test     | runs unzip -v                                | unzip               | looking into packed autograders
 test     | runs xmllint --version                        | libxml2-utils       | the same for XML
 test     | runs bsdtar --version                         | libarchive-tools    | making zip and tar files
 test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts
 test     | runs pdffonts -v                              | poppler-utils       | looking into printed handouts
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
+autograder | runs zip -v                                | zip                 | packing an autograder
 check    | runs clang-format --version                   | clang-format        | the format of the sources
 slurm    | runs slurmctld -V                             | slurm-wlm           | a cluster to try `lanewise batch --slurm` on
 slurm    | runs munged --version                         | munge               | who is who in a cluster
@@ -58,7 +60,7 @@ handouts | imports fontTools brotli                       | python3-fonttools py
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
 handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers of the contents
 '
-purposes='grade test check slurm bench fuzz handouts handouts-pdf'
+purposes='grade test check autograder slurm bench fuzz handouts handouts-pdf'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library; and two small
 # ones that hold headers only: what cooperative_groups.h includes, and cuda_profiler_api.h.

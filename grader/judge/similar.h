@@ -25,7 +25,7 @@
 /* The sum of all: a pair is shown if it has so many marks in common that nobody else has, and so large a
  * share of both prints. tests/test_similar.c holds both against copies and against independent work. */
 #define JUDGE_SIMILAR_MARKS 10u
-#define JUDGE_SIMILAR_LINE  0.6
+#define JUDGE_SIMILAR_LINE  0.55
 
 /* Distinct hashes in ascending order. Begins as {0}; judge_print_free() frees it. */
 struct judge_print {

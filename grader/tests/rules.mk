@@ -37,6 +37,7 @@ $(BUILD)/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=comp
 
 # The handouts' tests make pages of their own, and look at the real ones.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
+test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 

@@ -16,6 +16,7 @@
 #endif
 
 static char folder[32];
+static double seconds = 100; /* that a script may take */
 
 void shell_init(void)
 {
@@ -57,7 +58,7 @@ static char *run(int *code, const char *script)
         .argv = argv,
         .environment = (const char *const *)environ,
         .folder = folder,
-        .wall_seconds = 100,
+        .wall_seconds = seconds,
         .output_keep = 1 << 22,
         .output_limit = 1 << 24,
     };
@@ -78,6 +79,11 @@ static char *run_formatted(int *code, const char *script, va_list args)
     char *output = run(code, text);
     free(text);
     return output;
+}
+
+void shell_patience(double wall_seconds)
+{
+    seconds = wall_seconds;
 }
 
 char *shell(int *code, const char *script, ...)

@@ -8,6 +8,9 @@
 void shell_init(void);
 void shell_fini(void);
 
+/* Scripts of this test may take so long, and not 100 seconds: for what builds a lot on a busy machine. */
+void shell_patience(double wall_seconds);
+
 /* Runs SCRIPT (printf's format) in bash, in the folder. Its environment is ours without what make and
  * Criterion put there, and with
  *   $LANEWISE   build/lanewise         $PROGRAMS   the folder of built test programs
