@@ -12,6 +12,11 @@ Test(initcheck, shared_global_and_local_memory)
     marks_check("uninitialised", "initcheck", 24);
 }
 
+Test(initcheck, what_is_easily_missed)
+{
+    marks_check("initialised", "initcheck", 24);
+}
+
 static const char *const right_programs[] = {
     "api_answers", "api_more", "graphs",   "cooperative", "launch_api",    "memory_api",
     "memory_more", "streams",  "textures", "async",       "matmul_ladder", "sum_ladder",

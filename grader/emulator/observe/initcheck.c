@@ -69,19 +69,33 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Whether element K of what the load at PC loads is used for more than being stored. */
-static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k)
+/* Whether more than the first WRITTEN bytes of what REG holds are used for more than being stored. What is cut
+ * down to fewer bytes, in at most STEPS steps, is followed: so a member is taken out of a copy. */
+static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
+{
+    for (uint32_t i = 0; i < f->code_count; i++) {
+        const struct ptx_instruction *in = &f->code[i];
+        if (!reads(in, reg) || is_copy(in, reg))
+            continue;
+        if (in->opcode != PTX_OP_cvt || in->guard == reg || !steps)
+            return true;
+        unsigned to = ptx_type_bytes(in->types[0]), from = ptx_type_bytes(in->types[1]);
+        if ((to < from ? to : from) > written &&
+            uses_more(f, in->operands[0].index, written, steps - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether element K of what the load at PC loads is used for more than being stored, beyond its first WRITTEN
+ * bytes. */
+static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k, unsigned written)
 {
     const struct image *image = kernel_image(kernel, pc);
     const struct ptx_function *f = image->function;
     const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
     const struct ptx_operand *element = to->kind == PTX_VECTOR ? &to->elements[k] : to;
-    if (element->kind != PTX_REGISTER)
-        return false;
-    for (uint32_t i = 0; i < f->code_count; i++)
-        if (reads(&f->code[i], element->index) && !is_copy(&f->code[i], element->index))
-            return true;
-    return false;
+    return element->kind == PTX_REGISTER && uses_more(f, element->index, written, 3);
 }
 
 static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
@@ -181,7 +195,7 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     for (unsigned k = 0; access->element && k < access->bytes / element; k++) {
         struct init_place part = {place.flags ? place.flags + k * element : NULL, place.block};
         unsigned first = first_unwritten(part, addr + k * element, element);
-        if (first < element && is_used(init->launch->kernel, access->pc, k)) {
+        if (first < element && is_used(init->launch->kernel, access->pc, k, first)) {
             *at = k * element + first;
             return true;
         }
