@@ -1,4 +1,4 @@
-/* Reads a zip or tar file with libarchive, in a process that can do nothing else: it has the file and a
+/* Reads a zip, tar, 7z or rar file with libarchive, in a process that can do nothing else: it has the file and a
  * pipe, and the kernel refuses it all the rest. Whatever the archive does to libarchive, it gets no
  * further than a wrong source, which is the student's own loss.
  *
@@ -25,9 +25,10 @@
 #define READER_SECONDS 60 /* of CPU time */
 #define READER_BYTES   ((rlim_t)2 << 30)
 
-enum kind { SOURCE, PROBLEM, END };
+enum kind { SOURCE, PROBLEM, PASSED, END };
 
-/* What comes through the pipe: this, the path, and as many bytes: a source, or what the problem is. */
+/* What comes through the pipe: this, the path, and as many bytes: a source, or what the problem is.
+ * PASSED, once at most, is the first file that is neither. */
 struct record {
     uint32_t kind, path_bytes, bytes;
 };
@@ -94,6 +95,9 @@ static struct archive *open_archive(int fd)
     archive_read_support_filter_zstd(archive);
     archive_read_support_format_tar(archive);
     archive_read_support_format_zip(archive);
+    archive_read_support_format_7zip(archive);
+    archive_read_support_format_rar(archive);
+    archive_read_support_format_rar5(archive);
     archive_read_open_fd(archive, fd, 64 << 10); /* an error comes with the first header */
     return archive;
 }
@@ -102,6 +106,7 @@ static struct archive *open_archive(int fd)
 static void take_entry(struct archive *archive, struct archive_entry *entry, int pipe)
 {
     static char bytes[(1 << 20) + 1];
+    static bool passed;
     const char *path = archive_entry_pathname_utf8(entry);
     path = path ? path : archive_entry_pathname(entry);
     if (!path || strlen(path) >= RUN_PATH_SIZE || batch_is_ignored(path))
@@ -124,6 +129,9 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
             tell_problem(pipe, path, "is too large");
         else
             tell(pipe, SOURCE, path, bytes, (size_t)size);
+    } else if (!passed) {
+        passed = true;
+        tell(pipe, PASSED, path, "", 0);
     }
 }
 
@@ -152,7 +160,7 @@ static void read_entries(struct archive *archive, int pipe)
     if (code != ARCHIVE_EOF)
         tell_problem(pipe, "",
                      entries ? "is damaged: not all was looked at"
-                             : "is damaged, or no zip or tar file");
+                             : "is damaged, or no zip, tar, 7z or rar file");
     else if (entries == 0)
         tell_problem(pipe, "", "is an empty archive");
 }
@@ -207,7 +215,10 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
         batch_handin_add(handin, full, time, text, NULL);
         return;
     }
-    batch_handin_add(handin, full, time, (struct run_text){0}, text.bytes);
+    if (record->kind == PASSED)
+        batch_handin_pass(handin, full);
+    else
+        batch_handin_add(handin, full, time, (struct run_text){0}, text.bytes);
     free(text.bytes);
 }
 

@@ -13,8 +13,11 @@
 #include <time.h>
 #include <unistr.h>
 
-static const char *const archive_endings[] = {".zip",    ".tar",     ".tar.gz", ".tgz", ".tar.bz2",
-                                              ".tar.xz", ".tar.zst", ".tbz2",   ".txz"};
+/* Long ones first. Of some the reader can only say that it cannot read them: better than nothing at all. */
+static const char *const archive_endings[] = {
+    ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz", ".tar.lzma", ".tar.lz4", ".tar.Z",
+    ".tgz",    ".tbz2",    ".txz",    ".zip",     ".tar",    ".7z",       ".rar",     ".zipx",
+    ".lzh",    ".cab",     ".arj",    ".ace",     ".gz",     ".bz2",      ".xz",      ".zst"};
 
 static bool ends_with(const char *name, const char *ending)
 {
@@ -36,7 +39,7 @@ bool batch_is_archive(const char *name, size_t *length)
 
 bool batch_is_source(const char *name)
 {
-    return ends_with(name, ".cu");
+    return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide the latter */
 }
 
 /* What students do not mean when they hand in more than their files: other parts of the kit, and what
@@ -132,7 +135,14 @@ void batch_handin_free(struct batch_handin *handin)
         free(handin->files[i].problem);
     }
     free(handin->files);
+    free(handin->passed);
     *handin = (struct batch_handin){0};
+}
+
+void batch_handin_pass(struct batch_handin *handin, const char *path)
+{
+    if (!handin->passed && !batch_is_ignored(path))
+        handin->passed = strdup(path);
 }
 
 static void add_problem(struct batch_handin *handin, const char *path, int64_t time,
@@ -180,6 +190,8 @@ static void take_entry(struct batch_handin *handin, FTS *walk, FTSENT *entry, co
     case FTS_F:
         if (wanted)
             add_file(handin, entry->fts_accpath, shown, time_of(entry));
+        else
+            batch_handin_pass(handin, shown);
         break;
     case FTS_SL:
     case FTS_SLNONE:
@@ -224,6 +236,8 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     }
     if (walk)
         fts_close(walk);
+    if (handin->count == 0 && handin->passed) /* something was handed in, so it is not missing */
+        add_problem(handin, handin->passed, 0, "is no .cu file, and there is none beside it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);
 }

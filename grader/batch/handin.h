@@ -1,4 +1,4 @@
-/* What one student handed in, be it a folder, a zip or tar file, or one .cu file: the CUDA sources in it.
+/* What one student handed in, be it a folder, an archive, or one .cu file: the CUDA sources in it.
  *
  * It is a stranger's, so links are not followed, nothing is unpacked onto the disk, and there are limits
  * to names, sizes, counts and time. What cannot be taken is told as a problem and does no harm. */
@@ -26,6 +26,7 @@ struct batch_file {
 struct batch_handin {
     struct batch_file *files; /* by path */
     size_t count, room;
+    char *passed; /* the first file that is neither source nor archive; NULL: there is none */
 };
 
 /* True if a file of this name is read as an archive. LENGTH (may be NULL) gets that of the name without
@@ -45,6 +46,9 @@ void batch_handin_free(struct batch_handin *handin);
 /* Adds a file, with PATH cleaned; TEXT's bytes belong to the hand-in then. PROBLEM may be NULL. */
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time,
                       struct run_text text, const char *problem);
+
+/* Notes that a file at PATH was passed over. */
+void batch_handin_pass(struct batch_handin *handin, const char *path);
 
 /* Adds the sources in the archive at PATH, which was handed in at TIME; their paths begin with SHOWN. */
 void batch_archive_read(const char *path, const char *shown, int64_t time,

@@ -51,21 +51,38 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
         if (word && (size_t)(word - entry->name) < length)
             length = (size_t)(word - entry->name);
     }
-    if (length == strlen(entry->name))
-        length -= strlen(".cu");
+    const char *ending = strrchr(entry->name, '.');
+    if (length == strlen(entry->name) && ending)
+        length = (size_t)(ending - entry->name);
     while (length > 0 && strchr("_-. ", entry->name[length - 1]))
         --length;
     return length;
+}
+
+/* The name of the student as the entry tells it, to be freed. */
+static char *student_name(const struct walk *walk, const struct entry *entry)
+{
+    char *name = strndup(entry->name, student_length(walk, entry));
+    char *normal = name ? batch_normalise(name) : NULL;
+    free(name);
+    return normal;
+}
+
+static bool is_on_roster(const struct walk *walk, const struct entry *entry)
+{
+    const struct batch_roster *roster = walk->scan->roster;
+    char *name = roster ? student_name(walk, entry) : NULL;
+    bool found = name && batch_roster_find(roster, name);
+    free(name);
+    return found;
 }
 
 /* Adds the student whose hand-in this is, and tells the id, to be freed; NULL: the store has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
-    char *name = strndup(entry->name, student_length(walk, entry));
-    char *id = name ? batch_normalise(name) : NULL;
+    char *id = student_name(walk, entry);
     const struct batch_student *student = roster && id ? batch_roster_find(roster, id) : NULL;
-    free(name);
     if (student) {
         free(id);
         return strdup(student->id);
@@ -249,7 +266,8 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
         snprintf(below, sizeof below, "%s/", lab->name);
         return scan_folder(walk, entry->path, below);
     }
-    if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name))
+    if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name) &&
+        !is_on_roster(walk, entry))
         return true; /* a roster, a note of the instructor */
     return add_handin(walk, entry);
 }

@@ -34,10 +34,9 @@
 
 static const char usage[] =
     "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
-    "Grades a class. SUBMISSIONS has a folder, an archive (zip, tar) or a file for each student, "
-    "or\n"
-    "a folder for each lab that has these. Run it again after a change: only what changed is "
-    "graded.\n"
+    "Grades a class. SUBMISSIONS has a folder, an archive (zip, tar, 7z, rar) or a file for each\n"
+    "student, or a folder for each lab that has these. Run it again after a change: only what\n"
+    "changed is graded.\n"
     "\n"
     "  --out DIR            where grades go; without it, grades/\n"
     "  --labs LIST          only these labs, such as 1,2,tiled; without it, all\n"

@@ -346,12 +346,24 @@ static const struct {
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
      " --passphrase x coalesce.cu; rm coalesce.cu",
-     "ann |  | ann.tar.gz | is damaged, or no zip or tar file\n"
+     "ann |  | ann.tar.gz | is damaged, or no zip, tar, 7z or rar file\n"
      "bob |  | bob.zip | is damaged: not all was looked at\n"
      "bob | 02-coalesce | bob.zip/coalesce.cu | is damaged\n"
-     "carl |  | carl.zip | is damaged, or no zip or tar file\n"
+     "carl |  | carl.zip | is damaged, or no zip, tar, 7z or rar file\n"
      "dan |  | dan.tar | is an empty archive\n"
      "eve | 02-coalesce | eve.zip/coalesce.cu | is encrypted\n"},
+    /* 7z is read, too; what is of another kind, or no source at all, is not missing; notes are */
+    {"mkdir ann bob dan eve; echo 1 >coalesce.cu; bsdtar cf ann/x.7z --format 7zip coalesce.cu;"
+     "gzip -c coalesce.cu >bob/coalesce.cu.gz; echo x | tee carl.rar dan/slides.pdf >notes.txt;"
+     "cp coalesce.cu eve/coalesce.cu.txt; mv notes.txt gil.pdf; cp gil.pdf readme.md;"
+     "bsdtar caf fay.zip readme.md; mv coalesce.cu eve/parallelize.cu; cp readme.md eve",
+     "ann | 02-coalesce | ann/x.7z/coalesce.cu\n"
+     "eve | 01-parallelize | eve/parallelize.cu\n"
+     "eve | 02-coalesce | eve/coalesce.cu.txt\n"
+     "bob | 02-coalesce | bob/coalesce.cu.gz | is damaged, or no zip, tar, 7z or rar file\n"
+     "carl |  | carl.rar | is damaged, or no zip, tar, 7z or rar file\n"
+     "dan |  | dan/slides.pdf | is no .cu file, and there is none beside it\n"
+     "fay |  | fay.zip/readme.md | is no .cu file, and there is none beside it\n"},
     /* bombs: a file that is large once unpacked, one of the lab's name, thousands of them */
     {"truncate -s 300M big.txt; bsdtar -c --format ustar --no-read-sparse -f - big.txt |"
      " gzip -1 >ann.tgz; rm big.txt; truncate -s 3M coalesce.cu; bsdtar -a -cf bob.zip coalesce.cu;"
@@ -375,6 +387,69 @@ Test(batch_scan, archives)
         "%s", found);
 }
 
+/* --- rar: nothing that Debian has writes one, so this does ------------------------------------------------ */
+
+static uint32_t crc32_of(const unsigned char *bytes, size_t size)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < size; ++i) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; ++bit)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+/* Puts VALUE at AT, SIZE bytes, the least first. */
+static void put_number(unsigned char *at, uint32_t value, size_t size)
+{
+    for (; size > 0; --size, value >>= 8)
+        *at++ = (unsigned char)value;
+}
+
+/* Writes one block's header: what its checksum covers begins after the checksum. */
+static void put_header(FILE *file, unsigned char *header, size_t size)
+{
+    put_number(header + 5, (uint32_t)size, 2);
+    put_number(header, crc32_of(header + 2, size - 2), 2);
+    fwrite(header, 1, size, file);
+}
+
+/* Writes a rar file of version 4 with one file in it, not compressed. */
+static void write_rar(const char *path, const char *name, const char *text)
+{
+    unsigned char main_header[13] = {0, 0, 0x73}, header[200] = {0, 0, 0x74, 0, 0x80};
+    uint32_t size = (uint32_t)strlen(text);
+    FILE *file = fopen(path, "wb");
+    cr_assert(file);
+    put_number(header + 7, size, 4);
+    put_number(header + 11, size, 4);
+    header[15] = 3; /* made on UNIX */
+    put_number(header + 16, crc32_of((const unsigned char *)text, size), 4);
+    header[24] = 20;   /* version 2.0 can unpack it, */
+    header[25] = 0x30; /* since it is only stored */
+    put_number(header + 26, (uint32_t)strlen(name), 2);
+    put_number(header + 28, 0100644, 4);
+    memcpy(header + 32, name, strlen(name));
+    fwrite("Rar!\x1a\x07\0", 1, 7, file);
+    put_header(file, main_header, sizeof main_header);
+    put_header(file, header, 32 + strlen(name));
+    fwrite(text, 1, size, file);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(batch_scan, rar_archives)
+{
+    char *path = shell_must("mkdir -p subs; printf '%%s' \"$PWD/subs/ann.rar\"");
+    write_rar(path, "coalesce.cu", "int main() {}\n");
+    free(path);
+    const char *found = scan(NULL);
+    cr_expect_str_eq(found, "ann | 02-coalesce | ann.rar/coalesce.cu\n", "%s", found);
+    free(shell_must("truncate -s -4 subs/ann.rar"));
+    found = scan(NULL);
+    cr_expect(strstr(found, "ann | 02-coalesce | ann.rar/coalesce.cu | is damaged\n"), "%s", found);
+}
+
 /* With a roster, hand-ins find their students, however a learning system has called them. */
 Test(batch_scan, students_of_the_roster)
 {
@@ -383,13 +458,14 @@ Test(batch_scan, students_of_the_roster)
     cr_assert(read_roster("id,name\ns1,Ann Lee\ns2,Bob\n", &roster, error, sizeof error));
     free(shell_must("mkdir -p subs/'Ann Lee_77_file_' subs/carl; cd subs;"
                     "echo 1 >'Ann Lee_77_file_/coalesce.cu'; echo 2 >carl/coalesce.cu;"
-                    "echo 3 >s1_99_parallelize.cu"));
+                    "echo 3 >s1_99_parallelize.cu; echo x | tee s2.docx >notes.txt"));
     const char *found = scan(&roster);
     cr_expect_str_eq(found,
                      "carl | 02-coalesce | carl/coalesce.cu\n"
                      "s1 | 01-parallelize | s1_99_parallelize.cu\n"
                      "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-                     "carl |  | carl | is handed in by nobody on the roster\n",
+                     "carl |  | carl | is handed in by nobody on the roster\n"
+                     "s2 |  | s2.docx | is no .cu file, and there is none beside it\n",
                      "%s", found);
     batch_roster_free(&roster);
 }
