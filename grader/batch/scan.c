@@ -18,6 +18,7 @@ struct walk {
     struct run_lab labs[RUN_MAX_LABS]; /* as batch/match.h wants them: all of the kit */
     size_t lab_count;
     struct stat out; /* the folder that is none of the students' */
+    size_t hand_ins; /* files for one of the labs, and entries whose student is on the roster */
     char *error;
     size_t size;
 };
@@ -84,6 +85,7 @@ static char *add_student(struct walk *walk, const struct entry *entry)
     char *id = student_name(walk, entry);
     const struct batch_student *student = roster && id ? batch_roster_find(roster, id) : NULL;
     if (student) {
+        ++walk->hand_ins;
         free(id);
         return strdup(student->id);
     }
@@ -180,7 +182,10 @@ static bool add_candidate(struct walk *walk, const char *student,
                           const struct candidate *candidates, size_t count, size_t i)
 {
     const struct candidate *candidate = &candidates[i];
-    if (!candidate->shown || (candidate->match && candidate->lab >= walk->scan->lab_count))
+    if (!candidate->shown)
+        return true;
+    walk->hand_ins += candidate->match != BATCH_NO_MATCH;
+    if (candidate->match && candidate->lab >= walk->scan->lab_count)
         return true;
     if (candidate->file->problem)
         return ask(walk, student, candidate, candidate->file->problem);
@@ -324,6 +329,23 @@ static bool add_roster(struct walk *walk)
     return true;
 }
 
+/* Is that a folder of submissions at all? Then one file is for a lab, or somebody's: what a wrong folder would make of a
+ * gradebook is not wanted. */
+static bool has_hand_ins(struct walk *walk)
+{
+    json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);
+    const char *path = NULL, *why;
+    if (walk->hand_ins == 0 && json_unpack(first, "{s:s, s:s}", "path", &path, "why", &why) == 0)
+        snprintf(walk->error, walk->size,
+                 "no hand-in for a lab is in %s (%s %s): is it the right folder?",
+                 walk->scan->folder, path, why);
+    else if (walk->hand_ins == 0)
+        snprintf(walk->error, walk->size, "no hand-in for a lab is in %s: is it the right folder?",
+                 walk->scan->folder);
+    json_decref(reviews);
+    return walk->hand_ins > 0;
+}
+
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size)
 {
     static struct walk walk; /* labs have paths of 4 KB: too large for a stack */
@@ -334,7 +356,8 @@ bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *
     if (!scan->out || stat(scan->out, &walk.out) != 0)
         walk.out = (struct stat){0};
     bool good = (batch_store_begin(store) && batch_store_forget(store)) || fail(&walk);
-    good = good && add_labs(&walk) && add_roster(&walk) && scan_folder(&walk, scan->folder, "");
+    good = good && add_labs(&walk) && add_roster(&walk) && scan_folder(&walk, scan->folder, "") &&
+           has_hand_ins(&walk);
     if (good)
         return batch_store_end(store) || fail(&walk);
     batch_store_cancel(store);

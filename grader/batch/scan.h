@@ -30,7 +30,8 @@ struct batch_scan {
     uint64_t seed;
 };
 
-/* Replaces what the store says is there. False: ERROR (SIZE bytes) is one line, and nothing changed. */
+/* Replaces what the store says is there. False: ERROR (SIZE bytes) is one line, and nothing changed; so it
+ * is where there is nothing for any lab. */
 bool batch_scan(struct batch_store *store, const struct batch_scan *scan, char *error, size_t size);
 
 #endif

@@ -174,6 +174,7 @@ struct session {
     unsigned jobs;
     size_t chunk_size;
     int lock;
+    bool new_out; /* this run has made the folder of --out, and nothing is graded yet */
     char scratch[RUN_PATH_SIZE]; /* for what gradings need meanwhile; "" */
     struct batch_store *store;
     struct report_bar bar;
@@ -296,7 +297,8 @@ static bool open_out(struct session *session)
     char path[RUN_PATH_SIZE];
     const char *out = session->options.out;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (mkdir(out, 0755) != 0 && !is_folder(out)) {
+    session->new_out = mkdir(out, 0755) == 0;
+    if (!session->new_out && !is_folder(out)) {
         complain(EXIT_USAGE, "cannot make %s: %s", out, strerror(errno));
         return false;
     }
@@ -375,8 +377,10 @@ static bool scan(struct session *session)
                               .roster = session->options.roster ? &session->roster : NULL,
                               .device = session->device,
                               .seed = session->seed};
-    if (batch_scan(session->store, &scan, error, sizeof error))
+    if (batch_scan(session->store, &scan, error, sizeof error)) {
+        session->new_out = false;
         return true;
+    }
     complain(EXIT_USAGE, "%s", error);
     return false;
 }
@@ -568,6 +572,8 @@ static void close_session(struct session *session)
         run_lab_close(&session->labs[i].lab);
     batch_roster_free(&session->roster);
     course_free(&session->course);
+    if (session->new_out)
+        run_remove_tree(session->options.out);
     if (session->lock >= 0)
         close(session->lock);
 }

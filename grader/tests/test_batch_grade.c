@@ -91,6 +91,23 @@ Test(batch_grade, results_are_signed)
     expect_run(BATCH "--key key", 2, SAYS("others may use the key"));
 }
 
+/* A wrong folder leaves a gradebook as it is, and makes no new one. */
+Test(batch_grade, a_wrong_folder_is_an_error)
+{
+    free(shell_must(CLASS "mkdir -p empty other/docs; echo x >other/docs/a.txt;"
+                          "echo x >other/a.zip; printf 'id,name\\nann,Ann\\n' >roster.csv"));
+    expect_run(BATCH "--seed 7", 0, SAYS("4 submissions"));
+    free(shell_must("cp -a grades before"));
+    expect_run("$LANEWISE batch empty --labs 2 --device emulator --roster roster.csv", 2,
+               SAYS("no hand-in for a lab is in empty: is it the right folder?"));
+    expect_run("$LANEWISE batch other --labs 2 --device emulator", 2,
+               SAYS("no hand-in for a lab is in other (a.zip is damaged"));
+    free(shell_must("diff -r --exclude grades.sqlite before grades"));
+    expect_run("$LANEWISE batch empty --labs 2 --device emulator --out new", 2,
+               SAYS("right folder"));
+    free(shell_must("test ! -e new"));
+}
+
 /* A compiler that breaks at one source breaks nothing else, and gives that no grade; at all sources it
  * ends the batch. Later, with a good one, the grade comes. */
 Test(batch_grade, a_failure_of_the_grader_is_no_grade)
