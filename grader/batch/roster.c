@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unicase.h>
 #include <uninorm.h>
+#include <unistr.h>
 
 #include "batch/handin.h"
 #include "run/files.h"
@@ -39,7 +40,9 @@ static char *fold(const char *text)
 struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
-    size_t cell_count, row;
+    size_t cell_count;
+    size_t line, start; /* of the file, from 1: this one, and where the row began; 0: it has not */
+    bool headed;
     size_t id, name; /* columns */
     const char *path;
     char *error;
@@ -50,39 +53,37 @@ struct reading {
 static void complain(struct reading *reading, const char *what)
 {
     if (!reading->bad)
-        snprintf(reading->error, reading->size, "%s: row %zu %s", reading->path, reading->row,
-                 what);
+        snprintf(reading->error, reading->size, "%s:%zu: %s", reading->path, reading->start, what);
     reading->bad = true;
 }
 
-/* Does CELL head the column that NAMES, the last NULL, are words for? */
-static bool heads(const char *cell, const char *const *names)
+/* The column that one of NAMES, the last NULL, heads, an earlier one rather than a later; SIZE_MAX: none. */
+static size_t find_column(const struct reading *reading, const char *const *names)
 {
     for (; *names; ++names)
-        if (strcasecmp(cell, *names) == 0)
-            return true;
-    return false;
+        for (size_t i = 0; i < reading->cell_count; ++i)
+            if (strcasecmp(reading->cells[i], *names) == 0)
+                return i;
+    return SIZE_MAX;
 }
 
-/* Takes the first row as a heading, if it is one. */
-static bool take_heading(struct reading *reading)
+/* Takes the first row. It must say which columns these are: a guess would make a student of a heading, or
+ * ids of family names. */
+static void take_heading(struct reading *reading)
 {
-    static const char *const ids[] = {"id",          "student id", "student_id", "studentid",
-                                      "student",     "login",      "username",   "user",
-                                      "sis user id", "email",      NULL};
-    static const char *const names[] = {"name", "full name", "student name", "full_name", NULL};
-    size_t id = SIZE_MAX, name = SIZE_MAX;
-    for (size_t i = reading->cell_count; i-- > 0;) {
-        if (heads(reading->cells[i], ids))
-            id = i;
-        if (heads(reading->cells[i], names))
-            name = i;
-    }
-    if (id == SIZE_MAX)
-        return false;
-    reading->id = id;
-    reading->name = name;
-    return true;
+    static const char *const ids[] = {"id",       "student id", "student_id",  "studentid", "login",
+                                      "username", "user",       "sis user id", "email",     NULL};
+    static const char *const names[] = {"name",         "full name", "full_name",
+                                        "student name", "student",   NULL};
+    reading->headed = true;
+    reading->id = find_column(reading, ids);
+    reading->name = find_column(reading, names);
+    if (reading->id != SIZE_MAX && reading->name != SIZE_MAX)
+        return;
+    if (reading->cell_count == 1 && strpbrk(reading->cells[0], ";\t"))
+        complain(reading, "columns are separated by commas here: save it as CSV with commas");
+    else
+        complain(reading, "this line must name the columns, \"id\" and \"name\" among them");
 }
 
 static bool is_known(const struct batch_roster *roster, const char *folded)
@@ -124,13 +125,13 @@ static void add_student(struct reading *reading)
         student.folded_name = fold(student.name);
     }
     if (!student.folded_id || !student.folded_name || roster->count == roster->room)
-        complain(reading, "does not fit into memory");
+        complain(reading, "out of memory");
     else if (!*student.id)
-        complain(reading, "has no id");
+        complain(reading, "there is no id");
     else if (strlen(student.id) > 200)
-        complain(reading, "has an id of more than 200 bytes");
+        complain(reading, "the id has more than 200 bytes");
     else if (is_known(roster, student.folded_id))
-        complain(reading, "has the id of an earlier row");
+        complain(reading, "this id was there before");
     else {
         roster->students[roster->count++] = student;
         return;
@@ -151,19 +152,55 @@ static void on_cell(void *bytes, size_t length, void *context)
 static void on_row(int end, void *context)
 {
     struct reading *reading = context;
-    ++reading->row;
-    if (!reading->bad && !(reading->row == 1 && take_heading(reading)))
+    if (!reading->bad && !reading->headed)
+        take_heading(reading);
+    else if (!reading->bad)
         add_student(reading);
     for (size_t i = 0; i < reading->cell_count; ++i)
         free(reading->cells[i]);
     reading->cell_count = 0;
+    reading->start = 0;
+}
+
+/* Reads the rows, line by line to know in which one something is wrong. */
+static void read_rows(struct reading *reading, const char *bytes, size_t length)
+{
+    struct csv_parser parser;
+    bool good = true;
+    csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    while (good && length > 0) {
+        const char *end = memchr(bytes, '\n', length);
+        size_t size = end ? (size_t)(end + 1 - bytes) : length;
+        ++reading->line;
+        if (reading->start == 0 && *bytes != '\n' && *bytes != '\r')
+            reading->start = reading->line;
+        good = csv_parse(&parser, bytes, size, on_cell, on_row, reading) == size;
+        bytes += size;
+        length -= size;
+    }
+    if (!good || csv_fini(&parser, on_cell, on_row, reading) != 0)
+        complain(reading, "there is a quotation mark too many or too few");
+    csv_free(&parser);
+    for (size_t i = 0; i < reading->cell_count; ++i)
+        free(reading->cells[i]);
+}
+
+/* Is it UTF-8? Names in another encoding would be garbled, and match nobody's. */
+static bool check_encoding(struct reading *reading, const char *bytes, size_t length)
+{
+    const uint8_t *bad = u8_check((const uint8_t *)bytes, length);
+    if (!bad)
+        return true;
+    reading->start = 1;
+    for (const char *at = bytes; at < (const char *)bad; ++at)
+        reading->start += *at == '\n';
+    complain(reading, "this is no UTF-8: save it as CSV in UTF-8");
+    return false;
 }
 
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size)
 {
-    struct reading reading = {
-        .roster = roster, .name = 1, .path = path, .error = error, .size = size};
-    struct csv_parser parser;
+    struct reading reading = {.roster = roster, .path = path, .error = error, .size = size};
     struct run_text text;
     char why[100];
     *roster = (struct batch_roster){0};
@@ -171,22 +208,10 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
-    const char *bytes = text.bytes;
-    size_t length = text.size;
-    if (length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) { /* as spreadsheets write it */
-        bytes += 3;
-        length -= 3;
-    }
-    csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
-    if (csv_parse(&parser, bytes, length, on_cell, on_row, &reading) != length ||
-        csv_fini(&parser, on_cell, on_row, &reading) != 0) {
-        ++reading.row;
-        complain(&reading, "has a quotation mark too many or too few");
-        reading.bad = true;
-    }
-    csv_free(&parser);
-    for (size_t i = 0; i < reading.cell_count; ++i)
-        free(reading.cells[i]);
+    /* spreadsheets write a mark before UTF-8 */
+    size_t mark = text.size >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (check_encoding(&reading, text.bytes + mark, text.size - mark))
+        read_rows(&reading, text.bytes + mark, text.size - mark);
     free(text.bytes);
     if (!reading.bad && roster->count == 0) {
         snprintf(error, size, "the roster %s lists nobody", path);

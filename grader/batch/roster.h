@@ -3,8 +3,8 @@
  *     id,name
  *     s001,"Zuse, Konrad"
  *
- * The first row may say which columns these are, among others, in any order ("id", "student", "student id",
- * "login"...; "name"); without such a row they are the first and the second. */
+ * The first row says which columns these are, among others that are passed over, in any order ("id",
+ * "student id", "login"...; "name", "full name", "student"...). */
 #ifndef BATCH_ROSTER_H
 #define BATCH_ROSTER_H
 
@@ -21,7 +21,7 @@ struct batch_roster {
     size_t count, room;
 };
 
-/* Reads PATH. False: ERROR (SIZE bytes) is one line that says what is wrong, in which line. */
+/* Reads PATH. False: ERROR (SIZE bytes) is one line that says what is wrong, mostly "PATH:LINE: ...". */
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 

@@ -127,15 +127,21 @@ static const struct {
     bool good;
 } rosters[] = {
     {"id,name\ns1,Ann\ns2,Bob\n", "s1=Ann;s2=Bob;", true},
-    {"s1,Ann\r\ns2,Bob", "s1=Ann;s2=Bob;", true},
+    {"name,id\r\nAnn,s1\r\nBob,s2", "s1=Ann;s2=Bob;", true},
     {"\xef\xbb\xbfName,Mail,Student ID\r\n\"Zuse, \"\"K.\"\"\",a@b, s1 \r\n", "s1=Zuse, \"K.\";",
      true},
-    {"id\ns1\n\ns2\n", "s1=;s2=;", true},
+    {"id,name\ns1\n\ns2,\n", "s1=;s2=;", true},
+    {"Student,ID,SIS User ID\n\"Lee, Ann\",7,x\n", "7=Lee, Ann;", true},
     {"id,name\ns1,\"two\nlines\"\n", "s1=two%0Alines;", true},
     {"id,name\ns1,Jose\xcc\x81\n", "s1=José;", true},
-    {"id,name\ns1,Ann\nS1,Bob\n", "row 3 has the id of an earlier row", false},
-    {"id,name\n,Ann\n", "row 2 has no id", false},
-    {"id,name\ns1,\"Ann\n", "has a quotation mark too many or too few", false},
+    {"id,name\ns1,Ann\nS1,Bob\n", "roster.csv:3: this id was there before", false},
+    {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: there is no id", false},
+    {"id,name\ns1,\"Ann\ns2,Bob\n", "roster.csv:2: there is a quotation mark too many or too few",
+     false},
+    {"id;name\ns1;Ann\n", "roster.csv:1: columns are separated by commas here", false},
+    {"Last,First,SIS Id\nLee,Ann,s1\n", "roster.csv:1: this line must name the columns", false},
+    {"s1,Ann\ns2,Bob\n", "roster.csv:1: this line must name the columns", false},
+    {"id,name\ns1,Ann\ns2,Zo\xeb\n", "roster.csv:3: this is no UTF-8", false},
     {"", "lists nobody", false},
     {"id,name\n", "lists nobody", false},
 };
@@ -179,7 +185,8 @@ Test(batch_scan, whose_a_hand_in_is)
 {
     struct batch_roster roster;
     char error[500];
-    cr_assert(read_roster("s1,Ann Lee\ns2,José Díaz\ns12,Li\n", &roster, error, sizeof error));
+    cr_assert(
+        read_roster("id,name\ns1,Ann Lee\ns2,José Díaz\ns12,Li\n", &roster, error, sizeof error));
     for (size_t i = 0; i < sizeof owners / sizeof *owners; ++i) {
         const struct batch_student *owner = batch_roster_find(&roster, owners[i].name);
         cr_expect((!owner && !owners[i].id) ||
