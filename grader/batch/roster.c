@@ -260,7 +260,7 @@ static const char *key_of(const struct batch_student *student, bool by_name)
 /* The one student whose id (or name) is FOLDED, or the longest that is a word in it. NULL: there is
  * none, or there are two that fit as well. */
 static const struct batch_student *find_by(const struct batch_roster *roster, const char *folded,
-                                           bool by_name, bool whole)
+                                           bool by_name, bool whole, bool *several)
 {
     const struct batch_student *found = NULL;
     size_t longest = 0;
@@ -275,15 +275,20 @@ static const struct batch_student *find_by(const struct batch_roster *roster, co
         longest = length;
         found = &roster->students[i];
     }
+    *several = *several || twice;
     return twice ? NULL : found;
 }
 
-const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name)
+const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
+                                              bool *several)
 {
+    bool twice = false;
     const struct batch_student *found = NULL;
     char *folded = fold(name);
     for (int way = 0; folded && !found && way < 4; ++way)
-        found = find_by(roster, folded, way & 1, way < 2);
+        found = find_by(roster, folded, way & 1, way < 2, &twice);
     free(folded);
+    if (several)
+        *several = !found && twice;
     return found;
 }

@@ -27,8 +27,9 @@ void batch_roster_free(struct batch_roster *roster);
 
 /* Whose is a hand-in called NAME? It is the id, or the name, or has one of these in it as a word of its
  * own, as in "Konrad Zuse_12345_assignsubmission_file"; capitals make no difference. NULL: nobody's, or
- * it cannot be told. */
-const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name);
+ * *SEVERAL students' (may be NULL). */
+const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
+                                              bool *several);
 
 /* A copy of clean TEXT as NFC, to be freed: equal names become equal bytes, whatever system wrote them. */
 char *batch_normalise(const char *text);

@@ -73,9 +73,9 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
     char *name = roster ? student_name(walk, entry) : NULL;
-    bool found = name && batch_roster_find(roster, name);
+    bool several = false, one = name && batch_roster_find(roster, name, &several);
     free(name);
-    return found;
+    return one || several;
 }
 
 /* Adds the student whose hand-in this is, and tells the id, to be freed; NULL: the store has failed. */
@@ -83,15 +83,20 @@ static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
     char *id = student_name(walk, entry);
-    const struct batch_student *student = roster && id ? batch_roster_find(roster, id) : NULL;
+    bool several = false;
+    const struct batch_student *student =
+        roster && id ? batch_roster_find(roster, id, &several) : NULL;
     if (student) {
         ++walk->hand_ins;
         free(id);
         return strdup(student->id);
     }
     if (id && (!batch_store_add_student(walk->store, id, "") ||
-               (roster && !batch_store_add_review(walk->store, id, "", entry->name,
-                                                  "is handed in by nobody on the roster")))) {
+               (roster &&
+                !batch_store_add_review(
+                    walk->store, id, "", entry->name,
+                    several ? "may be of several on the roster: put one's id into its name"
+                            : "is of nobody on the roster: put the student's id into its name")))) {
         free(id);
         return NULL;
     }

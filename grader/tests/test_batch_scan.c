@@ -188,7 +188,7 @@ Test(batch_scan, whose_a_hand_in_is)
     cr_assert(
         read_roster("id,name\ns1,Ann Lee\ns2,José Díaz\ns12,Li\n", &roster, error, sizeof error));
     for (size_t i = 0; i < sizeof owners / sizeof *owners; ++i) {
-        const struct batch_student *owner = batch_roster_find(&roster, owners[i].name);
+        const struct batch_student *owner = batch_roster_find(&roster, owners[i].name, NULL);
         cr_expect((!owner && !owners[i].id) ||
                       (owner && owners[i].id && strcmp(owner->id, owners[i].id) == 0),
                   "%s: %s", owners[i].name, owner ? owner->id : "nobody");
@@ -469,17 +469,20 @@ Test(batch_scan, students_of_the_roster)
 {
     struct batch_roster roster;
     char error[500];
-    cr_assert(read_roster("id,name\ns1,Ann Lee\ns2,Bob\n", &roster, error, sizeof error));
-    free(shell_must("mkdir -p subs/'Ann Lee_77_file_' subs/carl; cd subs;"
+    cr_assert(
+        read_roster("id,name\ns1,Ann Lee\ns2,Bob\ns3,Dan\ns4,Dan\n", &roster, error, sizeof error));
+    free(shell_must("mkdir -p subs/'Ann Lee_77_file_' subs/carl subs/Dan; cd subs;"
                     "echo 1 >'Ann Lee_77_file_/coalesce.cu'; echo 2 >carl/coalesce.cu;"
                     "echo 3 >s1_99_parallelize.cu; echo x | tee s2.docx >notes.txt"));
     const char *found = scan(&roster);
-    cr_expect_str_eq(found,
-                     "carl | 02-coalesce | carl/coalesce.cu\n"
-                     "s1 | 01-parallelize | s1_99_parallelize.cu\n"
-                     "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
-                     "carl |  | carl | is handed in by nobody on the roster\n"
-                     "s2 |  | s2.docx | is no .cu file, and there is none beside it\n",
-                     "%s", found);
+    cr_expect_str_eq(
+        found,
+        "carl | 02-coalesce | carl/coalesce.cu\n"
+        "s1 | 01-parallelize | s1_99_parallelize.cu\n"
+        "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
+        "Dan |  | Dan | may be of several on the roster: put one's id into its name\n"
+        "carl |  | carl | is of nobody on the roster: put the student's id into its name\n"
+        "s2 |  | s2.docx | is no .cu file, and there is none beside it\n",
+        "%s", found);
     batch_roster_free(&roster);
 }
