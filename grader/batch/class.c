@@ -92,7 +92,7 @@ static const char *why_not(const struct batch_terms *terms, const struct batch_l
                            const json_t *attempts, size_t i)
 {
     json_int_t submitted = number_of(json_array_get(attempts, i), "submitted");
-    if (terms->late_limit && late_days(lab, submitted) > (json_int_t)terms->late_limit)
+    if (terms->limits_late && late_days(lab, submitted) > (json_int_t)terms->late_limit)
         return "too-late";
     if (terms->per_day && before_on_that_day(attempts, i) >= terms->per_day)
         return "over-limit";

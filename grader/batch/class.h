@@ -21,7 +21,8 @@ struct batch_terms {
     const char *course;  /* its title; "" */
     bool latest;         /* the latest attempt counts, not the best */
     double late_penalty; /* percent of what was earned, for each day begun after the deadline */
-    unsigned late_limit; /* attempts that are later than so many days do not count; 0: no limit */
+    bool limits_late;    /* attempts that are more than LATE_LIMIT days late do not count */
+    unsigned late_limit; /* 0: no late one does */
     unsigned per_day;    /* attempts of a day (UTC) beyond these are not graded; 0: no limit */
     const struct batch_lab_terms *labs;
     size_t lab_count; /* labs that are not among these: own points, weight 1, no deadline */

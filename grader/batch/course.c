@@ -258,8 +258,8 @@ static void read_late(struct reading *reading, const yaml_node_t *node)
     settings_check_keys(settings, node, "late", keys);
     settings_number(settings, settings_find(settings, node, "penalty"), "penalty", 0, 100,
                     &rules->late_penalty);
-    settings_whole(settings, settings_find(settings, node, "days"), "days", 1, 366,
-                   &rules->late_limit);
+    const yaml_node_t *days = settings_find(settings, node, "days");
+    rules->limits_late = settings_whole(settings, days, "days", 0, 366, &rules->late_limit);
 }
 
 static void read_attempts(struct reading *reading, const yaml_node_t *node)

@@ -44,7 +44,7 @@ static const char usage[] =
     "  --course FILE        what counts, how much and until when: grader/batch/course.yaml\n"
     "  --attempt WHICH      which of several attempts counts: best (the default) or latest\n"
     "  --late-penalty P     percent lost for each day begun after the deadline\n"
-    "  --late-limit DAYS    what comes later than that is not graded\n"
+    "  --late-limit DAYS    what comes later than that is not graded; 0: nothing late is\n"
     "  --per-day N          of one student's attempts at a lab, at most N a day are graded\n"
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of all inputs; without it, that of the last time\n"
@@ -212,6 +212,7 @@ static bool read_terms(struct session *session)
         !read_number("chunk-size", options->chunk_size, 1, 10000, true, &chunk_size))
         return false;
     session->chunk_size = (size_t)chunk_size;
+    terms->limits_late = terms->limits_late || options->late_limit;
     terms->late_limit = (unsigned)limit;
     terms->per_day = (unsigned)per_day;
     session->jobs = (unsigned)jobs;

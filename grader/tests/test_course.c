@@ -57,7 +57,7 @@ static const struct {
      "c.yaml:2: days must be a number, not \"0x10\""},
     {"infinity", "late:\n  penalty: inf\n", "c.yaml:2: penalty must be a number"},
     {"half a day", "late:\n  days: 1.5\n", "c.yaml:2: days is 1.5; it must be a whole number"},
-    {"no day", "late:\n  days: 0\n", "c.yaml:2: days is 0; it must be 1 at least"},
+    {"no day", "late:\n  days: -1\n", "c.yaml:2: days is -1; it must be 0 at least"},
     {"below 0", "late:\n  penalty: -1\n", "c.yaml:2: penalty is -1; it must be 0 at least"},
     {"above 100", "late:\n  penalty: 101\n", "c.yaml:2: penalty is 101; it must be 100 at most"},
     {"a rate of nothing", "per_day: 0\n", "c.yaml:1: per_day is 0; it must be 1 at least"},
@@ -128,13 +128,22 @@ Test(course, what_is_not_said_has_its_default)
     cr_assert(course_read(NULL, &none, error, sizeof error));
     cr_expect_eq(course.lab_count, none.lab_count, "all labs count");
     cr_expect_gt(course.lab_count, 5);
-    cr_expect(!course.rules.latest && course.rules.per_day == 0 && course.rules.late_limit == 0);
+    cr_expect(!course.rules.latest && course.rules.per_day == 0 && !course.rules.limits_late);
     cr_assert(course_find(&course, "02-coalesce"));
     cr_expect_str_eq(course.rules.labs[1].lab, "02-coalesce");
     cr_expect(course.rules.labs[1].weight == 1 && course.rules.labs[1].deadline == 0);
     cr_expect_null(course.labs[1].terms);
     course_free(&course);
     course_free(&none);
+}
+
+Test(course, no_day_late_is_a_limit)
+{
+    char error[4096];
+    struct course course;
+    cr_assert(read_text("late: {days: 0}\n", &course, error), "%s", error);
+    cr_expect(course.rules.limits_late && course.rules.late_limit == 0);
+    course_free(&course);
 }
 
 Test(course, the_example_says_what_it_says)
@@ -144,7 +153,7 @@ Test(course, the_example_says_what_it_says)
     cr_assert(course_read(LANEWISE_ROOT "/grader/batch/course.yaml", &course, error, sizeof error),
               "%s", error);
     cr_expect_str_eq(course.title, "CUDA for scientists, autumn 2026");
-    cr_expect(!course.rules.latest && course.rules.late_limit == 3 &&
+    cr_expect(!course.rules.latest && course.rules.limits_late && course.rules.late_limit == 3 &&
               course.rules.late_penalty == 10);
     cr_expect(course.rules.per_day == 10);
     cr_assert_eq(course.lab_count, 3);
