@@ -217,3 +217,35 @@ bool batch_write_all(struct batch_store *store, const json_t *class, const char 
     }
     return good;
 }
+
+/* --- folders of former students ------------------------------------------------------------------------- */
+
+static int by_bytes(const struct dirent **left, const struct dirent **right)
+{
+    return strcmp((*left)->d_name, (*right)->d_name);
+}
+
+json_t *batch_old_folders(const json_t *class, const char *folder)
+{
+    char path[RUN_PATH_SIZE], name[256];
+    struct dirent **entries;
+    json_t *old = json_array(), *names = json_object(), *student;
+    size_t i;
+    json_array_foreach(json_object_get(class, "students"), i, student)
+    {
+        batch_folder_name(text_of(student, "student"), name);
+        json_object_set_new(names, name, json_true());
+    }
+    int count = scandir(folder, &entries, NULL, by_bytes);
+    for (int entry = 0; entry < count; ++entry) {
+        const char *found = entries[entry]->d_name;
+        if (*found != '.' && !json_object_get(names, found) &&
+            run_path(path, "%s/%s/results.json", folder, found) && access(path, F_OK) == 0)
+            json_array_append_new(old, json_string(found));
+        free(entries[entry]);
+    }
+    if (count >= 0)
+        free(entries);
+    json_decref(names);
+    return old;
+}

@@ -16,6 +16,9 @@
 bool batch_write_all(struct batch_store *store, const json_t *class, const char *folder,
                      char *error, size_t size);
 
+/* The students' folders of earlier runs that are nobody's of CLASS any more, by name: a new array. */
+json_t *batch_old_folders(const json_t *class, const char *folder);
+
 /* The name of a student's folder: the id, unless that cannot be a file's name or is one of those above, or
  * is very long. No two ids have the same. */
 void batch_folder_name(const char *id, char name[256]);

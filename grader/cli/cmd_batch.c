@@ -498,6 +498,27 @@ static void tell_review(const struct session *session, const json_t *review)
         printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
 }
 
+/* Says which folders are of students who are not in the class any more: to remove them is not ours. */
+static void tell_old_folders(const struct session *session, const json_t *class)
+{
+    enum { SHOWN = 10 };
+    json_t *old = batch_old_folders(class, session->options.out), *name;
+    size_t i, count = json_array_size(old);
+    if (count > 0)
+        printf("%zu folder%s in %s from earlier runs, of nobody in this class:", count,
+               plural(count), session->options.out);
+    json_array_foreach(old, i, name)
+    {
+        if (i < SHOWN)
+            printf("%s %s", i > 0 ? "," : "", json_string_value(name));
+    }
+    if (count > SHOWN)
+        printf(" and %zu more", count - SHOWN);
+    if (count > 0)
+        putchar('\n');
+    json_decref(old);
+}
+
 static int write_reports(struct session *session)
 {
     char error[2 * RUN_PATH_SIZE];
@@ -517,6 +538,7 @@ static int write_reports(struct session *session)
         tell_review(session, json_object_get(class, "review"));
         printf("%s: gradebook.csv, class.html, and a folder to send back to each student\n",
                session->options.out);
+        tell_old_folders(session, class);
     }
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;

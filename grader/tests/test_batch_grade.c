@@ -72,7 +72,10 @@ Test(batch_grade, a_class)
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
     /* only what has changed is done */
     free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
-    expect_run(BATCH "--out grades", 0, SAYS("3 submissions", "1 to grade"));
+    free(shell_must("mkdir grades/mine")); /* which is of no run */
+    expect_run(BATCH "--out grades", 0,
+               SAYS("3 submissions", "1 to grade",
+                    "2 folders in grades from earlier runs, of nobody in this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\ndan,,0,0,100,0,,\r\n");
 }
