@@ -78,6 +78,23 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
+/* Asks about a hand-in of the student NAME, who is not the one on the roster. All whose it may be are asked
+ * about, too: what is missing of them may be in there. */
+static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
+{
+    static const char *const may_be = "may be of several on the roster: put one's id into its name";
+    const struct batch_roster *roster = walk->scan->roster;
+    bool good = batch_store_add_review(
+        walk->store, name, "", entry->name,
+        several ? may_be : "is of nobody on the roster: put the student's id into its name");
+    for (size_t i = 0; good && several && i < roster->count; ++i) {
+        struct batch_roster one = {.students = &roster->students[i], .count = 1};
+        if (batch_roster_find(&one, name, NULL))
+            good = batch_store_add_review(walk->store, one.students->id, "", entry->name, may_be);
+    }
+    return good;
+}
+
 /* Adds the student whose hand-in this is, and tells the id, to be freed; NULL: the store has failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
@@ -91,16 +108,11 @@ static char *add_student(struct walk *walk, const struct entry *entry)
         free(id);
         return strdup(student->id);
     }
-    if (id && (!batch_store_add_student(walk->store, id, "") ||
-               (roster &&
-                !batch_store_add_review(
-                    walk->store, id, "", entry->name,
-                    several ? "may be of several on the roster: put one's id into its name"
-                            : "is of nobody on the roster: put the student's id into its name")))) {
-        free(id);
-        return NULL;
-    }
-    return id;
+    if (id && batch_store_add_student(walk->store, id, "") &&
+        (!roster || ask_whose(walk, entry, id, several)))
+        return id;
+    free(id);
+    return NULL;
 }
 
 /* --- one hand-in -------------------------------------------------------------------------------------- */

@@ -482,7 +482,9 @@ Test(batch_scan, students_of_the_roster)
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
         "Dan |  | Dan | may be of several on the roster: put one's id into its name\n"
         "carl |  | carl | is of nobody on the roster: put the student's id into its name\n"
-        "s2 |  | s2.docx | is no .cu file, and there is none beside it\n",
+        "s2 |  | s2.docx | is no .cu file, and there is none beside it\n"
+        "s3 |  | Dan | may be of several on the roster: put one's id into its name\n"
+        "s4 |  | Dan | may be of several on the roster: put one's id into its name\n",
         "%s", found);
     batch_roster_free(&roster);
 }
