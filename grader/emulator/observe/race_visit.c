@@ -415,13 +415,16 @@ static bool is_watched(const struct race *race, uint64_t page)
     return block && block->host && block->addr + block->size > page && !in_heap;
 }
 
-/* Lanes whose address lies in a page. */
+/* Lanes whose address lies in a page: mostly all of them. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
+    uint64_t outside = 0;
     uint32_t lanes = 0;
     for (uint32_t l = 0; l < WARP; l++)
+        outside |= (access->addr[l] - page) / SHADOW_PAGE;
+    for (uint32_t l = 0; l < WARP && outside; l++)
         lanes |= (uint32_t)(access->addr[l] - page < SHADOW_PAGE) << l;
-    return lanes;
+    return outside ? lanes : ALL_LANES;
 }
 
 static bool visit_global(struct visit *visit)
