@@ -30,16 +30,17 @@ static const char usage[] =
     "                       result says that it was\n"
     "  --course FILE        the course file that it was graded by, if any\n"
     "  --key FILE           the key that signed it; without it, $LANEWISE_KEY\n"
+    "  --unsigned           no key: it is enough that grading again gives the same\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
-    "exit code: 0 all the same, 1 something differs, 2 usage or environment,\n"
-    "3 the grader itself failed\n";
+    "exit code: 0 all the same, 1 something differs, 2 usage or environment, or nothing differs\n"
+    "but there was neither a key nor --unsigned, 3 the grader itself failed\n";
 
 #define complain(...) cli_complain("verify", __VA_ARGS__)
 
 struct verify {
     const char *path, *submission, *course_path, *key_path;
-    bool unsafe;
+    bool unsafe, without_key;
     struct course course;
     struct run_key key;
     bool has_key;
@@ -52,6 +53,7 @@ static int read_options(int argc, char **argv, struct verify *verify)
     static const struct option table[] = {{"submission", required_argument, NULL, 's'},
                                           {"course", required_argument, NULL, 'c'},
                                           {"key", required_argument, NULL, 'k'},
+                                          {"unsigned", no_argument, NULL, 'n'},
                                           {"unsafe", no_argument, NULL, 'u'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
@@ -68,6 +70,9 @@ static int read_options(int argc, char **argv, struct verify *verify)
         case 'k':
             verify->key_path = optarg;
             break;
+        case 'n':
+            verify->without_key = true;
+            break;
         case 'u':
             verify->unsafe = true;
             break;
@@ -82,6 +87,8 @@ static int read_options(int argc, char **argv, struct verify *verify)
     }
     if (optind + 1 != argc)
         return complain(EXIT_USAGE, "which result? lanewise verify FILE; --help explains");
+    if (verify->key_path && verify->without_key)
+        return complain(EXIT_USAGE, "--key or --unsigned, not both; --help explains");
     verify->path = argv[optind];
     return -1;
 }
@@ -273,6 +280,18 @@ static int verify_document(struct verify *verify, const json_t *document)
     return code;
 }
 
+/* Whoever changed a file may have changed it well, hashes, seed and all: without a key that nothing differs is
+ * no answer, and a script must not take it for one. */
+static int conclude(const struct verify *verify)
+{
+    if (verify->differs)
+        return EXIT_NOT_YET;
+    if (verify->has_key || verify->without_key)
+        return EXIT_FULL;
+    return complain(EXIT_USAGE, "nothing differs, but who wrote this nobody can say without a key: "
+                                "add --key FILE, or --unsigned if that is enough");
+}
+
 int cmd_verify(int argc, char **argv)
 {
     static struct verify verify; /* a course is too large for a stack */
@@ -280,7 +299,8 @@ int cmd_verify(int argc, char **argv)
     int code = read_options(argc, argv, &verify);
     if (code >= 0)
         return code;
-    if (!cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key) ||
+    if ((!verify.without_key &&
+         !cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key)) ||
         !cli_read_course(verify.course_path, &verify.course))
         return EXIT_USAGE;
     json_t *document = json_load_file(verify.path, JSON_REJECT_DUPLICATES, &error);
@@ -292,5 +312,5 @@ int cmd_verify(int argc, char **argv)
     run_key_forget(&verify.key);
     course_free(&verify.course);
     json_decref(document);
-    return code ? code : verify.differs ? EXIT_NOT_YET : EXIT_FULL;
+    return code ? code : conclude(&verify);
 }
