@@ -328,7 +328,7 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
     const char *id = text_of(row, "student");
     json_t *mine = json_object(), *lab;
     double total = 0, most = 0;
-    bool review = false;
+    bool review = false, graded = false, open = false;
     size_t i;
     json_array_foreach(labs, i, lab)
     {
@@ -339,12 +339,14 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
         total += weight * json_number_value(json_object_get(entry, "score"));
         most += weight * json_number_value(json_object_get(entry, "max_score"));
         review = review || same(entry, "status", "review");
+        graded = graded || number_of(entry, "counted") > 0;
+        open = open || json_is_null(json_object_get(entry, "score"));
         json_object_set_new(mine, name, entry);
         json_decref(taken);
     }
-    return json_pack("{s:s, s:s, s:f, s:f, s:b, s:o}", "student", id, "name", text_of(row, "name"),
-                     "total", hundredths(total), "max", hundredths(most), "review", review, "labs",
-                     mine);
+    return json_pack("{s:s, s:s, s:o, s:f, s:b, s:o}", "student", id, "name", text_of(row, "name"),
+                     "total", open && !graded ? json_null() : json_real(hundredths(total)), "max",
+                     hundredths(most), "review", review, "labs", mine);
 }
 
 static json_t *describe_students(struct composition *c, const json_t *labs, const struct rows *rows)

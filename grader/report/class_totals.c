@@ -203,7 +203,8 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         totals->students++;
-        totals->bins[bin_of(share_of(real_of(student, "total"), real_of(student, "max")))]++;
+        if (json_is_number(json_object_get(student, "total")))
+            totals->bins[bin_of(share_of(real_of(student, "total"), real_of(student, "max")))]++;
     }
     for (size_t k = 0; k < totals->lab_count;
          k++) /* labs first, so that checks are in their order */

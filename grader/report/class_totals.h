@@ -49,7 +49,7 @@ struct class_lab {
 
 struct class_totals {
     unsigned students;
-    unsigned bins[CLASS_BINS]; /* of the totals */
+    unsigned bins[CLASS_BINS]; /* of the totals that there are */
     struct class_lab *labs;
     size_t lab_count;
     struct class_check *checks; /* in the order of labs, and of each lab's checks */

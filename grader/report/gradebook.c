@@ -25,6 +25,14 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     }
 }
 
+/* Empty if there are none yet, which is not 0. */
+static void put_points(FILE *to, const json_t *points)
+{
+    fputc(',', to);
+    if (json_is_number(points))
+        fprintf(to, "%.6g", json_number_value(points));
+}
+
 static void put_student(FILE *to, const json_t *student)
 {
     json_int_t late_days = 0;
@@ -35,14 +43,12 @@ static void put_student(FILE *to, const json_t *student)
     report_csv_field(to, text_of(student, "name"));
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
-        const json_t *score = json_object_get(entry, "score");
-        fputc(',', to);
-        if (json_is_number(score))
-            fprintf(to, "%.6g", json_number_value(score));
+        put_points(to, json_object_get(entry, "score"));
         late_days += json_integer_value(json_object_get(entry, "late_days"));
     }
-    fprintf(to, ",%.6g,%.6g,%lld", json_number_value(json_object_get(student, "total")),
-            json_number_value(json_object_get(student, "max")), (long long)late_days);
+    put_points(to, json_object_get(student, "total"));
+    put_points(to, json_object_get(student, "max"));
+    fprintf(to, ",%lld", (long long)late_days);
     put_labs_with(to, student, "missing");
     put_labs_with(to, student, "review");
     fputs("\r\n", to);

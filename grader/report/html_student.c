@@ -1,5 +1,6 @@
 #include "report/html_student.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/html.h"
@@ -103,6 +104,12 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
+/* No total is not 0: as long as all is open there is none. */
+static bool has_total(const json_t *student)
+{
+    return json_is_number(json_object_get(student, "total"));
+}
+
 static void put_head(struct markup *m, const json_t *student)
 {
     const char *name = text_of(student, "name");
@@ -115,8 +122,13 @@ static void put_head(struct markup *m, const json_t *student)
     }
     markup_open(m, "p");
     markup_set(m, "class", "score");
-    markup_leaf(m, "strong", NULL, "%.6g", real_of(student, "total"));
-    markup_text(m, " of %.6g points", real_of(student, "max"));
+    if (has_total(student)) {
+        markup_leaf(m, "strong", NULL, "%.6g", real_of(student, "total"));
+        markup_text(m, " of %.6g points", real_of(student, "max"));
+    } else {
+        markup_leaf(m, "strong", NULL, "Not yet");
+        markup_text(m, " graded");
+    }
     close_line(m);
     put_table(m, student);
     close_line(m);
@@ -143,8 +155,11 @@ void report_html_student(FILE *to, const json_t *student, const json_t *sources)
     const char *lab;
     json_t *result;
     char title[400];
-    snprintf(title, sizeof title, "%.200s: %.6g of %.6g points", text_of(student, "student"),
-             real_of(student, "total"), real_of(student, "max"));
+    if (has_total(student))
+        snprintf(title, sizeof title, "%.200s: %.6g of %.6g points", text_of(student, "student"),
+                 real_of(student, "total"), real_of(student, "max"));
+    else
+        snprintf(title, sizeof title, "%.200s: not yet graded", text_of(student, "student"));
     report_html_begin(&m, title);
     put_head(&m, student);
     markup_open(&m, "main");

@@ -183,6 +183,8 @@ static void expect_count(size_t i)
     cr_expect_eq(counted, counting[i].counted, "%s: %d", counting[i].name, counted);
     cr_expect_eq(json_is_number(score) ? json_number_value(score) : -1, counting[i].score,
                  "%s: %g points", counting[i].name, json_number_value(score));
+    cr_expect(json_equal(score, json_object_get(student, "total")), "%s: another total",
+              counting[i].name);
     cr_expect_eq(json_array_size(pending), counting[i].pending, "%s: %zu pending", counting[i].name,
                  json_array_size(pending));
     json_decref(class);

@@ -124,7 +124,8 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
                SAYS("1 to review", "carl, 02-coalesce: carl/coalesce.cu: nvcc fatal"));
     expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\n"
-                                             "carl,,,0,100,0,,02-coalesce\r\n");
+                                             "carl,,,,100,0,,02-coalesce\r\n");
+    free(shell_must("grep -q '<strong>Not yet</strong> graded' grades/carl/report.html"));
     free(shell_must("sed -i 's|// bad|#include|' tools/nvcc; rm -r grades"));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 2, SAYS("lanewise batch: nvcc fatal"));
     free(shell_must("test ! -e grades/gradebook.csv"));

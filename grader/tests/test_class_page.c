@@ -62,11 +62,11 @@ static json_t *make_class(const char *text)
         json_t *grade =
             make_grade(grades[i].key, grades[i].status, score < 0 ? json_null() : json_real(score));
         json_array_append_new(
-            students,
-            json_pack("{s:o, s:s, s:f, s:f, s:{s:o, s:{s:s, s:s, s:f, s:f, s:[]}}}", "student",
-                      json_sprintf("%s %zu", text, i), "name", text, "total", score < 0 ? 0 : score,
-                      "max", 40.0, "labs", "01-first", grade, "02-second", "status", "missing",
-                      "key", "", "score", 0.0, "max_score", 20.0, "attempts"));
+            students, json_pack("{s:o, s:s, s:o, s:f, s:{s:o, s:{s:s, s:s, s:f, s:f, s:[]}}}",
+                                "student", json_sprintf("%s %zu", text, i), "name", text, "total",
+                                score < 0 ? json_null() : json_real(score), "max", 40.0, "labs",
+                                "01-first", grade, "02-second", "status", "missing", "key", "",
+                                "score", 0.0, "max_score", 20.0, "attempts"));
     }
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s}, {s:s, s:s}], s:o, s:{s:o, s:o, s:o, s:o},"
@@ -114,6 +114,7 @@ Test(class_page, adds_up)
     cr_expect_float_eq(lab->sum, 1 + 0.5 + 0.25, 1e-9);
     cr_expect(lab->bins[10] == 1 && lab->bins[5] == 1 && lab->bins[2] == 1 && lab->bins[0] == 1);
     cr_expect_eq(totals.labs[1].missing, 6);
+    cr_expect_eq(totals.bins[0], 2, "who has no total is in no bin");
     cr_assert_eq(totals.check_count, 2);
     const struct class_check *fast = &totals.checks[1];
     cr_expect_eq(fast->graded, 4);
