@@ -244,11 +244,12 @@ static json_t *describe_lab(struct composition *c, const json_t *lab, const json
     if (!status)
         status = chosen ? text_of(chosen, "status") : status_without_grade(attempts, unread);
     bool open = strcmp(status, "review") == 0 || strcmp(status, "pending") == 0;
+    const json_t *late = strcmp(status, "too-late") == 0 ? json_array_get(attempts, 0) : chosen;
     json_t *score = chosen ? json_incref(json_object_get(chosen, "score"))
                     : open ? json_null()
                            : json_real(0);
     return json_pack("{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score,
-                     "max_score", max_score, "late_days", number_of(chosen, "late_days"), "penalty",
+                     "max_score", max_score, "late_days", number_of(late, "late_days"), "penalty",
                      json_number_value(json_object_get(chosen, "penalty")), "counted",
                      number_of(chosen, "attempt"), "key", text_of(chosen, "key"), "attempts",
                      attempts);

@@ -50,6 +50,7 @@ static void put_student(FILE *to, const json_t *student)
     put_points(to, json_object_get(student, "max"));
     fprintf(to, ",%lld", (long long)late_days);
     put_labs_with(to, student, "missing");
+    put_labs_with(to, student, "too-late");
     put_labs_with(to, student, "review");
     fputs("\r\n", to);
 }
@@ -61,6 +62,6 @@ void report_gradebook(FILE *to, const json_t *class)
     fputs("student,name", to);
     json_array_foreach(json_object_get(class, "labs"), i, lab)
         fprintf(to, ",%s", text_of(lab, "lab"));
-    fputs(",total,max,late_days,missing,review\r\n", to);
+    fputs(",total,max,late_days,missing,too_late,review\r\n", to);
     json_array_foreach(json_object_get(class, "students"), i, student) put_student(to, student);
 }

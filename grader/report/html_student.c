@@ -61,8 +61,9 @@ static void put_remarks(struct markup *m, const json_t *entry)
         comma = ", ";
     }
     if (late > 0)
-        markup_text(m, "%s%d %s late: %.6g points taken off", comma, (int)late,
-                    late == 1 ? "day" : "days", real_of(entry, "penalty"));
+        markup_text(m, "%s%d %s late", comma, (int)late, late == 1 ? "day" : "days");
+    if (late > 0 && number_of(entry, "counted") > 0)
+        markup_text(m, ": %.6g points taken off", real_of(entry, "penalty"));
 }
 
 static void put_row(struct markup *m, const char *lab, const json_t *entry, bool linked)

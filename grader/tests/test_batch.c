@@ -9,6 +9,7 @@
 #include "batch/class.h"
 #include "batch/output.h"
 #include "batch/store.h"
+#include "report/gradebook.h"
 #include "tests/shell.h"
 
 TestSuite(batch, .init = shell_init, .fini = shell_fini, .timeout = 300);
@@ -282,6 +283,31 @@ Test(batch, points_and_weights_of_the_course)
     json_t *student = json_array_get(json_object_get(class, "students"), 0);
     cr_expect_eq(json_number_value(json_object_get(student, "total")), 7.7);
     cr_expect_eq(json_number_value(json_object_get(student, "max")), 114);
+    json_decref(class);
+    batch_store_close(store);
+}
+
+/* What came too late is 0 as what is missing is, and can be told from it. */
+Test(batch, the_gradebook_tells_late_from_missing)
+{
+    struct batch_store *store = open_store();
+    struct batch_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct batch_terms terms = {
+        .course = "", .limits_late = true, .late_limit = 1, .labs = &lab, .lab_count = 1};
+    char *book = NULL;
+    size_t size;
+    must(store, batch_store_add_lab(store, "01-x", "X", 100));
+    must(store, batch_store_add_student(store, "ann", ""));
+    must(store, batch_store_add_student(store, "bob", ""));
+    add_attempt(store, 1, &(struct attempt){DAY + 1, NONE});
+    add_attempt(store, 2, &(struct attempt){5 * DAY, NONE});
+    json_t *class = batch_class(store, &terms);
+    FILE *memory = open_memstream(&book, &size);
+    report_gradebook(memory, class);
+    fclose(memory);
+    cr_expect_str_eq(book, "student,name,01-x,total,max,late_days,missing,too_late,review\r\n"
+                           "ann,,0,0,100,2,,01-x,\r\nbob,,0,0,100,0,01-x,,\r\n");
+    free(book);
     json_decref(class);
     batch_store_close(store);
 }

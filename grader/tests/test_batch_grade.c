@@ -25,7 +25,7 @@ TestSuite(batch_grade, .init = shell_init, .fini = shell_fini, .timeout = 300);
     "mkdir -p subs/{ann,bob/deep,carl,dan}; cp " LAB " subs/ann; cp " LAB " subs/bob/deep;"        \
     "cp " PRISTINE " subs/carl/coalesce.cu; echo 'int main(' >subs/dan/coalesce.cu;"
 
-#define HEAD "student,name,02-coalesce,total,max,late_days,missing,review\r\n"
+#define HEAD "student,name,02-coalesce,total,max,late_days,missing,too_late,review\r\n"
 
 static void expect_file(const char *name, const char *expected)
 {
@@ -57,11 +57,11 @@ Test(batch_grade, a_class)
     expect_run(
         BATCH "--roster roster.csv --seed 7", 0,
         SAYS("5 students, 4 submissions to 1 lab, on the emulator, seed 7; 3 to grade", "3 of 3"));
-    expect_file("grades/gradebook.csv", HEAD "ann,\"Lee, Ann\",100,100,100,0,,\r\n"
-                                             "bob,\"'=Bob\",100,100,100,0,,\r\n"
-                                             "carl,<script>,30,30,100,0,,\r\n"
-                                             "dan,,0,0,100,0,,\r\n"
-                                             "eve,,0,0,100,0,02-coalesce,\r\n");
+    expect_file("grades/gradebook.csv", HEAD "ann,\"Lee, Ann\",100,100,100,0,,,\r\n"
+                                             "bob,\"'=Bob\",100,100,100,0,,,\r\n"
+                                             "carl,<script>,30,30,100,0,,,\r\n"
+                                             "dan,,0,0,100,0,,,\r\n"
+                                             "eve,,0,0,100,0,02-coalesce,,\r\n");
     free(shell_must("grep -q '100</strong> of 100' grades/ann/report.html &&"
                     "grep -q 'nothing was handed in' grades/eve/report.html &&"
                     "grep -q 'the compiler refused it' grades/dan/report.html &&"
@@ -77,7 +77,7 @@ Test(batch_grade, a_class)
                SAYS("3 submissions", "1 to grade",
                     "2 folders in grades from earlier runs, of nobody in this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
-                HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\ndan,,0,0,100,0,,\r\n");
+                HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
 }
 
 /* What a student gets is what `lanewise verify` takes; a changed point is noticed. */
@@ -123,8 +123,8 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
                     "chmod a+x tools/nvcc; chmod a+x ."));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
                SAYS("1 to review", "carl, 02-coalesce: carl/coalesce.cu: nvcc fatal"));
-    expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,\r\nbob,,100,100,100,0,,\r\n"
-                                             "carl,,,,100,0,,02-coalesce\r\n");
+    expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\n"
+                                             "carl,,,,100,0,,,02-coalesce\r\n");
     free(shell_must("grep -q '<strong>Not yet</strong> graded' grades/carl/report.html"));
     free(shell_must("sed -i 's|// bad|#include|' tools/nvcc; rm -r grades"));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 2, SAYS("lanewise batch: nvcc fatal"));
