@@ -258,12 +258,12 @@ static void put_findings(struct page *page)
     size_t count = page->totals.finding_count;
     open_section(m, "findings", "Where the class lost its points");
     if (count == 0)
-        markup_leaf(m, "p", "dim", "Nothing was found to be wrong or slow while the kernels ran.");
+        markup_leaf(m, "p", "dim",
+                    "Nothing was found to be wrong or slow in kernels that lost points.");
     else
-        markup_leaf(
-            m, "p", "dim",
-            "What was found in the programs that count, by how many students have it. lanewise "
-            "explain ID tells all about one.");
+        markup_leaf(m, "p", "dim",
+                    "What was found in programs without full marks: errors, then what is slow, by "
+                    "how many students have it. lanewise explain ID tells all about one.");
     for (size_t i = 0; i < count && i < FINDINGS; i++)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)

@@ -30,7 +30,7 @@ struct class_check {
 
 struct class_finding {
     const char *lab, *id, *severity;
-    unsigned students;     /* who has it, anywhere in the program */
+    unsigned students;     /* who has it, anywhere in a program without full marks */
     const json_t *example; /* of one of them */
 };
 

@@ -206,18 +206,29 @@ static void put_finding(struct page *page, const json_t *finding)
     close_line(page);
 }
 
+static void put_findings_that(struct page *page, const json_t *findings, bool are_errors)
+{
+    size_t i;
+    json_t *finding;
+    json_array_foreach(findings, i, finding)
+    {
+        if ((strcmp(text_of(finding, "severity"), "error") == 0) == are_errors)
+            put_finding(page, finding);
+    }
+}
+
+/* What makes the program wrong stands above what makes it slow. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
     bool built = strcmp(text_of(page->result, "status"), "not-built") != 0;
-    size_t i;
-    json_t *finding;
     open_section(page, "findings", "Findings");
     if (json_array_size(findings) == 0)
         markup_leaf(&page->m, "p", "dim",
                     built ? "Nothing was found to be wrong while the kernels ran."
                           : "It did not compile, so no kernel has run yet.");
-    json_array_foreach(findings, i, finding) put_finding(page, finding);
+    put_findings_that(page, findings, true);
+    put_findings_that(page, findings, false);
     close_line(page);
 }
 
