@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "batch/output.h"
 #include "report/version.h"
 
 #define DAY 86400
@@ -345,8 +346,11 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
         json_object_set_new(mine, name, entry);
         json_decref(taken);
     }
-    return json_pack("{s:s, s:s, s:o, s:f, s:b, s:o}", "student", id, "name", text_of(row, "name"),
-                     "total", open && !graded ? json_null() : json_real(hundredths(total)), "max",
+    char folder[256];
+    batch_folder_name(id, folder);
+    return json_pack("{s:s, s:s, s:s, s:o, s:f, s:b, s:o}", "student", id, "name",
+                     text_of(row, "name"), "folder", folder, "total",
+                     open && !graded ? json_null() : json_real(hundredths(total)), "max",
                      hundredths(most), "review", review, "labs", mine);
 }
 

@@ -1,6 +1,7 @@
 /* markup.h escapes whatever it is given, so every text here may come from a student: names, paths, messages. */
 #include "report/class_html.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -427,6 +428,70 @@ static void put_pairs(struct page *page)
     close_line(m);
 }
 
+/* --- students ------------------------------------------------------------------------------------------ */
+
+/* A link to the page in FOLDER, whatever bytes the folder's name has. */
+static void put_page_link(struct markup *m, const char *folder, const char *text)
+{
+    char address[3 * 256 + 1], *end = address;
+    for (const char *at = folder; *at && end + 3 < address + sizeof address; at++) {
+        bool plain = isascii((unsigned char)*at) && (isalnum((unsigned char)*at) || *at == '-');
+        end += sprintf(end, plain ? "%c" : "%%%02X", (unsigned char)*at);
+    }
+    *end = 0;
+    markup_open(m, "a");
+    markup_set(m, "href", "./%s/report.html", address);
+    markup_text(m, "%s", text);
+    markup_close(m);
+}
+
+/* No points yet are not 0. */
+static void put_points(struct markup *m, const json_t *points)
+{
+    if (json_is_number(points))
+        markup_leaf(m, "td", "count", "%.6g", json_number_value(points));
+    else
+        markup_leaf(m, "td", "count dim", "not yet");
+}
+
+static void put_student(struct page *page, const json_t *student)
+{
+    struct markup *m = &page->m;
+    const json_t *labs = json_object_get(student, "labs");
+    markup_open(m, "tr");
+    markup_open(m, "th");
+    markup_set(m, "scope", "row");
+    put_page_link(m, text_of(student, "folder"), text_of(student, "student"));
+    markup_close(m);
+    markup_leaf(m, "td", NULL, "%s", text_of(student, "name"));
+    for (size_t i = 0; i < page->totals.lab_count; i++)
+        put_points(m, json_object_get(json_object_get(labs, page->totals.labs[i].lab), "score"));
+    put_points(m, json_object_get(student, "total"));
+    close_line(m);
+}
+
+static void put_students(struct page *page)
+{
+    char *columns = NULL;
+    size_t i, size;
+    json_t *student;
+    FILE *memory = open_memstream(&columns, &size);
+    if (!memory)
+        return;
+    fputs("student|name", memory);
+    for (i = 0; i < page->totals.lab_count; i++)
+        fprintf(memory, "|%s", page->totals.labs[i].lab);
+    fputs("|total", memory);
+    fclose(memory);
+    open_section(&page->m, "students", "Students");
+    open_table(page, "class", columns);
+    json_array_foreach(json_object_get(page->class, "students"), i, student)
+        put_student(page, student);
+    close_table(page);
+    close_line(&page->m);
+    free(columns);
+}
+
 /* --- all of it ----------------------------------------------------------------------------------------- */
 
 /* Has anybody a grade for a second attempt, or a later one? */
@@ -478,7 +543,7 @@ static void put_summary(struct page *page)
     markup_raw(m, "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a>"
                   "<a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
                   "<a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a>"
-                  "<a href=\"#trends\">Trends</a></nav>\n");
+                  "<a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
     close_line(m);
 }
 
@@ -498,6 +563,7 @@ void report_class_html(FILE *to, const json_t *class)
     put_review(&page);
     put_pairs(&page);
     put_trends(&page);
+    put_students(&page);
     close_line(&page.m);
     report_html_end(&page.m);
     report_class_totals_free(&page.totals);

@@ -62,11 +62,11 @@ static json_t *make_class(const char *text)
         json_t *grade =
             make_grade(grades[i].key, grades[i].status, score < 0 ? json_null() : json_real(score));
         json_array_append_new(
-            students, json_pack("{s:o, s:s, s:o, s:f, s:{s:o, s:{s:s, s:s, s:f, s:f, s:[]}}}",
-                                "student", json_sprintf("%s %zu", text, i), "name", text, "total",
-                                score < 0 ? json_null() : json_real(score), "max", 40.0, "labs",
-                                "01-first", grade, "02-second", "status", "missing", "key", "",
-                                "score", 0.0, "max_score", 20.0, "attempts"));
+            students, json_pack("{s:o, s:s, s:s, s:o, s:f, s:{s:o, s:{s:s, s:s, s:f, s:f, s:[]}}}",
+                                "student", json_sprintf("%s %zu", text, i), "name", text, "folder",
+                                text, "total", score < 0 ? json_null() : json_real(score), "max",
+                                40.0, "labs", "01-first", grade, "02-second", "status", "missing",
+                                "key", "", "score", 0.0, "max_score", 20.0, "attempts"));
     }
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s}, {s:s, s:s}], s:o, s:{s:o, s:o, s:o, s:o},"
@@ -210,6 +210,18 @@ Test(class_page, examples_are_anonymous)
     json_decref(class);
 }
 
+/* A folder's name may have any character, and a link leads nowhere else. */
+Test(class_page, students_link_to_their_pages)
+{
+    json_t *class = make_class("javascript:x/../?y#z%2F");
+    char *page = make_page(class);
+    cr_expect(strstr(page, "href=\"./javascript%3Ax%2F%2E%2E%2F%3Fy%23z%252F/report.html\""), "%s",
+              page);
+    cr_expect_eq(occurrences(page, "/report.html\""), 6);
+    free(page);
+    json_decref(class);
+}
+
 /* Errors stand first, however rare; then what more students have. Full marks have lost nothing. */
 Test(class_page, findings_are_ranked_by_what_they_cost)
 {
@@ -260,12 +272,13 @@ Test(class_page, of_nobody)
     "document.querySelectorAll('details').forEach(e=>e.open=true);"                                \
     "for(const s of ['#labs td','#scores svg .plot-bar','#scores svg .plot-full','#checks svg "    \
     "rect',"                                                                                       \
-    "'#findings pre','#review td.why','#similar .side pre','#trends svg .plot-point'])"            \
+    "'#findings pre','#review td.why','#similar .side pre','#trends svg .plot-point','#students "  \
+    "td'])"                                                                                        \
     "{const e=document.querySelector(s);if(e&&e.getBoundingClientRect().width>0)seen.push(s)}"     \
     "const ids=[...document.querySelectorAll('[id]')].map(e=>e.id);"                               \
     "const dead=[...document.querySelectorAll('a')].filter("                                       \
-    "a=>!document.getElementById(a.getAttribute('href').slice(1)));"                               \
-    "parent.postMessage(`width ${innerWidth}, ${seen.length} of 8 parts, `+"                       \
+    "a=>a.hash&&!document.getElementById(a.getAttribute('href').slice(1)));"                       \
+    "parent.postMessage(`width ${innerWidth}, ${seen.length} of 9 parts, `+"                       \
     "`overflow ${d.scrollWidth-d.clientWidth}, ids twice ${ids.length-new Set(ids).size}, `+"      \
     "`dead links ${dead.length}`,'*')}</script>"
 
@@ -295,7 +308,7 @@ Test(class_page, looks_right_in_a_browser)
                                        "grep CONSOLE log; echo end");
     for (int i = 0; i < 2; i++) {
         char want[200];
-        snprintf(want, sizeof want, "width %d, 8 of 8 parts, overflow 0, ids twice 0, dead links 0",
+        snprintf(want, sizeof want, "width %d, 9 of 9 parts, overflow 0, ids twice 0, dead links 0",
                  i ? 1280 : 390);
         cr_expect(strstr(output, want), "no \"%s\" in\n%s", want, output);
     }
