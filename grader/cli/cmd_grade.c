@@ -279,7 +279,7 @@ static int write_format(const struct session *session, const json_t *document)
     report_format(session->options->format)(memory, document, &context);
     bool written = fclose(memory) == 0;
     if (written && path)
-        written = run_write_file(path, text, size, 0644);
+        written = run_write_output(path, text, size, 0644);
     else if (written)
         written = fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
     int reason = errno;

@@ -97,7 +97,7 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     if (!memory)
         return false;
     report_html(memory, result, page);
-    bool written = fclose(memory) == 0 && run_write_file(path, text, size, 0644);
+    bool written = fclose(memory) == 0 && run_write_output(path, text, size, 0644);
     free(text);
     return written;
 }

@@ -230,7 +230,7 @@ static int draw(const struct options *options, const json_t *record)
     int code = options->heat ? draw_heat(options, &totals, memory)
                              : draw_line(options, record, &totals, memory);
     fclose(memory);
-    if (code == 0 && !run_write_file(options->output, text, size, 0644))
+    if (code == 0 && !run_write_output(options->output, text, size, 0644))
         code = complain("cannot write %s: %s", options->output, strerror(errno));
     if (code == 0)
         fprintf(stderr, "lanewise: the picture is %s\n", options->output);

@@ -48,10 +48,13 @@ bool report_json_writable(const char *path)
     char folder[RUN_PATH_SIZE];
     struct stat status;
     const char *slash = strrchr(path, '/');
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    bool there = stat(path, &status) == 0;
+    if (there && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return false;
     }
+    if (there && !S_ISREG(status.st_mode)) /* a pipe, a device */
+        return access(path, W_OK) == 0;
     if (!run_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
         errno = ENAMETOOLONG;
         return false;
@@ -69,7 +72,7 @@ bool report_json_write(const json_t *document, const char *path)
     }
     size_t size = strlen(text);
     text[size] = '\n'; /* in the place of the NUL */
-    bool written = run_write_file(path, text, size + 1, 0644);
+    bool written = run_write_output(path, text, size + 1, 0644);
     int reason = errno;
     free(text);
     errno = reason;

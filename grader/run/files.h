@@ -23,6 +23,10 @@ bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, ch
  * half-written one. MODE is that of the new file. False: errno says why, and PATH is unchanged. */
 bool run_write_file(const char *path, const void *bytes, size_t size, unsigned mode);
 
+/* The same for a PATH that a user named: what is no ordinary file there, such as /dev/stdout or a pipe, is
+ * written to and not replaced. */
+bool run_write_output(const char *path, const void *bytes, size_t size, unsigned mode);
+
 /* Is there room for BYTES more on PATH's disk? */
 bool run_has_room(const char *path, uint64_t bytes);
 

@@ -658,6 +658,20 @@ Test(grade, the_users_environment_does_not_steer_the_checks)
     free(output);
 }
 
+/* Root's --json /dev/null once made a file of it, for the whole machine. */
+Test(grade, pipes_are_written_to_and_not_replaced)
+{
+    char *output = shell_must("mkfifo pipe; cat pipe >read & " GRADE
+                              "--lab 02-coalesce --json pipe >out; wait; stat -c %%F pipe;"
+                              "grep -c lanewise/result/v1 read");
+    cr_expect_str_eq(output, "fifo\n1\n");
+    free(output);
+    output = shell_must(GRADE "--lab 02-coalesce --json /dev/stdout | grep -c lanewise/result/v1;"
+                              "stat -c %%F /dev/stdout");
+    cr_expect_str_eq(output, "1\nsymbolic link\n");
+    free(output);
+}
+
 Test(grade, nothing_is_left_in_the_temporary_folder)
 {
     free(shell_must("mkdir t; export TMPDIR=$PWD/t; " GRADE "--lab 02-coalesce; test $? = 1"));
