@@ -96,7 +96,7 @@ static void compare(const struct run_job *job, const struct run_row *row)
     bool full = json_number_value(json_object_get(verdict, "points")) > 0;
     cr_assert(status && message && broken, "%s: no verdict on %s", level, row->check);
     cr_expect_str_eq(broken, "", "%s: %s broke the grader: %s", level, row->check, broken);
-    cr_expect_str_eq(status, row->status, "%s: %s: %s, %s", level, row->check, status, message);
+    cr_expect(strstr(row->status, status), "%s: %s: %s, %s", level, row->check, status, message);
     cr_expect(strstr(message, row->says), "%s: %s: %s", level, row->check, message);
     cr_expect(is_printable(message), "%s: %s", level, row->check);
     cr_expect_eq(full, strcmp(row->status, "passed") == 0, "%s: %s has points", level, row->check);
