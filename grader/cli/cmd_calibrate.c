@@ -10,7 +10,6 @@
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
 
-#include <getopt.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -292,53 +291,13 @@ static int calibrate(struct calibration *c, const struct run_lab_names *labs)
     return c->incomplete || findings.count ? EXIT_USAGE : EXIT_FULL;
 }
 
-struct options {
-    const char *lab, *device;
-};
-
-/* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, struct options *options)
-{
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return EXIT_FULL;
-        }
-        if (option == '?')
-            return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind - 1]);
-        *(option == 'l' ? &options->lab : &options->device) = optarg;
-    }
-    if (optind < argc)
-        return complain(EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind]);
-    return -1;
-}
-
 int cmd_calibrate(int argc, char **argv)
 {
     static struct calibration calibration; /* too large for a stack */
-    struct options options = {0};
-    struct run_lab_names labs = {0};
-    char name[RUN_LAB_NAME_SIZE], error[RUN_PATH_SIZE];
-    int code = read_options(argc, argv, &options);
+    struct run_lab_names labs;
+    int code = lab_read_options("calibrate", usage, argc, argv, &calibration.gradings, &labs);
     if (code >= 0)
         return code;
-    struct lab_gradings *gradings = &calibration.gradings;
-    if (!cli_choose_device("calibrate", options.device, &gradings->device, gradings->gpu_name,
-                           sizeof gradings->gpu_name))
-        return EXIT_USAGE;
-    if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
-        return complain(EXIT_USAGE, "%s", error);
-    if (options.lab)
-        labs.names[labs.count++] = strdup(name);
-    else
-        run_lab_list(&labs);
-    cli_catch_signals();
     code = calibrate(&calibration, &labs);
     run_lab_list_free(&labs);
     return code;

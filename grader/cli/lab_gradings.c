@@ -1,16 +1,70 @@
 /* Gradings of a kit's own programs, each in a child process. */
 #include "cli/lab_gradings.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 
+#include "cli/cli.h"
+#include "cli/common.h"
 #include "run/gpu.h"
 #include "run/grade.h"
 #include "run/pool.h"
 
 #define MOST_ON_GPU 8 /* gradings at a time */
+
+struct options {
+    const char *lab, *device;
+};
+
+/* Returns -1 to go on, or the exit code. */
+static int read_words(const char *command, const char *usage, int argc, char **argv,
+                      struct options *options)
+{
+    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
+                                          {"device", required_argument, NULL, 'd'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
+        if (option == 'h') {
+            fputs(usage, stdout);
+            return EXIT_FULL;
+        }
+        if (option == '?')
+            return cli_complain(command, EXIT_USAGE, "what is \"%s\"? --help explains",
+                                argv[optind - 1]);
+        *(option == 'l' ? &options->lab : &options->device) = optarg;
+    }
+    if (optind < argc)
+        return cli_complain(command, EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind]);
+    return -1;
+}
+
+int lab_read_options(const char *command, const char *usage, int argc, char **argv,
+                     struct lab_gradings *gradings, struct run_lab_names *labs)
+{
+    struct options options = {0};
+    char name[RUN_LAB_NAME_SIZE], error[RUN_PATH_SIZE];
+    int code = read_words(command, usage, argc, argv, &options);
+    if (code >= 0)
+        return code;
+    if (!cli_choose_device(command, options.device, &gradings->device, gradings->gpu_name,
+                           sizeof gradings->gpu_name))
+        return EXIT_USAGE;
+    if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
+        return cli_complain(command, EXIT_USAGE, "%s", error);
+    *labs = (struct run_lab_names){0};
+    if (options.lab)
+        labs->names[labs->count++] = strdup(name);
+    else
+        run_lab_list(labs);
+    cli_catch_signals();
+    return -1;
+}
 
 void lab_name_task(const struct lab_task *task, char *name, size_t size)
 {

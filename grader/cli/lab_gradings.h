@@ -24,6 +24,12 @@ struct lab_gradings {
     size_t task_count;
 };
 
+/* Reads COMMAND's words, [--lab NAME] [--device ...], and finds the device and the labs, all if none is named; from
+ * then on Ctrl-C ends what is running. Returns -1 to go on, with LABS to be freed by run_lab_list_free(), or the
+ * exit code. */
+int lab_read_options(const char *command, const char *usage, int argc, char **argv,
+                     struct lab_gradings *gradings, struct run_lab_names *labs);
+
 /* Plans the gradings of one lab; PARTS stays where it is until all are done. Returns how many mutants are
  * among them: not those that only the emulator can see, when a GPU is graded. */
 unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
