@@ -11,17 +11,12 @@
 #include "batch/key.h"
 #include "run/gpu.h"
 #include "run/grade.h"
+#include "run/json.h"
 #include "run/pool.h"
 
 #define SCHEMA       "lanewise/chunk/v1"
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define ENDING       ".json"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* --- writing chunks ------------------------------------------------------------------------------------- */
 
@@ -95,7 +90,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
     json_t *part = json_array();
     for (size_t i = 0; good && i < total; ++i) {
         json_t *entry = json_array_get(entries, i);
-        if (!write_source(queue, folder, text_of(entry, "source"), error, size)) {
+        if (!write_source(queue, folder, run_text_of(entry, "source"), error, size)) {
             json_decref(part);
             return 0;
         }
@@ -143,13 +138,13 @@ static bool open_labs(struct chunk *chunk)
         char error[RUN_PATH_SIZE + 200];
         struct batch_lab *lab = &chunk->labs[i];
         if (i == RUN_MAX_LABS ||
-            !run_lab_open(text_of(entry, "lab"), &lab->lab, error, sizeof error))
+            !run_lab_open(run_text_of(entry, "lab"), &lab->lab, error, sizeof error))
             return fail(chunk, "cannot grade here:", i == RUN_MAX_LABS ? "too many labs" : error);
         chunk->queue.lab_count = i + 1;
         run_lab_set_terms(&lab->lab, json_object_get(entry, "terms"));
-        if (!batch_grader_hash(&lab->lab, chunk->queue.device, text_of(chunk->json, "arch"),
+        if (!batch_grader_hash(&lab->lab, chunk->queue.device, run_text_of(chunk->json, "arch"),
                                lab->grader) ||
-            strcmp(lab->grader, text_of(entry, "grader")) != 0)
+            strcmp(lab->grader, run_text_of(entry, "grader")) != 0)
             return fail(
                 chunk, "Lanewise or the compiler here is another one than where",
                 "`lanewise batch` runs, so grades would not be comparable: let both see one "
@@ -160,7 +155,7 @@ static bool open_labs(struct chunk *chunk)
 
 static bool answer_path(const struct chunk *chunk, const json_t *entry, char path[RUN_PATH_SIZE])
 {
-    return run_path(path, "%s/answers/%s" ENDING, chunk->folder, text_of(entry, "key"));
+    return run_path(path, "%s/answers/%s" ENDING, chunk->folder, run_text_of(entry, "key"));
 }
 
 /* What has no answer yet: the chunk may have been begun before. */
@@ -184,8 +179,8 @@ static json_t *grade(size_t i, void *context)
     char path[RUN_PATH_SIZE], why[100];
     struct run_text source;
     for (size_t lab = 0; lab < chunk->queue.lab_count; ++lab)
-        if (strcmp(chunk->labs[lab].lab.name, text_of(entry, "lab")) == 0 &&
-            run_path(path, "%s/sources/%s", chunk->folder, text_of(entry, "source")) &&
+        if (strcmp(chunk->labs[lab].lab.name, run_text_of(entry, "lab")) == 0 &&
+            run_path(path, "%s/sources/%s", chunk->folder, run_text_of(entry, "source")) &&
             run_read_file(path, SOURCE_BYTES, &source, why, sizeof why))
             return batch_grade_one(&chunk->queue, &chunk->labs[lab].lab, &source);
     return NULL;
@@ -211,12 +206,12 @@ static bool read_chunk(struct chunk *chunk, const char *path)
     chunk->json = json_load_file(path, 0, &why);
     if (!chunk->json)
         return fail(chunk, path, why.text);
-    if (strcmp(text_of(chunk->json, "schema"), SCHEMA) != 0)
+    if (strcmp(run_text_of(chunk->json, "schema"), SCHEMA) != 0)
         return fail(chunk, path, "is no chunk of this version of Lanewise");
-    chunk->folder = text_of(chunk->json, "folder");
+    chunk->folder = run_text_of(chunk->json, "folder");
     chunk->queue = (struct batch_queue){
         .labs = chunk->labs,
-        .device = strcmp(text_of(chunk->json, "device"), "gpu") == 0 ? RUN_GPU : RUN_EMULATOR,
+        .device = strcmp(run_text_of(chunk->json, "device"), "gpu") == 0 ? RUN_GPU : RUN_EMULATOR,
         .gpu_name = chunk->gpu_name,
         .seed = (uint64_t)json_integer_value(json_object_get(chunk->json, "seed")),
         .unsafe = json_is_true(json_object_get(chunk->json, "unsafe"))};

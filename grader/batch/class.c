@@ -15,6 +15,7 @@
 
 #include "batch/output.h"
 #include "report/version.h"
+#include "run/json.h"
 
 #define DAY 86400
 
@@ -27,15 +28,9 @@ struct composition {
     bool broken;               /* the store has failed */
 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static bool same(const json_t *row, const char *key, const char *text)
 {
-    return strcmp(text_of(row, key), text) == 0;
+    return strcmp(run_text_of(row, key), text) == 0;
 }
 
 static json_int_t number_of(const json_t *object, const char *key)
@@ -105,10 +100,10 @@ static const char *why_not(const struct batch_terms *terms, const struct batch_l
 /* Adds one entry to "review". */
 static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
 {
-    json_array_append_new(c->review,
-                          json_pack("{s:s, s:s, s:I, s:s, s:s}", "student", text_of(row, "student"),
-                                    "lab", text_of(row, "lab"), "attempt", (json_int_t)attempt,
-                                    "path", text_of(row, "path"), "why", why));
+    json_array_append_new(
+        c->review, json_pack("{s:s, s:s, s:I, s:s, s:s}", "student", run_text_of(row, "student"),
+                             "lab", run_text_of(row, "lab"), "attempt", (json_int_t)attempt, "path",
+                             run_text_of(row, "path"), "why", why));
 }
 
 /* A result without what only a page about one grading shows: a class may have thousands. */
@@ -131,7 +126,8 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     if (grading && same(grading, "state", "failed")) {
         json_object_set(c->failed, key, json_object_get(grading, "why"));
         json_decref(grading);
-        grading = batch_store_earlier(c->store, text_of(row, "lab"), text_of(row, "source"));
+        grading =
+            batch_store_earlier(c->store, run_text_of(row, "lab"), run_text_of(row, "source"));
     }
     c->broken = c->broken || !grading;
     json_t *result = json_object_get(grading, "result");
@@ -144,12 +140,12 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
-    const char *key = text_of(row, "key");
+    const char *key = run_text_of(row, "key");
     if (!json_object_get(c->gradings, key) && !json_object_get(c->failed, key))
         look_up(c, row, key);
     bool failed = json_object_get(c->failed, key) != NULL;
     if (failed)
-        add_review(c, row, number, text_of(c->failed, key));
+        add_review(c, row, number, run_text_of(c->failed, key));
     *status = failed ? "review" : "pending";
     return json_object_get(c->gradings, key);
 }
@@ -163,19 +159,19 @@ static json_t *describe_attempt(struct composition *c, const struct batch_lab_te
     json_int_t late = late_days(lab, number_of(row, "submitted"));
     json_t *result = status ? NULL : find_result(c, row, i + 1, &status);
     json_t *attempt = json_pack("{s:I, s:s, s:o, s:I}", "attempt", (json_int_t)i + 1, "path",
-                                text_of(row, "path"), "submitted",
+                                run_text_of(row, "path"), "submitted",
                                 iso_time(number_of(row, "submitted")), "late_days", late);
     double earned = 0, penalty = 0;
     if (result) {
         earned = hundredths(json_number_value(json_object_get(result, "score")) * scale);
         penalty = hundredths(fmin(earned, earned * c->terms->late_penalty * (double)late / 100));
-        status = text_of(result, "status");
+        status = run_text_of(result, "status");
     }
     json_object_set_new(attempt, "status", json_string(status));
     json_object_set_new(attempt, "score",
                         result ? json_real(hundredths(earned - penalty)) : json_null());
     json_object_set_new(attempt, "penalty", json_real(penalty));
-    json_object_set_new(attempt, "key", json_string(text_of(row, "key")));
+    json_object_set_new(attempt, "key", json_string(run_text_of(row, "key")));
     return attempt;
 }
 
@@ -233,7 +229,7 @@ static const char *status_without_grade(const json_t *attempts, bool unread)
 static json_t *describe_lab(struct composition *c, const json_t *lab, const json_t *rows,
                             bool unread)
 {
-    struct batch_lab_terms terms = terms_of(c->terms, text_of(lab, "lab"));
+    struct batch_lab_terms terms = terms_of(c->terms, run_text_of(lab, "lab"));
     double max_score = json_number_value(json_object_get(lab, "max_score"));
     double own = json_number_value(json_object_get(lab, "own_max_score"));
     json_t *attempts = json_array();
@@ -243,7 +239,7 @@ static json_t *describe_lab(struct composition *c, const json_t *lab, const json
     const json_t *chosen = choose(c->terms, attempts);
     const char *status = obstacle(c->terms, attempts, chosen);
     if (!status)
-        status = chosen ? text_of(chosen, "status") : status_without_grade(attempts, unread);
+        status = chosen ? run_text_of(chosen, "status") : status_without_grade(attempts, unread);
     bool open = strcmp(status, "review") == 0 || strcmp(status, "pending") == 0;
     const json_t *late = strcmp(status, "too-late") == 0 ? json_array_get(attempts, 0) : chosen;
     json_t *score = chosen ? json_incref(json_object_get(chosen, "score"))
@@ -252,7 +248,7 @@ static json_t *describe_lab(struct composition *c, const json_t *lab, const json
     return json_pack("{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score,
                      "max_score", max_score, "late_days", number_of(late, "late_days"), "penalty",
                      json_number_value(json_object_get(chosen, "penalty")), "counted",
-                     number_of(chosen, "attempt"), "key", text_of(chosen, "key"), "attempts",
+                     number_of(chosen, "attempt"), "key", run_text_of(chosen, "key"), "attempts",
                      attempts);
 }
 
@@ -313,13 +309,14 @@ static json_t *describe_labs(const struct batch_terms *terms, const json_t *rows
     size_t i;
     json_array_foreach(rows, i, row)
     {
-        struct batch_lab_terms lab = terms_of(terms, text_of(row, "lab"));
+        struct batch_lab_terms lab = terms_of(terms, run_text_of(row, "lab"));
         double own = json_number_value(json_object_get(row, "max_score"));
-        json_array_append_new(
-            labs, json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab", text_of(row, "lab"), "title",
-                            text_of(row, "title"), "max_score", lab.points > 0 ? lab.points : own,
-                            "own_max_score", own, "weight", lab.weight, "deadline",
-                            lab.deadline ? iso_time(lab.deadline) : json_null()));
+        json_array_append_new(labs,
+                              json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab",
+                                        run_text_of(row, "lab"), "title", run_text_of(row, "title"),
+                                        "max_score", lab.points > 0 ? lab.points : own,
+                                        "own_max_score", own, "weight", lab.weight, "deadline",
+                                        lab.deadline ? iso_time(lab.deadline) : json_null()));
     }
     return labs;
 }
@@ -327,14 +324,14 @@ static json_t *describe_labs(const struct batch_terms *terms, const json_t *rows
 static json_t *describe_student(struct composition *c, const json_t *labs, const json_t *row,
                                 const struct rows *rows, size_t *next)
 {
-    const char *id = text_of(row, "student");
+    const char *id = run_text_of(row, "student");
     json_t *mine = json_object(), *lab;
     double total = 0, most = 0;
     bool review = false, graded = false, open = false;
     size_t i;
     json_array_foreach(labs, i, lab)
     {
-        const char *name = text_of(lab, "lab");
+        const char *name = run_text_of(lab, "lab");
         double weight = json_number_value(json_object_get(lab, "weight"));
         json_t *taken = take_rows(rows->submissions, next, id, name);
         json_t *entry = describe_lab(c, lab, taken, is_unread(rows->reviews, id, name));
@@ -349,7 +346,7 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
     char folder[256];
     batch_folder_name(id, folder);
     return json_pack("{s:s, s:s, s:s, s:o, s:f, s:b, s:o}", "student", id, "name",
-                     text_of(row, "name"), "folder", folder, "total",
+                     run_text_of(row, "name"), "folder", folder, "total",
                      open && !graded ? json_null() : json_real(hundredths(total)), "max",
                      hundredths(most), "review", review, "labs", mine);
 }
@@ -374,7 +371,7 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         c.gradings = json_object();
         c.review = json_array();
         c.failed = json_object();
-        json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, text_of(row, "why"));
+        json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, run_text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
         class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[]}", "schema",
@@ -400,17 +397,17 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
 static void add_pending(struct batch_store *store, const struct batch_terms *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {
-    struct batch_lab_terms lab = terms_of(terms, text_of(json_array_get(attempts, 0), "lab"));
+    struct batch_lab_terms lab = terms_of(terms, run_text_of(json_array_get(attempts, 0), "lab"));
     for (size_t i = 0; i < json_array_size(attempts); ++i) {
         const json_t *row = json_array_get(attempts, i);
-        const char *key = text_of(row, "key");
+        const char *key = run_text_of(row, "key");
         if (why_not(terms, &lab, attempts, i) || json_object_get(seen, key))
             continue;
         json_object_set_new(seen, key, json_true());
         if (!batch_store_is_graded(store, key))
-            json_array_append_new(pending,
-                                  json_pack("{s:s, s:s, s:s}", "key", key, "lab",
-                                            text_of(row, "lab"), "source", text_of(row, "source")));
+            json_array_append_new(pending, json_pack("{s:s, s:s, s:s}", "key", key, "lab",
+                                                     run_text_of(row, "lab"), "source",
+                                                     run_text_of(row, "source")));
     }
 }
 
@@ -420,7 +417,8 @@ json_t *batch_class_pending(struct batch_store *store, const struct batch_terms 
     json_t *pending = rows ? json_array() : NULL;
     const json_t *row;
     for (size_t next = 0; (row = json_array_get(rows, next));) {
-        json_t *attempts = take_rows(rows, &next, text_of(row, "student"), text_of(row, "lab"));
+        json_t *attempts =
+            take_rows(rows, &next, run_text_of(row, "student"), run_text_of(row, "lab"));
         add_pending(store, terms, attempts, seen, pending);
         json_decref(attempts);
     }

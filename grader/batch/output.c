@@ -13,6 +13,7 @@
 #include "report/class_html.h"
 #include "report/gradebook.h"
 #include "report/html_student.h"
+#include "run/json.h"
 
 /* What is being written. */
 struct output {
@@ -22,12 +23,6 @@ struct output {
     char *error;
     size_t size;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 /* Is this what the file holds already? */
 static bool is_unchanged(const char *path, const char *text, size_t size)
@@ -142,7 +137,7 @@ static bool add_grading(struct output *output, const char *lab, const char *key,
     if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     json_object_del(result, "print"); /* only the search for near-duplicates has a use for it */
-    const char *hash = text_of(result, "source_sha256");
+    const char *hash = run_text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)
         json_object_set(results, lab, result);
@@ -181,10 +176,10 @@ static bool write_student(struct output *output, const json_t *row)
     json_object_update(student, (json_t *)row);
     json_object_foreach(json_object_get(row, "labs"), lab, entry)
     {
-        good = good && add_grading(output, lab, text_of(entry, "key"), results, sources);
+        good = good && add_grading(output, lab, run_text_of(entry, "key"), results, sources);
     }
     json_object_set_new(student, "results", results);
-    batch_folder_name(text_of(row, "student"), folder);
+    batch_folder_name(run_text_of(row, "student"), folder);
     if (good && (!run_path(path, "%s/%s", output->folder, folder) ||
                  (mkdir(path, 0755) != 0 && errno != EEXIST)))
         good = fail(output, folder);
@@ -233,7 +228,7 @@ json_t *batch_old_folders(const json_t *class, const char *folder)
     size_t i;
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
-        batch_folder_name(text_of(student, "student"), name);
+        batch_folder_name(run_text_of(student, "student"), name);
         json_object_set_new(names, name, json_true());
     }
     int count = scandir(folder, &entries, NULL, by_bytes);

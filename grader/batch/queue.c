@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run/grade.h"
+#include "run/json.h"
 #include "run/pool.h"
 
 /* So many gradings in a row that this machine could not make mean that it can make none. A single one may
@@ -20,16 +21,10 @@ struct work {
     size_t in_a_row;        /* of them, without a grade between */
 };
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static const struct batch_lab *lab_of(const struct batch_queue *queue, const json_t *entry)
 {
     for (size_t i = 0; i < queue->lab_count; ++i)
-        if (strcmp(queue->labs[i].lab.name, text_of(entry, "lab")) == 0)
+        if (strcmp(queue->labs[i].lab.name, run_text_of(entry, "lab")) == 0)
             return &queue->labs[i];
     return NULL;
 }
@@ -60,9 +55,9 @@ json_t *batch_grade_one(const struct batch_queue *queue, const struct run_lab *l
 static struct batch_key key_of(const struct batch_queue *queue, const json_t *entry)
 {
     const struct batch_lab *lab = lab_of(queue, entry);
-    return (struct batch_key){.key = text_of(entry, "key"),
-                              .lab = text_of(entry, "lab"),
-                              .source = text_of(entry, "source"),
+    return (struct batch_key){.key = run_text_of(entry, "key"),
+                              .lab = run_text_of(entry, "lab"),
+                              .source = run_text_of(entry, "source"),
                               .grader = lab ? lab->grader : "",
                               .device = run_device_name(queue->device),
                               .seed = queue->seed};
@@ -88,7 +83,7 @@ bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json
 {
     struct batch_key key = key_of(queue, entry);
     const json_t *result = json_object_get(answer, "result");
-    const char *error = text_of(answer, "error");
+    const char *error = run_text_of(answer, "error");
     *graded = result != NULL;
     if (result) {
         json_t *sealed = seal(queue, result);
@@ -114,7 +109,7 @@ static bool prepare(size_t i, void *context)
     struct work *work = context;
     const json_t *entry = json_array_get(work->queue->pending, i);
     free(work->source.bytes);
-    return batch_store_source(work->queue->store, text_of(entry, "source"), &work->source) ||
+    return batch_store_source(work->queue->store, run_text_of(entry, "source"), &work->source) ||
            fail(work);
 }
 
@@ -140,7 +135,7 @@ static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
     tell(work);
     if (++work->in_a_row < MOST_REFUSED)
         return true;
-    snprintf(work->outcome->error, sizeof work->outcome->error, "%s", text_of(answer, "error"));
+    snprintf(work->outcome->error, sizeof work->outcome->error, "%s", run_text_of(answer, "error"));
     return false;
 }
 
@@ -199,7 +194,7 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
     size_t refused = json_array_size(work.refused);
     if (finished && refused > 0 && refused == pool.count) { /* a few, and none could be graded */
         const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
-        snprintf(outcome->error, sizeof outcome->error, "%s", text_of(first, "error"));
+        snprintf(outcome->error, sizeof outcome->error, "%s", run_text_of(first, "error"));
         finished = false;
     }
     finished = finished && keep_refused(&work);

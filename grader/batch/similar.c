@@ -11,6 +11,7 @@
 
 #include "batch/key.h"
 #include "judge/similar.h"
+#include "run/json.h"
 #include "run/print.h"
 #include "run/text.h"
 
@@ -45,12 +46,6 @@ struct search {
     char *error;
     size_t size;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static bool fail(struct search *search, const char *what, const char *why)
 {
@@ -143,11 +138,12 @@ static bool add_entry(struct search *search, const json_t *student, const json_t
 {
     const json_t *labs = json_object_get(student, "labs");
     const json_t *grade = json_object_get(labs, search->lab->lab.name);
-    const json_t *result = json_object_get(gradings, text_of(grade, "key"));
+    const json_t *result = json_object_get(gradings, run_text_of(grade, "key"));
     struct entry *entry = &search->entries[search->count];
     if (!json_is_string(json_object_get(result, "print")))
         return true;
-    *entry = (struct entry){text_of(student, "student"), text_of(grade, "key"), grade, result, {0}};
+    *entry = (struct entry){
+        run_text_of(student, "student"), run_text_of(grade, "key"), grade, result, {0}};
     ++search->count;
     if (!run_print_read(json_object_get(result, "print"), &entry->own))
         return fail(search, entry->student, "out of memory");
@@ -263,10 +259,11 @@ static json_t *side_of(const struct search *search, const struct entry *entry)
     json_int_t counted = json_integer_value(json_object_get(entry->grade, "counted"));
     const json_t *attempts = json_object_get(entry->grade, "attempts");
     const json_t *attempt = json_array_get(attempts, counted > 0 ? (size_t)counted - 1 : 0);
-    batch_store_source(search->similar->store, text_of(entry->result, "source_sha256"), &source);
+    batch_store_source(search->similar->store, run_text_of(entry->result, "source_sha256"),
+                       &source);
     json_t *side =
         json_pack("{s:s, s:I, s:s, s:s, s:o}", "student", entry->student, "attempt", counted,
-                  "path", text_of(attempt, "path"), "key", entry->key, "excerpt",
+                  "path", run_text_of(attempt, "path"), "key", entry->key, "excerpt",
                   source.bytes ? excerpt_of(search, source.bytes) : json_array());
     free(source.bytes);
     return side;
@@ -297,7 +294,7 @@ static bool is_given(const struct search *search, const struct entry *entry)
         if (!given[i]->bytes)
             continue;
         batch_source_hash(given[i], hex);
-        if (strcmp(hex, text_of(entry->result, "source_sha256")) == 0)
+        if (strcmp(hex, run_text_of(entry->result, "source_sha256")) == 0)
             return true;
     }
     return false;

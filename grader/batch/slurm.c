@@ -9,6 +9,7 @@
 
 #include "batch/chunk.h"
 #include "run/exec.h"
+#include "run/json.h"
 #include "run/text.h"
 
 #define COMMAND_SECONDS 120 /* a busy controller may take its time */
@@ -28,12 +29,6 @@ struct work {
     bool broken;         /* the store has failed */
     unsigned unanswered; /* times in a row that squeue did not */
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static bool stop(struct work *work, const char *what, const char *why)
 {
@@ -259,8 +254,8 @@ static bool blame(struct work *work, const char *job, size_t given)
         char number[32], line[300], why[500];
         snprintf(number, sizeof number, "%lld",
                  (long long)json_integer_value(json_object_get(entry, "chunk")));
-        const char *state = text_of(work->states, number);
-        if (*text_of(entry, "why")) /* it was tried, and there is an answer that says why not */
+        const char *state = run_text_of(work->states, number);
+        if (*run_text_of(entry, "why")) /* it was tried, and there is an answer that says why not */
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);
@@ -307,7 +302,7 @@ static bool give_up(struct work *work)
     bool graded;
     json_object_foreach(work->open, key, entry)
     {
-        json_t *answer = json_pack("{s:s}", "error", text_of(entry, "why"));
+        json_t *answer = json_pack("{s:s}", "error", run_text_of(entry, "why"));
         bool kept = batch_keep(work->queue, entry, answer, &graded);
         json_decref(answer);
         if (!kept)
@@ -330,7 +325,7 @@ enum batch_end batch_slurm_grade(const struct batch_queue *queue, const struct b
     json_t *entry;
     *outcome = (struct batch_outcome){0};
     json_array_foreach(queue->pending, i, entry)
-        json_object_set_new(work.open, text_of(entry, "key"), json_copy(entry));
+        json_object_set_new(work.open, run_text_of(entry, "key"), json_copy(entry));
     bool good = batch_chunk_folder(slurm->folder) ||
                 stop(&work, "cannot make the folder of the jobs: ", strerror(errno));
     good = good && adopt(&work);

@@ -5,13 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/json.h"
 #include "run/losses.h"
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 /* Losses that make COUNTER large, by how their ids begin; "" if none does. */
 static const char *losses_of(const char *counter)
@@ -36,8 +31,8 @@ static const json_t *find_loss(const struct check *check, const struct trial *tr
     json_t *finding;
     json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
     {
-        if (run_is_loss(finding) && strcmp(text_of(finding, "id"), id) == 0 &&
-            check_is_own_file(check, text_of(finding, "file")))
+        if (run_is_loss(finding) && strcmp(run_text_of(finding, "id"), id) == 0 &&
+            check_is_own_file(check, run_text_of(finding, "file")))
             return finding;
     }
     return NULL;
@@ -47,7 +42,7 @@ static const json_t *find_loss(const struct check *check, const struct trial *tr
 static double ideal_value(const struct check *check, const struct trial *trial, const json_t *loss)
 {
     double all = check_counter(trial, check->info->figure.counter);
-    bool branches = strcmp(text_of(loss, "id"), "divergent-branch") == 0;
+    bool branches = strcmp(run_text_of(loss, "id"), "divergent-branch") == 0;
     double less =
         branches ? json_number_value(json_object_get(loss, "count")) : (double)run_loss_waste(loss);
     return all > less ? check->value * (all - less) / all : 0;
@@ -57,7 +52,7 @@ static void tell_spare(struct check *check, const struct trial *trial, const jso
 {
     double share = judge_share(&check->budget, ideal_value(check, trial, loss));
     double most = check->points, points = judge_points(share, most);
-    int used = snprintf(check->spare, sizeof check->spare, "%s", text_of(loss, "spare"));
+    int used = snprintf(check->spare, sizeof check->spare, "%s", run_text_of(loss, "spare"));
     char *end = check->spare + used;
     size_t left = sizeof check->spare - (size_t)used;
     if (used == 0 || left < 60)
@@ -74,10 +69,10 @@ bool check_point_at_loss(struct check *check, const struct trial *trial)
     const json_t *loss = *id ? find_loss(check, trial, id) : NULL;
     if (!loss)
         return false;
-    check_point_at(check, text_of(loss, "file"),
+    check_point_at(check, run_text_of(loss, "file"),
                    (unsigned)json_integer_value(json_object_get(loss, "line")),
                    (unsigned)json_integer_value(json_object_get(loss, "column")));
-    snprintf(check->cause, sizeof check->cause, "%s", text_of(loss, "cause"));
+    snprintf(check->cause, sizeof check->cause, "%s", run_text_of(loss, "cause"));
     tell_spare(check, trial, loss);
     return true;
 }

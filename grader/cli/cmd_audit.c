@@ -12,6 +12,7 @@
 #include "run/agree.h"
 #include "run/gpu.h"
 #include "run/grade.h"
+#include "run/json.h"
 
 static const char usage[] =
     "usage: lanewise audit --lab NAME [OPTIONS]\n"
@@ -68,22 +69,16 @@ static int read_options(int argc, char **argv, struct options *options)
 
 /* --- both gradings -------------------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static int tell(const json_t *found, const char *lab, uint64_t seed)
 {
     size_t i;
     json_t *one;
     json_array_foreach(found, i, one)
     {
-        const char *id = text_of(one, "id");
+        const char *id = run_text_of(one, "id");
         printf("%s: %s%sright on the %s, not on the %s (%s)\n    %s\n", lab, id, *id ? ": " : "",
-               text_of(one, "right_on"), text_of(one, "wrong_on"), text_of(one, "status"),
-               text_of(one, "message"));
+               run_text_of(one, "right_on"), run_text_of(one, "wrong_on"),
+               run_text_of(one, "status"), run_text_of(one, "message"));
     }
     if (i == 0)
         printf("%s: both devices agree on every check, seed %llu\n", lab, (unsigned long long)seed);

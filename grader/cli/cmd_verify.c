@@ -17,6 +17,7 @@
 #include "run/agree.h"
 #include "run/grade.h"
 #include "run/graded_by.h"
+#include "run/json.h"
 #include "run/seal.h"
 #include "run/text.h"
 
@@ -110,16 +111,10 @@ static void row(struct verify *verify, bool same, const char *name, const char *
     verify->differs |= !same;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* Returns whether the seal is good. */
 static bool tell_seal(struct verify *verify, const json_t *result)
 {
-    const char *by = text_of(json_object_get(result, "seal"), "key");
+    const char *by = run_text_of(json_object_get(result, "seal"), "key");
     enum run_seal_state state = run_seal_look(result, verify->has_key ? &verify->key : NULL);
     switch (state) {
     case RUN_SEAL_GOOD:
@@ -146,7 +141,7 @@ static bool tell_submission(struct verify *verify, const json_t *result,
 {
     char hash[RUN_HASH_SIZE];
     run_text_hash(&submission->source, hash);
-    bool same = strcmp(hash, text_of(result, "source_sha256")) == 0;
+    bool same = strcmp(hash, run_text_of(result, "source_sha256")) == 0;
     row(verify, same, "submission", "%s",
         same ? "the same" : "differs: this is not the file that was graded");
     return same;
@@ -174,10 +169,11 @@ static void tell_graders(struct verify *verify, const json_t *result, const stru
     const json_t *then = json_object_get(result, "graded_by");
     json_t *now = run_graded_by(lab);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
-        bool same = strcmp(text_of(then, keys[i][0]), text_of(now, keys[i][0])) == 0;
+        bool same = strcmp(run_text_of(then, keys[i][0]), run_text_of(now, keys[i][0])) == 0;
         row(verify, same, keys[i][1], "%s", same ? "the same" : keys[i][2]);
     }
-    const char *compiler = text_of(then, "compiler"), *compiler_now = text_of(now, "compiler");
+    const char *compiler = run_text_of(then, "compiler"),
+               *compiler_now = run_text_of(now, "compiler");
     if (strcmp(compiler, compiler_now) == 0)
         row(verify, true, "compiler", "the same");
     else
@@ -218,7 +214,7 @@ static int tell_rows(struct verify *verify, const json_t *result, const struct r
     bool same = tell_submission(verify, result, submission);
     tell_graders(verify, result, lab);
     tell_terms(verify, result, lab);
-    if (strcmp(text_of(result, "device"), "emulator") != 0)
+    if (strcmp(run_text_of(result, "device"), "emulator") != 0)
         row(verify, signed_well, "score",
             "not graded again: that is for the emulator, and this was a GPU");
     else if (!same)
@@ -235,10 +231,10 @@ static int verify_result(struct verify *verify, const json_t *result)
     char error[6000];
     if (!run_result_is_sound(result))
         return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->path);
-    const char *recorded = text_of(result, "submission");
+    const char *recorded = run_text_of(result, "submission");
     const char *path = verify->submission ? verify->submission : recorded;
     int code = 0;
-    if (!cli_open_lab("verify", text_of(result, "lab"), &lab))
+    if (!cli_open_lab("verify", run_text_of(result, "lab"), &lab))
         return EXIT_USAGE;
     const struct course_lab *counted = course_find(&verify->course, lab.name);
     run_lab_set_terms(&lab, counted ? counted->terms : NULL);
@@ -249,7 +245,7 @@ static int verify_result(struct verify *verify, const json_t *result)
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_value(json_object_get(result, "seed")),
-               strcmp(text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
+               strcmp(run_text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
                json_number_value(json_object_get(result, "score")));
         code = tell_rows(verify, result, &lab, &submission);
         run_submission_close(&submission);

@@ -10,6 +10,7 @@
 #include "report/html.h"
 #include "report/markup.h"
 #include "report/svg_class.h"
+#include "run/json.h"
 #include "run/text.h"
 
 #define FINDINGS 12u  /* of the most frequent */
@@ -21,12 +22,6 @@ struct page {
     const json_t *class;
     struct class_totals totals;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static double real_of(const json_t *object, const char *key)
 {
@@ -212,7 +207,7 @@ static void put_checks(struct page *page)
 /* The line of somebody's program; whose is not told. */
 static void put_example(struct page *page, const json_t *example)
 {
-    const char *source = text_of(example, "source"), *cause = text_of(example, "cause");
+    const char *source = run_text_of(example, "source"), *cause = run_text_of(example, "cause");
     char *text = NULL;
     size_t size;
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
@@ -245,11 +240,11 @@ static void put_finding(struct page *page, const struct class_finding *finding)
     markup_leaf(m, "span", NULL, "%s", finding->lab);
     markup_leaf(m, "code", "points", "[%s]", finding->id);
     close_line(m);
-    markup_leaf(m, "p", NULL, "For example: %s", text_of(finding->example, "message"));
+    markup_leaf(m, "p", NULL, "For example: %s", run_text_of(finding->example, "message"));
     markup_break(m);
     put_example(page, finding->example);
-    if (*text_of(finding->example, "help"))
-        markup_leaf(m, "p", "hint", "Help: %s", text_of(finding->example, "help"));
+    if (*run_text_of(finding->example, "help"))
+        markup_leaf(m, "p", "hint", "Help: %s", run_text_of(finding->example, "help"));
     close_line(m);
 }
 
@@ -293,8 +288,8 @@ static unsigned put_reviews(struct page *page)
     json_t *review;
     json_array_foreach(json_object_get(page->class, "review"), i, review)
     {
-        put_review_row(page, text_of(review, "student"), text_of(review, "lab"),
-                       text_of(review, "path"), text_of(review, "why"));
+        put_review_row(page, run_text_of(review, "student"), run_text_of(review, "lab"),
+                       run_text_of(review, "path"), run_text_of(review, "why"));
         rows++;
     }
     return rows;
@@ -309,10 +304,11 @@ static unsigned put_stuck(struct page *page, const char *student, const char *la
     json_t *check;
     json_array_foreach(json_object_get(result, "checks"), i, check)
     {
-        const char *status = text_of(check, "status");
+        const char *status = run_text_of(check, "status");
         if (strcmp(status, "timeout") != 0 && strcmp(status, "crashed") != 0)
             continue;
-        put_review_row(page, student, lab, text_of(check, "title"), text_of(check, "message"));
+        put_review_row(page, student, lab, run_text_of(check, "title"),
+                       run_text_of(check, "message"));
         rows++;
     }
     return rows;
@@ -329,9 +325,9 @@ static unsigned put_all_stuck(struct page *page)
         const json_t *labs = json_object_get(student, "labs");
         for (size_t k = 0; k < page->totals.lab_count && rows < TROUBLES; k++) {
             const char *lab = page->totals.labs[k].lab;
-            const char *key = text_of(json_object_get(labs, lab), "key");
-            rows +=
-                put_stuck(page, text_of(student, "student"), lab, json_object_get(gradings, key));
+            const char *key = run_text_of(json_object_get(labs, lab), "key");
+            rows += put_stuck(page, run_text_of(student, "student"), lab,
+                              json_object_get(gradings, key));
         }
     }
     return rows;
@@ -368,14 +364,14 @@ static void put_side(struct page *page, const json_t *side)
     size_t i;
     json_t *line;
     open_classed(m, "div", "side");
-    markup_leaf(m, "p", "dim", "%s: %s", text_of(side, "student"), text_of(side, "path"));
+    markup_leaf(m, "p", "dim", "%s: %s", run_text_of(side, "student"), run_text_of(side, "path"));
     markup_open(m, "pre");
     json_array_foreach(json_object_get(side, "excerpt"), i, line)
     {
         json_int_t number = json_integer_value(json_object_get(line, "line"));
         if (last && number != last + 1)
             markup_text(m, "     \u22ee\n");
-        markup_text(m, "%4lld %s\n", (long long)number, text_of(line, "text"));
+        markup_text(m, "%4lld %s\n", (long long)number, run_text_of(line, "text"));
         last = number;
     }
     markup_close(m);
@@ -393,8 +389,8 @@ static void put_pair(struct page *page, const json_t *pair)
         markup_leaf(m, "strong", NULL, "the same file");
     else
         markup_leaf(m, "strong", NULL, "%u %%", percent_of(real_of(pair, "similarity"), 1));
-    markup_text(m, " %s: %s and %s", text_of(pair, "lab"), text_of(left, "student"),
-                text_of(right, "student"));
+    markup_text(m, " %s: %s and %s", run_text_of(pair, "lab"), run_text_of(left, "student"),
+                run_text_of(right, "student"));
     close_line(m);
     open_classed(m, "div", "sides");
     put_side(page, left);
@@ -461,9 +457,9 @@ static void put_student(struct page *page, const json_t *student)
     markup_open(m, "tr");
     markup_open(m, "th");
     markup_set(m, "scope", "row");
-    put_page_link(m, text_of(student, "folder"), text_of(student, "student"));
+    put_page_link(m, run_text_of(student, "folder"), run_text_of(student, "student"));
     markup_close(m);
-    markup_leaf(m, "td", NULL, "%s", text_of(student, "name"));
+    markup_leaf(m, "td", NULL, "%s", run_text_of(student, "name"));
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_points(m, json_object_get(json_object_get(labs, page->totals.labs[i].lab), "score"));
     put_points(m, json_object_get(student, "total"));
@@ -529,17 +525,17 @@ static void put_trends(struct page *page)
 static void put_summary(struct page *page)
 {
     struct markup *m = &page->m;
-    const char *course = text_of(page->class, "course");
+    const char *course = run_text_of(page->class, "course");
     markup_open(m, "header");
     markup_break(m);
     markup_leaf(m, "h1", NULL, "%s", *course ? course : "The class");
     markup_leaf(m, "p", NULL, "%u student%s, %zu lab%s. The %s attempt counts.",
                 page->totals.students, page->totals.students == 1 ? "" : "s",
                 page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
-                text_of(page->class, "attempt"));
+                run_text_of(page->class, "attempt"));
     markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
-                text_of(page->class, "device"), text_of(page->class, "seed"),
-                text_of(page->class, "version"));
+                run_text_of(page->class, "device"), run_text_of(page->class, "seed"),
+                run_text_of(page->class, "version"));
     markup_raw(m, "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a>"
                   "<a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
                   "<a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a>"
@@ -550,7 +546,7 @@ static void put_summary(struct page *page)
 void report_class_html(FILE *to, const json_t *class)
 {
     struct page page = {.m = {.to = to}, .class = class};
-    const char *course = text_of(class, "course");
+    const char *course = run_text_of(class, "course");
     report_class_totals(class, &page.totals);
     report_html_begin(&page.m, *course ? course : "The class");
     put_summary(&page);

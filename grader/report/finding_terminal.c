@@ -3,15 +3,10 @@
 #include <string.h>
 
 #include "report/result_terminal.h"
+#include "run/json.h"
 #include "run/text.h"
 
 #define MARGIN "       "
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 static unsigned number_of(const json_t *object, const char *name)
 {
@@ -29,7 +24,7 @@ static void print_labelled(FILE *to, const char *label, const char *text)
 
 void report_place(FILE *to, const json_t *object, const char *source, size_t length)
 {
-    const char *cause = text_of(object, "cause"), *spare = text_of(object, "spare");
+    const char *cause = run_text_of(object, "cause"), *spare = run_text_of(object, "spare");
     const json_t *share = json_object_get(object, "share");
     char ideal[RUN_COLUMNS * 2];
     if (source)
@@ -37,7 +32,7 @@ void report_place(FILE *to, const json_t *object, const char *source, size_t len
                                number_of(object, "column"), *cause ? cause : NULL);
     else
         print_labelled(to, "cause", cause);
-    print_labelled(to, "help", text_of(object, "help"));
+    print_labelled(to, "help", run_text_of(object, "help"));
     snprintf(ideal, sizeof ideal, "%s", spare);
     if (*spare && share)
         snprintf(ideal, sizeof ideal, "%s; the line takes %.0f %% of all", spare,

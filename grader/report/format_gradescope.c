@@ -1,6 +1,7 @@
 /* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that Gradescope shows
  * what a student's program says as it is, whatever looks like markup in it. */
 #include "report/format.h"
+#include "run/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,9 @@ static double number_of(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 static bool is_passed(const json_t *check)
 {
-    return strcmp(text_of(check, "status"), "passed") == 0;
+    return strcmp(run_text_of(check, "status"), "passed") == 0;
 }
 
 /* A test, which students see with its points; "extra_data" is for those who download the results. */
@@ -58,10 +53,11 @@ static json_t *summary_of(const json_t *results)
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
         return json_string("");
-    json_array_foreach(results, i, result) fprintf(
-        memory, "%s: %.6g of %.6g points. Graded on %s, with seed %lld.\n", text_of(result, "lab"),
-        number_of(result, "score"), number_of(result, "max_score"), text_of(result, "device_name"),
-        (long long)json_integer_value(json_object_get(result, "seed")));
+    json_array_foreach(results, i, result)
+        fprintf(memory, "%s: %.6g of %.6g points. Graded on %s, with seed %lld.\n",
+                run_text_of(result, "lab"), number_of(result, "score"),
+                number_of(result, "max_score"), run_text_of(result, "device_name"),
+                (long long)json_integer_value(json_object_get(result, "seed")));
     fclose(memory);
     json_t *summary = json_string(text);
     free(text);

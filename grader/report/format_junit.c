@@ -7,12 +7,7 @@
 #include <string.h>
 
 #include "report/markup.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "run/json.h"
 
 static double number_of(const json_t *object, const char *key)
 {
@@ -22,7 +17,7 @@ static double number_of(const json_t *object, const char *key)
 /* What JUnit calls a check's outcome; NULL: passed. */
 static const char *outcome_of(const json_t *check)
 {
-    const char *status = text_of(check, "status");
+    const char *status = run_text_of(check, "status");
     if (strcmp(status, "passed") == 0)
         return NULL;
     return strcmp(status, "failed") == 0 || strcmp(status, "partial") == 0 ? "failure" : "error";
@@ -46,14 +41,14 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
     const char *outcome = outcome_of(check);
     char *feedback = report_check_feedback(result, check);
     markup_open(m, "testcase");
-    markup_set(m, "classname", "lanewise.%s", text_of(result, "lab"));
-    markup_set(m, "name", "%s", text_of(check, "title"));
+    markup_set(m, "classname", "lanewise.%s", run_text_of(result, "lab"));
+    markup_set(m, "name", "%s", run_text_of(check, "title"));
     markup_set(m, "time", "%.3f", number_of(check, "seconds"));
     if (outcome) {
         markup_open(m, outcome);
         markup_set(m, "message", "%.6g of %.6g points: %s", number_of(check, "points"),
-                   number_of(check, "max_points"), text_of(check, "message"));
-        markup_set(m, "type", "%s", text_of(check, "status"));
+                   number_of(check, "max_points"), run_text_of(check, "message"));
+        markup_set(m, "type", "%s", run_text_of(check, "status"));
         markup_text(m, "%s", feedback ? feedback : "");
         markup_close(m);
     }
@@ -85,7 +80,7 @@ static void put_suite(struct markup *m, const json_t *result)
     size_t i;
     json_t *check;
     markup_open(m, "testsuite");
-    markup_set(m, "name", "%s", text_of(result, "lab"));
+    markup_set(m, "name", "%s", run_text_of(result, "lab"));
     put_counts(m, (unsigned)json_array_size(checks), count_outcome(result, "failure"),
                count_outcome(result, "error"), number_of(result, "seconds"));
     markup_set(m, "skipped", "0");

@@ -3,12 +3,7 @@
 #include <string.h>
 
 #include "report/format.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "run/json.h"
 
 /* Writes the names of STUDENT's labs that have STATUS, "01-parallelize 03-shared-reduce". */
 static void put_labs_with(FILE *to, const json_t *student, const char *status)
@@ -18,7 +13,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     fputc(',', to);
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
-        if (strcmp(text_of(entry, "status"), status) != 0)
+        if (strcmp(run_text_of(entry, "status"), status) != 0)
             continue;
         fprintf(to, "%s%s", space, lab);
         space = " ";
@@ -38,9 +33,9 @@ static void put_student(FILE *to, const json_t *student)
     json_int_t late_days = 0;
     const char *lab;
     json_t *entry;
-    report_csv_field(to, text_of(student, "student"));
+    report_csv_field(to, run_text_of(student, "student"));
     fputc(',', to);
-    report_csv_field(to, text_of(student, "name"));
+    report_csv_field(to, run_text_of(student, "name"));
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
         put_points(to, json_object_get(entry, "score"));
@@ -61,7 +56,7 @@ void report_gradebook(FILE *to, const json_t *class)
     json_t *lab, *student;
     fputs("student,name", to);
     json_array_foreach(json_object_get(class, "labs"), i, lab)
-        fprintf(to, ",%s", text_of(lab, "lab"));
+        fprintf(to, ",%s", run_text_of(lab, "lab"));
     fputs(",total,max,late_days,missing,too_late,review\r\n", to);
     json_array_foreach(json_object_get(class, "students"), i, student) put_student(to, student);
 }

@@ -10,6 +10,7 @@
 #include "report/markup.h"
 #include "report/number.h"
 #include "report/svg.h"
+#include "run/json.h"
 #include "run/text.h"
 
 #define PICTURES 3 /* of the lines that waste most */
@@ -28,12 +29,6 @@ struct page {
     struct report_totals totals; /* of the submission's lines */
     const char *file;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static json_int_t number_of(const json_t *object, const char *key)
 {
@@ -124,7 +119,7 @@ static const char *mark_of(const char *status)
 /* The line that a check points at, with a caret. */
 static void put_snippet(struct page *page, const json_t *place)
 {
-    const char *source = text_of(place, "source");
+    const char *source = run_text_of(place, "source");
     char *text = NULL;
     size_t size;
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
@@ -142,24 +137,24 @@ static void put_snippet(struct page *page, const json_t *place)
 static void put_check(struct page *page, const json_t *check)
 {
     struct markup *m = &page->m;
-    const char *status = text_of(check, "status");
+    const char *status = run_text_of(check, "status");
     const json_t *place = json_object_get(check, "place");
     markup_open(m, "article");
     markup_set(m, "class", "check %s", status);
     markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", mark_of(status));
-    markup_leaf(m, "span", NULL, "%s", text_of(check, "title"));
+    markup_leaf(m, "span", NULL, "%s", run_text_of(check, "title"));
     markup_leaf(m, "span", "points", "%.6g of %.6g", real_of(check, "points"),
                 real_of(check, "max_points"));
     close_line(page);
-    put_paragraph(page, NULL, "", text_of(check, "message"));
-    put_paragraph(page, "dim", "Input: ", text_of(check, "case"));
+    put_paragraph(page, NULL, "", run_text_of(check, "message"));
+    put_paragraph(page, "dim", "Input: ", run_text_of(check, "case"));
     if (json_is_object(place)) {
-        put_place(page, text_of(place, "file"), number_of(place, "line"));
+        put_place(page, run_text_of(place, "file"), number_of(place, "line"));
         put_snippet(page, place);
     }
-    put_paragraph(page, "hint", "Hint: ", text_of(check, "hint"));
-    put_paragraph(page, "dim", "", text_of(check, "note"));
+    put_paragraph(page, "hint", "Hint: ", run_text_of(check, "hint"));
+    put_paragraph(page, "dim", "", run_text_of(check, "note"));
     close_line(page);
 }
 
@@ -169,9 +164,9 @@ static void put_checks(struct page *page)
     size_t i;
     json_t *check;
     open_section(page, "checks", "Checks");
-    if (*text_of(build, "messages")) {
+    if (*run_text_of(build, "messages")) {
         markup_leaf(&page->m, "p", NULL, "The compiler said:");
-        markup_leaf(&page->m, "pre", NULL, "%s", text_of(build, "messages"));
+        markup_leaf(&page->m, "pre", NULL, "%s", run_text_of(build, "messages"));
         markup_break(&page->m);
     }
     json_array_foreach(json_object_get(page->result, "checks"), i, check) put_check(page, check);
@@ -185,22 +180,22 @@ static void put_finding(struct page *page, const json_t *finding)
     size_t i;
     json_t *other;
     markup_open(m, "article");
-    markup_set(m, "class", "finding %s", text_of(finding, "severity"));
+    markup_set(m, "class", "finding %s", run_text_of(finding, "severity"));
     markup_open(m, heading(page, 3));
-    markup_leaf(m, "span", "mark", "%s", text_of(finding, "severity"));
-    put_place(page, text_of(finding, "file"), number_of(finding, "line"));
-    markup_leaf(m, "code", "points", "[%s]", text_of(finding, "id"));
+    markup_leaf(m, "span", "mark", "%s", run_text_of(finding, "severity"));
+    put_place(page, run_text_of(finding, "file"), number_of(finding, "line"));
+    markup_leaf(m, "code", "points", "[%s]", run_text_of(finding, "id"));
     close_line(page);
-    put_paragraph(page, NULL, "", text_of(finding, "message"));
+    put_paragraph(page, NULL, "", run_text_of(finding, "message"));
     json_array_foreach(json_object_get(finding, "related"), i, other)
     {
-        const char *message = text_of(other, "message");
+        const char *message = run_text_of(other, "message");
         markup_open(m, "p");
         markup_text(m, "%s: ", *message ? message : "the other access");
-        put_place(page, text_of(other, "file"), number_of(other, "line"));
+        put_place(page, run_text_of(other, "file"), number_of(other, "line"));
         close_line(page);
     }
-    put_paragraph(page, "hint", "Help: ", text_of(finding, "help"));
+    put_paragraph(page, "hint", "Help: ", run_text_of(finding, "help"));
     if (count > 1)
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
     close_line(page);
@@ -212,7 +207,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        if ((strcmp(text_of(finding, "severity"), "error") == 0) == are_errors)
+        if ((strcmp(run_text_of(finding, "severity"), "error") == 0) == are_errors)
             put_finding(page, finding);
     }
 }
@@ -221,7 +216,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
-    bool built = strcmp(text_of(page->result, "status"), "not-built") != 0;
+    bool built = strcmp(run_text_of(page->result, "status"), "not-built") != 0;
     open_section(page, "findings", "Findings");
     if (json_array_size(findings) == 0)
         markup_leaf(&page->m, "p", "dim",
@@ -413,13 +408,13 @@ static void put_environment(struct page *page)
     open_section(page, "environment", "Graded with");
     markup_open(&page->m, "dl");
     markup_break(&page->m);
-    put_fact(page, "Lanewise", text_of(result, "version"));
-    put_fact(page, "Device", text_of(result, "device_name"));
-    put_fact(page, "Compiler", text_of(json_object_get(result, "graded_by"), "compiler"));
+    put_fact(page, "Lanewise", run_text_of(result, "version"));
+    put_fact(page, "Device", run_text_of(result, "device_name"));
+    put_fact(page, "Compiler", run_text_of(json_object_get(result, "graded_by"), "compiler"));
     put_fact(page, "Seed of the inputs", seed);
     put_fact(page, "Date", page->given->date);
     put_fact(page, "File", page->file);
-    put_fact(page, "SHA-256 of the file", text_of(result, "source_sha256"));
+    put_fact(page, "SHA-256 of the file", run_text_of(result, "source_sha256"));
     markup_close(&page->m);
     close_line(page);
 }
@@ -461,7 +456,7 @@ static void put_summary(struct markup *m, const json_t *result)
 {
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s: %s", text_of(result, "lab"), text_of(result, "title"));
+    markup_leaf(m, "h1", NULL, "%s: %s", run_text_of(result, "lab"), run_text_of(result, "title"));
     markup_open(m, "p");
     markup_set(m, "class", "score");
     markup_leaf(m, "strong", NULL, "%.6g", real_of(result, "score"));
@@ -478,7 +473,7 @@ static void put_summary(struct markup *m, const json_t *result)
 void report_html_sections(struct markup *m, const json_t *result, const struct report_page *given)
 {
     struct page page = {.m = *m, .result = result, .given = given};
-    page.file = text_of(result, "submission");
+    page.file = run_text_of(result, "submission");
     report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
     put_checks(&page);
     put_findings(&page);
@@ -493,7 +488,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *given
 {
     struct markup m = {.to = to};
     char title[200];
-    snprintf(title, sizeof title, "%s: %.6g of %.6g points", text_of(result, "lab"),
+    snprintf(title, sizeof title, "%s: %.6g of %.6g points", run_text_of(result, "lab"),
              real_of(result, "score"), real_of(result, "max_score"));
     report_html_begin(&m, title);
     put_summary(&m, result);

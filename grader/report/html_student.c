@@ -5,12 +5,7 @@
 
 #include "report/html.h"
 #include "report/markup.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
+#include "run/json.h"
 
 static double real_of(const json_t *object, const char *key)
 {
@@ -50,7 +45,7 @@ static const char *remark_of(const char *status)
 /* Remark, attempt and lateness in a few words. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
-    const char *remark = remark_of(text_of(entry, "status"));
+    const char *remark = remark_of(run_text_of(entry, "status"));
     size_t attempts = json_array_size(json_object_get(entry, "attempts"));
     json_int_t late = number_of(entry, "late_days");
     const char *comma = *remark ? ", " : "";
@@ -113,12 +108,12 @@ static bool has_total(const json_t *student)
 
 static void put_head(struct markup *m, const json_t *student)
 {
-    const char *name = text_of(student, "name");
+    const char *name = run_text_of(student, "name");
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s", *name ? name : text_of(student, "student"));
-    if (*text_of(student, "course")) {
-        markup_leaf(m, "p", "dim", "%s", text_of(student, "course"));
+    markup_leaf(m, "h1", NULL, "%s", *name ? name : run_text_of(student, "student"));
+    if (*run_text_of(student, "course")) {
+        markup_leaf(m, "p", "dim", "%s", run_text_of(student, "course"));
         markup_break(m);
     }
     markup_open(m, "p");
@@ -144,7 +139,7 @@ static void put_lab(struct markup *m, const char *lab, const json_t *result, con
     markup_set(m, "class", "lab");
     markup_set(m, "id", "%s", lab);
     markup_break(m);
-    markup_leaf(m, "h2", NULL, "%s: %s", lab, text_of(result, "title"));
+    markup_leaf(m, "h2", NULL, "%s: %s", lab, run_text_of(result, "title"));
     markup_break(m);
     report_html_sections(m, result, &page);
     close_line(m);
@@ -157,10 +152,11 @@ void report_html_student(FILE *to, const json_t *student, const json_t *sources)
     json_t *result;
     char title[400];
     if (has_total(student))
-        snprintf(title, sizeof title, "%.200s: %.6g of %.6g points", text_of(student, "student"),
-                 real_of(student, "total"), real_of(student, "max"));
+        snprintf(title, sizeof title, "%.200s: %.6g of %.6g points",
+                 run_text_of(student, "student"), real_of(student, "total"),
+                 real_of(student, "max"));
     else
-        snprintf(title, sizeof title, "%.200s: not yet graded", text_of(student, "student"));
+        snprintf(title, sizeof title, "%.200s: not yet graded", run_text_of(student, "student"));
     report_html_begin(&m, title);
     put_head(&m, student);
     markup_open(&m, "main");

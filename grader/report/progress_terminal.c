@@ -1,4 +1,5 @@
 #include "report/progress_terminal.h"
+#include "run/json.h"
 
 #include <string.h>
 #include <time.h>
@@ -15,12 +16,6 @@ static void paint(const struct report_progress *page, const char *colour)
 {
     if (page->colour)
         fputs(colour, page->to);
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 void report_progress_head(const struct report_progress *page)
@@ -82,12 +77,12 @@ void report_progress_row(const struct report_progress *page, const json_t *resul
     double most = json_number_value(json_object_get(result, "max_score"));
     char points[40];
     snprintf(points, sizeof points, "%.4g/%.4g", score, most);
-    fprintf(page->to, "%-*s  %-8s ", page->width, text_of(result, "lab"), points);
+    fprintf(page->to, "%-*s  %-8s ", page->width, run_text_of(result, "lab"), points);
     put_bar(page, most > 0 ? score / most : 0);
     if (page->progress)
-        put_best(page, text_of(result, "lab"));
+        put_best(page, run_text_of(result, "lab"));
     fprintf(page->to, "  %s",
-            strcmp(text_of(result, "status"), "not-built") == 0 ? "does not compile"
-                                                                : text_of(result, "title"));
+            strcmp(run_text_of(result, "status"), "not-built") == 0 ? "does not compile"
+                                                                    : run_text_of(result, "title"));
     put_needs(page, needs);
 }

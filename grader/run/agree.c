@@ -5,13 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/json.h"
 #include "run/seal.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 bool run_result_is_sound(const json_t *result)
 {
@@ -44,7 +39,7 @@ static void forget(json_t *object, const char *const *keys)
 
 static bool ran_out_of_time(const json_t *check)
 {
-    return strcmp(text_of(check, "status"), "timeout") == 0;
+    return strcmp(run_text_of(check, "status"), "timeout") == 0;
 }
 
 /* A copy of RESULT with only what a grading that is done again must give again. How far a program comes
@@ -91,7 +86,7 @@ static json_t *find_check(const json_t *checks, const char *id)
     json_t *check;
     json_array_foreach(checks, i, check)
     {
-        if (strcmp(text_of(check, "id"), id) == 0)
+        if (strcmp(run_text_of(check, "id"), id) == 0)
             return check;
     }
     return NULL;
@@ -104,7 +99,7 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
     json_t *check;
     json_array_foreach(json_object_get(recorded, "checks"), i, check)
     {
-        const char *id = text_of(check, "id"), *key = "what it has";
+        const char *id = run_text_of(check, "id"), *key = "what it has";
         const json_t *other = find_check(json_object_get(now, "checks"), id);
         double points = json_number_value(json_object_get(check, "points"));
         double points_now = json_number_value(json_object_get(other, "points"));
@@ -167,29 +162,29 @@ bool run_results_same(const json_t *recorded, const json_t *now, char *what, siz
 /* Right, if perhaps slow: a figure may earn nothing, and then "failed" comes with it. */
 static bool is_right(const json_t *check)
 {
-    const char *status = text_of(check, "status");
+    const char *status = run_text_of(check, "status");
     return strcmp(status, "passed") == 0 || strcmp(status, "partial") == 0 ||
            json_is_object(json_object_get(check, "figure"));
 }
 
 static bool was_built(const json_t *result)
 {
-    return strcmp(text_of(json_object_get(result, "build"), "status"), "built") == 0;
+    return strcmp(run_text_of(json_object_get(result, "build"), "status"), "built") == 0;
 }
 
 static json_t *describe_build(const json_t *right, const json_t *wrong)
 {
-    return json_pack("{s:s, s:s, s:s, s:s}", "right_on", text_of(right, "device"), "wrong_on",
-                     text_of(wrong, "device"), "status", "not-built", "message",
+    return json_pack("{s:s, s:s, s:s, s:s}", "right_on", run_text_of(right, "device"), "wrong_on",
+                     run_text_of(wrong, "device"), "status", "not-built", "message",
                      "the program could not be built");
 }
 
 static json_t *describe_check(const json_t *right, const json_t *wrong)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", text_of(wrong, "id"), "title",
-                     text_of(wrong, "title"), "right_on", text_of(right, "device"), "wrong_on",
-                     text_of(wrong, "device"), "status", text_of(wrong, "status"), "message",
-                     text_of(wrong, "message"));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", run_text_of(wrong, "id"), "title",
+                     run_text_of(wrong, "title"), "right_on", run_text_of(right, "device"),
+                     "wrong_on", run_text_of(wrong, "device"), "status",
+                     run_text_of(wrong, "status"), "message", run_text_of(wrong, "message"));
 }
 
 json_t *run_devices_disagree(const json_t *on_emulator, const json_t *on_gpu)
@@ -204,9 +199,10 @@ json_t *run_devices_disagree(const json_t *on_emulator, const json_t *on_gpu)
     }
     json_array_foreach(json_object_get(on_emulator, "checks"), i, check)
     {
-        const json_t *other = find_check(json_object_get(on_gpu, "checks"), text_of(check, "id"));
+        const json_t *other =
+            find_check(json_object_get(on_gpu, "checks"), run_text_of(check, "id"));
         /* Of a grading on a GPU, checks that judge counters ran on the emulator, too. */
-        if (!other || strcmp(text_of(other, "device"), text_of(check, "device")) == 0 ||
+        if (!other || strcmp(run_text_of(other, "device"), run_text_of(check, "device")) == 0 ||
             is_right(check) == is_right(other))
             continue;
         json_array_append_new(found, is_right(check) ? describe_check(check, other)

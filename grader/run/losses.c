@@ -1,4 +1,5 @@
 #include "run/losses.h"
+#include "run/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,6 @@
 static json_int_t integer_of(const json_t *object, const char *name)
 {
     return json_integer_value(json_object_get(object, name));
-}
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
 }
 
 bool run_is_loss(const json_t *finding)
@@ -81,7 +76,7 @@ static json_int_t all_of(const json_t *document, const struct unit *unit)
 
 static void tell_message(char *text, size_t size, const json_t *loss)
 {
-    const char *id = text_of(loss, "id");
+    const char *id = run_text_of(loss, "id");
     double requests = (double)integer_of(loss, "count"), cost = (double)integer_of(loss, "cost"),
            ideal = (double)integer_of(loss, "ideal");
     json_int_t worst = integer_of(loss, "worst_cost"), least = integer_of(loss, "worst_ideal");
@@ -100,7 +95,7 @@ static void tell_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "one lane does nearly all of the work, %s extra warp instructions",
                  waste);
     else
-        snprintf(text, size, "%s", text_of(loss, "message"));
+        snprintf(text, size, "%s", run_text_of(loss, "message"));
 }
 
 /* "625 sectors, 8.0x fewer" */
@@ -113,7 +108,7 @@ static void tell_spare(char *text, size_t size, const json_t *loss, const struct
 
 static void tell_loss(json_t *loss, const json_t *document)
 {
-    const char *id = text_of(loss, "id");
+    const char *id = run_text_of(loss, "id");
     const struct unit *unit = unit_of(id);
     char text[200];
     tell_message(text, sizeof text, loss);
@@ -139,7 +134,7 @@ struct entry {
 /* Errors come first, then losses, then what is just to be known. */
 static int rank_of(const json_t *finding)
 {
-    return run_is_loss(finding) ? 1 : strcmp(text_of(finding, "severity"), "note") == 0 ? 2 : 0;
+    return run_is_loss(finding) ? 1 : strcmp(run_text_of(finding, "severity"), "note") == 0 ? 2 : 0;
 }
 
 static int by_waste(const void *a, const void *b)
@@ -175,7 +170,7 @@ void run_losses_tell(json_t *document)
     json_t *finding, *findings = json_object_get(document, "findings");
     json_array_foreach(findings, i, finding)
     {
-        const struct finding_kind *kind = emu_finding_kind(text_of(finding, "id"));
+        const struct finding_kind *kind = emu_finding_kind(run_text_of(finding, "id"));
         if (kind)
             json_object_set_new(finding, "help", json_string(kind->help));
         if (run_is_loss(finding))
