@@ -251,6 +251,9 @@ static const struct {
     {"atom.global.exch.b32 a, [d], 1; ret;", false},
     {"atom.global.cas.b32 a, [d], 1, 2; ret;", false},
     {"atom.global.min.u32 a, [d], 1; ret;", true},
+    {"atom.global.add.v2.f32 {a, b}, [d], {0f3F800000, 0f40000000}; ret;", true},
+    {"atom.global.add.v2.f32 {a, b}, [d], {0f3F800000, 0f40000000}; add.u32 a, b, 1; ret;", false},
+    {"atom.global.add.v2.f32 {_, _}, [d], {0f00000000, 0f00000000}; ret;", true},
     {"atom.shared.add.u32 a, [d], 1; ret;", true},
 };
 

@@ -82,6 +82,64 @@ static const struct operation operations[] = {
     {"cas.b64", 0x100000005, 0x200000005, 9, 0x100000005, NULL},
 };
 
+/* Vectors, whose elements are added each on its own: old, b and what is wanted, packed. */
+static const struct vector {
+    const char *name;
+    unsigned count, bits; /* elements, and of an element */
+    uint32_t old[4], b[4], want[4];
+} vectors[] = {
+    {"add.v2.f32",
+     2,
+     32,
+     {0x3f800000, 0x7f800000},
+     {0x40000000, 0xff800000},
+     {0x40400000, 0x7fffffff}},
+    {"add.v4.f32",
+     4,
+     32,
+     {0x3f800000, 0x00000001, 0x3f800001, 0xbf800000},
+     {0x40000000, 0x00000001, 0x33800000, 0x3f800000},
+     {0x40400000, 0x00000000, 0x3f800002, 0x00000000}},
+    {"add.noftz.v2.f16", 2, 16, {0x00013c00}, {0x00014000}, {0x00024200}},
+    {"add.noftz.v4.f16",
+     4,
+     16,
+     {0x00013c00, 0x7c003c01},
+     {0x00014000, 0xfc001000},
+     {0x00024200, 0x7fff3c02}},
+    {"add.noftz.v2.bf16", 2, 16, {0x00013f80}, {0x00014000}, {0x00024040}},
+    {"add.noftz.v4.bf16",
+     4,
+     16,
+     {0x00013f80, 0x3f813f80},
+     {0x00014000, 0x3b804000},
+     {0x00024040, 0x3f824040}},
+    {"add.noftz.v2.f16x2",
+     2,
+     32,
+     {0x3c007bff, 0x00013c00},
+     {0x40004c00, 0x00014000},
+     {0x42007c00, 0x00024200}},
+    {"add.noftz.v4.f16x2",
+     4,
+     32,
+     {0x3c007bff, 0x00013c00, 0, 0x3c003c00},
+     {0x40004c00, 0x00014000, 0x3c003c00, 0},
+     {0x42007c00, 0x00024200, 0x3c003c00, 0x3c003c00}},
+    {"add.noftz.v2.bf16x2",
+     2,
+     32,
+     {0x3f807f7f, 0x00013f80},
+     {0x40007b00, 0x00014000},
+     {0x40407f80, 0x00024040}},
+    {"add.noftz.v4.bf16x2",
+     4,
+     32,
+     {0x3f807f7f, 0x00013f80, 0, 0x3f803f80},
+     {0x40007b00, 0x00014000, 0x3f803f80, 0},
+     {0x40407f80, 0x00024040, 0x3f803f80, 0x3f803f80}},
+};
+
 /* The space that the instruction names, and where the word lies. */
 static const struct {
     const char *name, *home;
@@ -176,9 +234,21 @@ static void visit_name(const struct form *form, void *argument)
     free(name);
 }
 
+static char *vector_name(const char *opcode, const struct vector *vector)
+{
+    char *text = NULL;
+    cr_assert(asprintf(&text, "%s.global.%s", opcode, vector->name) > 0, "out of memory");
+    return text;
+}
+
 void atomic_each(name_visitor *visit, void *context)
 {
     each_form(visit_name, &(struct named){visit, context});
+    for (size_t i = 0; i < 2 * COUNT(vectors); i++) {
+        char *name = vector_name(i % 2 ? "red" : "atom", &vectors[i / 2]);
+        visit(name, context);
+        free(name);
+    }
 }
 
 /* --- one word a thread -------------------------------------------------------------------------- */
@@ -250,6 +320,69 @@ Test(opcodes, atomic)
     struct fixture fixture;
     fixture_open(&fixture, NULL);
     each_form(run_form, &fixture);
+    fixture_close(&fixture);
+}
+
+/* --- a vector a thread --------------------------------------------------------------------------- */
+
+/* words: what memory holds, then b; results: what came back, and in words what memory holds then */
+static char *vector_ptx(const char *name, const struct vector *v)
+{
+    char *text = NULL;
+    const char *d = v->count == 2 ? "{d0, d1}" : "{d0, d1, d2, d3}";
+    const char *b = v->count == 2 ? "{b0, b1}" : "{b0, b1, b2, b3}";
+    int n = asprintf(
+        &text,
+        ".visible .entry k(.param .u64 words, .param .u64 results)\n{\n.reg .b64 in, out, at;\n"
+        ".reg .b32 t;\n.reg .b%u b<4>, d<4>;\nmov.u32 t, %%tid.x;\nld.param.u64 in, [words];\n"
+        "ld.param.u64 out, [results];\nmul.wide.u32 at, t, 32;\nadd.s64 in, in, at;\n"
+        "mul.wide.u32 at, t, 16;\nadd.s64 out, out, at;\nld.global.v%u.b%u %s, [in+16];\n"
+        "ld.global.v%u.b%u %s, [in];\n%s %s%s[in], %s;\nst.global.v%u.b%u [out], %s;\nret;\n}\n",
+        v->bits, v->count, v->bits, b, v->count, v->bits, d, name, *name == 'r' ? "" : d,
+        *name == 'r' ? "" : ", ", b, v->count, v->bits, d);
+    cr_assert(n > 0, "out of memory");
+    return text;
+}
+
+static void run_vector(struct fixture *fixture, const char *opcode, const struct vector *v)
+{
+    enum { THREADS = 33 };
+    uint32_t in[THREADS][2][4], out[THREADS][4];
+    size_t size = (size_t)v->count * v->bits / 8;
+    for (unsigned t = 0; t < THREADS; t++) {
+        memcpy(in[t][0], v->old, sizeof v->old);
+        memcpy(in[t][1], v->b, sizeof v->b);
+    }
+    char *name = vector_name(opcode, v), *ptx = vector_ptx(name, v);
+    fixture_load(fixture, ptx);
+    emu_addr words = fixture_upload(fixture, in, sizeof in);
+    emu_addr results = fixture_upload(fixture, NULL, sizeof out);
+    fixture_run(fixture, (struct fixture_launch){.block = {THREADS}, .params = {words, results}});
+    fixture_download(fixture, in, words, sizeof in);
+    fixture_download(fixture, out, results, sizeof out);
+    for (unsigned t = 0; t < THREADS; t++) {
+        cr_expect(memcmp(in[t][0], v->want, size) == 0,
+                  "%s, thread %u: left %08x %08x %08x %08x, want %08x %08x %08x %08x", name, t,
+                  in[t][0][0], in[t][0][1], in[t][0][2], in[t][0][3], v->want[0], v->want[1],
+                  v->want[2], v->want[3]);
+        cr_expect(memcmp(out[t], v->old, size) == 0, "%s, thread %u: came back as %08x %08x", name,
+                  t, out[t][0], out[t][1]);
+    }
+    emu_free(fixture->device, words);
+    emu_free(fixture->device, results);
+    emu_unload(fixture->device, fixture->module);
+    free(ptx);
+    free(name);
+}
+
+Test(opcodes, atomic_vectors)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    for (size_t i = 0; i < COUNT(vectors); i++) {
+        run_vector(&fixture, "atom", &vectors[i]);
+        run_vector(&fixture, "red", &vectors[i]);
+    }
     fixture_close(&fixture);
 }
 

@@ -142,6 +142,15 @@ static void mark_read(void *context, uint32_t reg)
     read[reg] = true;
 }
 
+static bool is_unread(const struct ptx_operand *old, const bool *read)
+{
+    for (uint32_t i = 0; old->kind == PTX_VECTOR && i < old->count; i++)
+        if (!is_unread(&old->elements[i], read))
+            return false;
+    return old->kind == PTX_VECTOR || old->kind == PTX_SINK ||
+           (old->kind == PTX_REGISTER && !read[old->index]);
+}
+
 bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
 {
     bool *read = calloc((size_t)function->register_count + 1, sizeof *read);
@@ -151,10 +160,8 @@ bool analyse_reductions(const struct ptx_function *function, bool *is_reduction)
         operands_read(&function->code[i], mark_read, read);
     for (uint32_t i = 0; i < function->code_count; i++) {
         const struct ptx_instruction *in = &function->code[i];
-        const struct ptx_operand *old = &in->operands[0];
-        is_reduction[i] =
-            in->opcode == PTX_OP_atom && !ptx_has(in, PTX_MOD_exch) && !ptx_has(in, PTX_MOD_cas) &&
-            (old->kind == PTX_SINK || (old->kind == PTX_REGISTER && !read[old->index]));
+        is_reduction[i] = in->opcode == PTX_OP_atom && !ptx_has(in, PTX_MOD_exch) &&
+                          !ptx_has(in, PTX_MOD_cas) && is_unread(&in->operands[0], read);
     }
     free(read);
     return true;

@@ -597,26 +597,35 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
+/* Element K of what LANES work on, from whose bytes on HOST goes on to the next element's. */
+LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
+                                 bool shared, uint32_t lanes, uint8_t **host)
+{
+    uint64_t old[WARP] = {0};
+    struct slot dst = inst->mem.vector[inst->mem.count + k];
+    atomic_lanes(inst, shared, shared || warp->cta->launch->workers == 1, lanes, host,
+                 slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
+    if (dst.offset != NO_SLOT)
+        return_old(warp, dst, old, lanes);
+    if (warp->cta->worker->watches)
+        count_changes(warp->cta->worker, inst, host, lanes, old);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] += inst->mem.bytes;
+}
+
 /* Lanes take their turn in order: one legal outcome, and always the same. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    const void *b = operand_at(warp, inst->src[0]), *c = operand_at(warp, inst->src[1]);
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
         uint8_t *host[WARP];
-        uint64_t old[WARP] = {0};
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
         uint32_t group = take_space(inst, todo, &access);
         const struct pattern *pattern = report(warp, &access, group);
         uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
-        bool shared = access.space == PTX_SHARED;
-        atomic_lanes(inst, shared, shared || warp->cta->launch->workers == 1, lanes, host, b, c,
-                     old);
-        if (inst->dst.offset != NO_SLOT)
-            return_old(warp, inst->dst, old, lanes);
-        if (warp->cta->worker->watches)
-            count_changes(warp->cta->worker, inst, host, lanes, old);
+        for (unsigned k = 0; k < inst->mem.count; k++)
+            atomic_element(warp, inst, k, access.space == PTX_SHARED, lanes, host);
         todo &= ~group;
     }
 }

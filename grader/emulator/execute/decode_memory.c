@@ -124,6 +124,31 @@ static uint8_t atomic_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
+/* Vectors are of floats that are added, each in an atomic addition of its own. */
+static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
+{
+    return width == 1 || (op == PTX_MOD_add && ptx_type_class(type) == 'F' && type != PTX_f64);
+}
+
+/* Where what memory held goes to, NULL for nowhere, and what is done to it. */
+static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to,
+                                 const struct ptx_operand *from)
+{
+    enum ptx_type type = decode_type_of(d);
+    unsigned bytes = ptx_type_bytes(type), width = vector_width(d->in);
+    decode_vector(d, from, type, bytes, false, false);
+    struct slot *values = d->out->mem.vector;
+    bool fits = d->out->mem.count == width;
+    if (to && to->kind != PTX_SINK)
+        decode_vector(d, to, type, bytes, true, false);
+    else
+        for (unsigned k = 0; k < width; k++)
+            d->kernel->vectors[d->kernel->vector_count++] = no_slot;
+    if (!fits || d->out->mem.count != width)
+        decode_unsupported(d);
+    d->out->mem.vector = values;
+}
+
 /* A reduction is an atomic without a destination. */
 void decode_atomic(struct decoder *d)
 {
@@ -133,21 +158,18 @@ void decode_atomic(struct decoder *d)
     uint8_t operation = atomic_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
     if (!has_policy(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
+        !atomic_has_width(operation, decode_type_of(d), vector_width(d->in)) ||
         ptx_has(d->in, PTX_MOD_noftz) != half_is(decode_type_of(d))) {
         decode_unsupported(d);
         return;
     }
     d->out->run = atomic_run;
-    d->out->dst = no_slot;
-    if (!is_red && op[0].kind != PTX_SINK)
-        d->out->dst = decode_destination(d, &op[0], bytes);
+    decode_atomic_values(d, is_red ? NULL : op, &op[1 + !is_red]);
     op += !is_red;
     decode_address(d, &op[0], ptx_space_of(d->in));
-    d->out->src[0] = decode_source(d, &op[1], decode_type_of(d), bytes);
-    d->out->src[1] = no_slot;
+    d->out->src[0] = no_slot;
     if (operation == PTX_MOD_cas)
-        d->out->src[1] = decode_source(d, &op[2], decode_type_of(d), bytes);
-    d->out->mem.count = 1;
+        d->out->src[0] = decode_source(d, &op[2], decode_type_of(d), bytes);
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.op = operation;

@@ -132,7 +132,8 @@ struct inst {
         struct {
             int64_t offset;
             struct slot base;    /* NO_SLOT: the offset is the address */
-            struct slot *vector; /* count registers (load) or sources (store) */
+            struct slot *vector; /* count registers (load) or sources (store), or sources and then
+                                    registers (atomic) */
             uint32_t low, high;  /* of shared memory: the array that is meant; high 0: not known */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
