@@ -42,6 +42,9 @@ static const char *last_line(struct run_outcome *outcome)
 {
     char *text = outcome->output, *end = text + outcome->output_size;
     run_clean_text(text, outcome->output_size);
+    if (outcome->output_cut) /* in the midst of a line */
+        while (end > text && end[-1] != '\n')
+            --end;
     while (end > text && (end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
         --end;
     *end = 0;

@@ -50,8 +50,9 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_jo
     static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
                                          "-Wno-deprecated-gpu-targets",
                                          /* -w: cudafe++ has warned of the same, in plainer words;
-                                          * -g1: findings name the lines of the host's calls */
-                                         "-Xcompiler=-w,-g1"};
+                                          * -g1: findings name the lines of the host's calls;
+                                          * what CHECK_CUDA() says of lab.h does not tell where it lies */
+                                         "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
     static const char *const emulator[] = {"-cudart=shared", "-L" LIBRARIES,
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
