@@ -129,6 +129,7 @@ const struct trial *check_run(struct check *check, const struct case_data *input
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ----------------------------------------------- *
  *
+ *     check_each_pass(check, make_case(check, GRID, 1 << 14, &sum), (1 << 14) * sizeof(int));
  *     while (check_again(check)) {
  *         struct case_data *input = make_case(check, GRID, 1 << 24, &sum);
  *         check_equal_u64(check, check_time(check, CHECK_YOURS, input), "sum", sum);
@@ -158,9 +159,14 @@ bool check_again(struct check *check);
 const struct trial *check_time(struct check *check, enum check_program program,
                                const struct case_data *input);
 
+/* Comes before the rounds: on the emulator, kernels must read at least BYTES of INPUT in every pass of the loop over
+ * lab_again(). What is kept from one pass to the next would make the timed one short. */
+void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes);
+
 /* Gives points by the medians: the figure is how many times as fast as the naive kernel the
  * submission is; 1 earns nothing, the solution's figure divided by the declared slack everything. A
- * note beside the result tells all three times and the rate at which this GPU copies memory. */
+ * note beside the result tells all three times and the rate at which this GPU copies memory. Kernels must read the
+ * whole input in each pass: who says that it took less time than that is not believed. */
 void check_speed(struct check *check);
 
 /* --- judging -------------------------------------------------------------------------------------- */

@@ -52,6 +52,7 @@ struct check {
     double times[3][CHECK_REPEATS]; /* ms, by enum check_program */
     double walls[3][CHECK_REPEATS]; /* seconds, of the processes that said so */
     double copy_rate;               /* GB/s of this GPU's memory; 0: unknown */
+    size_t input_bytes;             /* of the submission's cases */
 
     /* What lives as long as the check, or as a round of timing. */
     struct case_data *cases[CHECK_MAX_BLOCKS];

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PASSES 3 /* the first warms up */
+
 /* Below this ratio between the naive kernel and the solution, time tells nothing. */
 #define LEAST_GAIN 1.5
 
@@ -49,6 +51,23 @@ static void note_time(struct check *check, enum check_program program, const str
         check->copy_rate = number_in(trial, "copy_gb_per_s");
 }
 
+void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes)
+{
+    struct check_run run = {.program = check->job.programs[RUN_EMULATOR],
+                            .device = RUN_EMULATOR,
+                            .repeats = PASSES - 1};
+    const struct trial *trial = check_perform_run(check, &run, input);
+    double read = trial ? check_counter(trial, "global_load_sectors") * 32 : 0;
+    if (!trial || read >= PASSES * (double)bytes)
+        return;
+    check_fail(check, "failed",
+               "in %d passes of the loop over lab_again() the kernels read %s bytes; %s in each is "
+               "right",
+               PASSES, check_number(read), check_number((double)bytes));
+    check_advise(
+        check, "Each pass is timed: launch the kernels in every one, as if it were the only one.");
+}
+
 const struct trial *check_time(struct check *check, enum check_program program,
                                const struct case_data *input)
 {
@@ -65,6 +84,8 @@ const struct trial *check_time(struct check *check, enum check_program program,
         check_break(check, "check_time() is for rounds of check_again(), where a GPU is graded");
         return NULL;
     }
+    if (!own)
+        check->input_bytes = case_bytes(input);
     const struct trial *trial = check_perform_run(check, &run, input);
     if (trial)
         note_time(check, program, trial);
@@ -107,6 +128,22 @@ static void write_note(struct check *check, double yours, double solution, doubl
                  "; this GPU copies %s GB/s", check_number(floor(check->copy_rate)));
 }
 
+/* Before a timed pass the L2 cache is flushed, so the input comes from the GPU's memory. */
+static bool believe_memory(struct check *check, double yours)
+{
+    double least = judge_least_time((double)check->input_bytes, check->copy_rate);
+    if (yours >= least)
+        return true;
+    check_fail(
+        check, "failed",
+        "your program says that its kernels take %.4g ms, but this GPU needs %.4g ms only to "
+        "read the input",
+        yours, least);
+    check_advise(check,
+                 "Do the kernels read all data, in every pass of the loop over lab_again()?");
+    return false;
+}
+
 /* The program's times are its own word. Where the clock of the grader makes a lie of them, they are worth
  * nothing. */
 static bool believe(struct check *check, double yours, double solution)
@@ -116,7 +153,7 @@ static bool believe(struct check *check, double yours, double solution)
                                   .solution_said = solution,
                                   .solution_wall = least(check->walls[CHECK_SOLUTION])};
     if (judge_clocks_agree(&clocks))
-        return true;
+        return believe_memory(check, yours);
     check_fail(check, "failed",
                "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the "
                "solution for %.2f s",

@@ -40,6 +40,11 @@ bool judge_clocks_agree(const struct judge_clocks *clocks)
     return clocks->said / 1000 <= clocks->wall && more <= fmax(explained, 0) * 1.5 + slack;
 }
 
+double judge_least_time(double bytes, double copy_rate)
+{
+    return copy_rate > 0 ? bytes / (copy_rate * 1e6) / 2 : 0;
+}
+
 bool judge_is_full(double points, double max)
 {
     return points > max - 0.05;

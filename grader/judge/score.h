@@ -49,6 +49,10 @@ struct judge_clocks {
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 
+/* The least milliseconds in which kernels can read BYTES of input that is in no cache, on a GPU that copies its own
+ * memory at COPY_RATE GB/s, read and written: half of what the copy would need, to be safe. 0: unknown. */
+double judge_least_time(double bytes, double copy_rate);
+
 /* True if POINTS are all of MAX, whatever the rounding of their sum. */
 bool judge_is_full(double points, double max);
 

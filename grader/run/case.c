@@ -117,6 +117,14 @@ const struct case_array *case_find(const struct case_data *data, const char *nam
     return NULL;
 }
 
+size_t case_bytes(const struct case_data *data)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < data->array_count; ++i)
+        sum += data->arrays[i].count * case_type_size(data->arrays[i].type);
+    return sum;
+}
+
 static bool write_all(int fd, const unsigned char *bytes, size_t size)
 {
     while (size > 0) {

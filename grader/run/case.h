@@ -36,6 +36,9 @@ bool case_add(struct case_data *data, const char *name, enum case_type type, con
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
 
+/* Bytes of the elements of all arrays. */
+size_t case_bytes(const struct case_data *data);
+
 /* Writes the case to PATH, which must not exist yet. False: errno says why. */
 bool case_write(const struct case_data *data, const char *path);
 

@@ -143,6 +143,13 @@ Test(judge, a_programs_times_are_believed_within_the_graders)
         cr_expect_eq(judge_clocks_agree(&clocks[i].clocks), clocks[i].agree, "%s", clocks[i].name);
 }
 
+/* 64 MiB on an H100, whose solution takes 0.081 ms. */
+Test(judge, what_is_read_takes_time)
+{
+    cr_expect_float_eq(judge_least_time(1 << 26, 2850), 0.01177, 1e-5);
+    cr_expect_eq(judge_least_time(1 << 26, 0), 0, "not measured");
+}
+
 Test(judge, full_marks_need_every_tenth)
 {
     cr_expect(judge_is_full(100, 100), "exactly");
