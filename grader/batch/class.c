@@ -374,11 +374,11 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, run_text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
-        class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[]}", "schema",
-                          "lanewise/class/v1", "version", LANEWISE_VERSION, "course", terms->course,
-                          "device", device ? device : "", "seed", seed ? seed : "", "attempt",
-                          terms->latest ? "latest" : "best", "labs", labs, "students", students,
-                          "gradings", c.gradings, "review", c.review, "similar");
+        class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[], s:[]}",
+                          "schema", "lanewise/class/v1", "version", LANEWISE_VERSION, "course",
+                          terms->course, "device", device ? device : "", "seed", seed ? seed : "",
+                          "attempt", terms->latest ? "latest" : "best", "labs", labs, "students",
+                          students, "gradings", c.gradings, "review", c.review, "similar", "alike");
         free(device);
         free(seed);
     }

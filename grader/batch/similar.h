@@ -1,5 +1,6 @@
 /* The near-duplicates of a class: pairs of students whose programs for a lab have more in common than
- * independent ones do (judge/similar.h), with what each wrote, for a human to judge. */
+ * independent ones do, with what each wrote, for a human to judge. Compiled kernels are compared (judge/similar.h)
+ * and sources (judge/source.h). */
 #ifndef BATCH_SIMILAR_H
 #define BATCH_SIMILAR_H
 
@@ -17,7 +18,8 @@ struct batch_similar {
     const char *gpu_arch;
 };
 
-/* Fills "similar" of CLASS (lanewise/class/v1), the most alike first, and takes the prints off its gradings.
+/* Fills "similar" of CLASS (lanewise/class/v1), the most alike first, and "alike", and takes the prints off its
+ * gradings.
  * What skeletons and solutions compile to is found out once and kept in the store. False: ERROR (SIZE
  * bytes) says why in one line. */
 bool batch_similar(const struct batch_similar *similar, json_t *class, char *error, size_t size);

@@ -22,8 +22,8 @@
 
 #define JUDGE_PRINT_TEXT (4u << 20) /* longer PTX is not looked at: no student writes that */
 
-/* The sum of all: a pair is shown if it has so many marks in common that nobody else has, and so large a
- * share of both prints. tests/test_similar.c holds both against copies and against independent work. */
+/* The sum of all: kernels are near if they have so many marks in common that nobody else has, and so large a share
+ * of both prints. judge/source.h says what else it takes until a pair is shown. */
 #define JUDGE_SIMILAR_MARKS 10u
 #define JUDGE_SIMILAR_LINE  0.55
 
@@ -45,7 +45,7 @@ void judge_print_free(struct judge_print *print);
 size_t judge_print_shared(const struct judge_print *left, const struct judge_print *right);
 /* That, as a share of the larger print, from 0 to 1; 0 if one is empty. */
 double judge_print_likeness(const struct judge_print *left, const struct judge_print *right);
-/* Is this pair one for a human to look at? */
+/* Are these near? */
 bool judge_print_near(const struct judge_print *left, const struct judge_print *right);
 
 #endif

@@ -378,25 +378,89 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
+/* Puts names from KEY of the elements of LIST (NULL: they are names themselves), with what they have renamed. */
+static void put_names(struct markup *m, const json_t *list, const char *key)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(list, i, one)
+    {
+        const char *name = key ? run_text_of(one, key) : json_string_value(one);
+        markup_text(m, "%s%s%s", i > 0 ? ", " : "", name ? name : "",
+                    real_of(one, "renamed") > 0 ? "*" : "");
+    }
+}
+
+static void put_evidence(struct markup *m, const json_t *pair)
+{
+    const char *evidence = run_text_of(pair, "evidence");
+    unsigned percent = percent_of(real_of(pair, "similarity"), 1);
+    if (json_is_true(json_object_get(pair, "same_file")))
+        markup_leaf(m, "strong", NULL, "the same file");
+    else if (strcmp(evidence, "text") == 0 && percent == 100)
+        markup_leaf(m, "strong", NULL, "the same but for names");
+    else
+        markup_leaf(m, "strong", NULL, "%u %%", percent);
+}
+
 static void put_pair(struct page *page, const json_t *pair)
 {
     struct markup *m = &page->m;
     const json_t *sides = json_object_get(pair, "pair");
     const json_t *left = json_array_get(sides, 0), *right = json_array_get(sides, 1);
+    const json_t *also = json_object_get(pair, "also");
     open_classed(m, "details", "pair");
     markup_open(m, "summary");
-    if (json_is_true(json_object_get(pair, "same_file")))
-        markup_leaf(m, "strong", NULL, "the same file");
-    else
-        markup_leaf(m, "strong", NULL, "%u %%", percent_of(real_of(pair, "similarity"), 1));
-    markup_text(m, " %s: %s and %s", run_text_of(pair, "lab"), run_text_of(left, "student"),
-                run_text_of(right, "student"));
+    put_evidence(m, pair);
+    markup_text(m, " %s: %s%s and %s%s", run_text_of(pair, "lab"), run_text_of(left, "student"),
+                real_of(left, "renamed") > 0 ? "*" : "", run_text_of(right, "student"),
+                real_of(right, "renamed") > 0 ? "*" : "");
+    if (json_array_size(also)) {
+        markup_text(m, "; also ");
+        put_names(m, also, NULL);
+    }
     close_line(m);
     open_classed(m, "div", "sides");
     put_side(page, left);
     put_side(page, right);
     close_line(m);
     close_line(m);
+}
+
+/* What a row of the table of those who are alike, and no more, says. */
+static const char *words_for(const char *what)
+{
+    static const char *const words[][2] = {
+        {"solution", "as the kit's solution"},
+        {"short", "the same but for names, but too short to tell"},
+        {"renamed", "given functions under other names"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i][0], what) == 0)
+            return words[i][1];
+    return what;
+}
+
+static void put_alike(struct page *page)
+{
+    struct markup *m = &page->m;
+    const json_t *alike = json_object_get(page->class, "alike");
+    size_t i;
+    json_t *group;
+    if (json_array_size(alike) == 0)
+        return;
+    markup_leaf(m, "h3", NULL, "Alike, which proves nothing");
+    open_table(page, "class", "lab|what|students");
+    json_array_foreach(alike, i, group)
+    {
+        markup_open(m, "tr");
+        markup_leaf(m, "td", NULL, "%s", run_text_of(group, "lab"));
+        markup_leaf(m, "td", NULL, "%s", words_for(run_text_of(group, "what")));
+        markup_open(m, "td");
+        put_names(m, json_object_get(group, "students"), "student");
+        markup_close(m);
+        close_line(m);
+    }
+    close_table(page);
 }
 
 static void put_pairs(struct page *page)
@@ -408,10 +472,11 @@ static void put_pairs(struct page *page)
     open_section(m, "similar", "Nearly the same");
     markup_leaf(
         m, "p", "dim",
-        "Pairs whose compiled kernels have more in common than two people's do who work alone. "
-        "What "
-        "comes from the skeleton, what the solution has too and what many in the class share is "
-        "left out. This is a reason to look, and no proof: judge by the sources.");
+        "Pairs whose compiled kernels or sources have more in common than two people's do who work "
+        "alone, whatever names and layout they have. What comes from the skeleton, what the "
+        "solution has too and what many in the class share is left out. This is a reason to look, "
+        "and no proof: judge by the sources. Who has a * has other names even in functions that "
+        "the skeleton gives.");
     if (count == 0)
         markup_leaf(m, "p", NULL, "No pair is.");
     json_array_foreach(similar, i, pair)
@@ -421,6 +486,7 @@ static void put_pairs(struct page *page)
     }
     if (count > PAIRS)
         markup_leaf(m, "p", "dim", "%zu pairs that are less alike are not shown.", count - PAIRS);
+    put_alike(page);
     close_line(m);
 }
 

@@ -75,7 +75,8 @@ static void add_kept(struct words *kept, const char *source, const char *known)
         "const",  "static",  "struct",    "template",  "bool",     "true",     "false",   "size_t",
         "sizeof", "extern",  "NULL",      "threadIdx", "blockIdx", "blockDim", "gridDim", "dim3",
         "min",    "max",     "atomicAdd", "fmaf",      "fabs",     "isnan",    "memset",  "malloc",
-        "free",   "printf",  "main"};
+        "free",   "printf",  "main",      "volatile",  "break",    "continue", "int2",    "int4",
+        "float4", "pragma",  "unroll",    "auto"};
     for (size_t i = 0; i < sizeof language / sizeof *language; i++)
         add_word(kept, language[i], strlen(language[i]));
     const char *const texts[] = {known, source};
@@ -97,7 +98,7 @@ static void put_chunk(FILE *to, const char *at, const char *end, const struct wo
     bool directive = false;
     for (const char *next; at < end; at = next) {
         size_t length = (size_t)((next = token_end(at)) - at);
-        directive = directive ? *at != '\n' : *at == '#';
+        directive = directive ? *at != '\n' || at[-1] == '\\' : *at == '#';
         bool word = isalpha((unsigned char)*at) || *at == '_';
         if (is_comment(at))
             continue;
@@ -158,5 +159,96 @@ char *disguise(const char *source, const char *known)
     fclose(to);
     free_words(&kept);
     free_words(&renamed);
+    return text;
+}
+
+/* --- loops ---------------------------------------------------------------------------------------------- */
+
+static bool is_token(const char *at, const char *end, const char *text)
+{
+    return (size_t)(end - at) == strlen(text) && memcmp(at, text, (size_t)(end - at)) == 0;
+}
+
+/* The next token that is neither space nor a comment, from AT on. */
+static const char *next_token(const char *at)
+{
+    while (*at && (isspace((unsigned char)*at) || is_comment(at)))
+        at = isspace((unsigned char)*at) ? at + 1 : token_end(at);
+    return at;
+}
+
+/* The end of the brackets that open at AT, or of the statement up to CLOSE outside of brackets. */
+static const char *skip_to(const char *at, char close)
+{
+    int depth = 0;
+    while (*at) {
+        char c = *at;
+        const char *end = token_end(at);
+        depth += c == '(' || c == '{' || c == '[';
+        depth -= c == ')' || c == '}' || c == ']';
+        if (depth == 0 && c == close)
+            return end;
+        at = end;
+    }
+    return at;
+}
+
+static const char *skip_statement(const char *at)
+{
+    at = next_token(at);
+    const char *end = token_end(at);
+    if (*at == '{')
+        return skip_to(at, '}');
+    if (is_token(at, end, "for") || is_token(at, end, "while") || is_token(at, end, "if")) {
+        at = skip_statement(skip_to(next_token(end), ')'));
+        const char *other = next_token(at);
+        return is_token(other, token_end(other), "else") ? skip_statement(token_end(other)) : at;
+    }
+    return skip_to(at, ';');
+}
+
+static void put_loops(FILE *to, const char *at, const char *end);
+
+/* The `for` at AT as `while`; returns where its body ends, or AT if it stays as it is. */
+static const char *put_for(FILE *to, const char *at)
+{
+    const char *begin = next_token(token_end(at)) + 1, *condition = skip_to(begin, ';');
+    const char *step = skip_to(condition, ';'), *header = skip_to(begin - 1, ')');
+    const char *end = skip_statement(header);
+    if (memmem(header, (size_t)(end - header), "continue", 8))
+        return at;
+    fprintf(to, "{ %.*s while (%.*s) { ", (int)(condition - begin), begin,
+            (int)(step - 1 - condition), condition);
+    put_loops(to, header, end);
+    put_loops(to, step, header - 1);
+    fputs("; } }", to);
+    return end;
+}
+
+static void put_loops(FILE *to, const char *at, const char *end)
+{
+    for (const char *next; at < end; at = next) {
+        next = token_end(at);
+        if (is_token(at, next, "for") && (next = put_for(to, at)) > at)
+            continue;
+        next = token_end(at);
+        const char *name = next_token(at + 2), *behind = next_token(token_end(name));
+        if (at + 2 < end && strncmp(at, "++", 2) == 0 && is_word(*name) &&
+            (behind >= end || *behind == ';')) {
+            fprintf(to, "%.*s += 1", (int)(token_end(name) - name), name);
+            next = token_end(name);
+        } else
+            fwrite(at, 1, (size_t)(next - at), to);
+    }
+}
+
+char *disguise_loops(const char *source)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    cr_assert(to);
+    put_loops(to, source, source + strlen(source));
+    fclose(to);
     return text;
 }

@@ -5,5 +5,7 @@
 
 /* SOURCE so disguised; KNOWN is text whose words keep their names, such as the lab's header. To be freed. */
 char *disguise(const char *source, const char *known);
+/* SOURCE with `while` for each `for`, and `i += 1` for `++i`. To be freed. */
+char *disguise_loops(const char *source);
 
 #endif

@@ -70,16 +70,18 @@ static json_t *make_class(const char *text)
     }
     return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s}, {s:s, s:s}], s:o, s:{s:o, s:o, s:o, s:o},"
-        " s:[{s:s, s:s, s:s, s:s}], s:[{s:s, s:f, s:i, s:b, s:[o, o]}, {s:s, s:f, s:i, s:b, s:[o, "
-        "o]}]}",
+        " s:[{s:s, s:s, s:s, s:s}], s:[{s:s, s:f, s:i, s:b, s:[o, o], s:[s]}, "
+        "{s:s, s:f, s:i, s:b, s:[o, o]}], s:[{s:s, s:s, s:[{s:s, s:i}, {s:s, s:i}]}]}",
         "version", "0.1", "course", text, "device", "emulator", "seed", "1", "attempt", "best",
         "labs", "lab", "01-first", "title", text, "lab", "02-second", "title", "The second",
         "students", students, "gradings", "a", make_grading(text, "passed", 30), "b",
         make_grading(text, "partial", 12.5), "c", make_grading(text, "timeout", 0), "d",
         make_grading(text, "not-built", 0), "review", "student", text, "lab", "01-first", "path",
         text, "why", text, "similar", "lab", "01-first", "similarity", 0.925, "shared", 40,
-        "same_file", 0, "pair", make_side(text), make_side(text), "lab", "01-first", "similarity",
-        1.0, "shared", 0, "same_file", 1, "pair", make_side(text), make_side(text));
+        "same_file", 0, "pair", make_side(text), make_side(text), "also", text, "lab", "01-first",
+        "similarity", 1.0, "shared", 0, "same_file", 1, "pair", make_side(text), make_side(text),
+        "alike", "lab", "01-first", "what", "short", "students", "student", text, "renamed", 7,
+        "student", "eve", "renamed", 0);
 }
 
 /* To be freed. */
