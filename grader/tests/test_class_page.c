@@ -320,3 +320,31 @@ Test(class_page, looks_right_in_a_browser)
     free(page);
     json_decref(class);
 }
+
+/* On paper there is all of it, what is folded on the screen, too. */
+Test(class_page, prints_all_its_parts)
+{
+    static const char *const parts[] = {"Labs",
+                                        "How the scores lie",
+                                        "What each check says",
+                                        "Where the class lost its points",
+                                        "To be looked at by a human",
+                                        "Nearly the same",
+                                        "⋮",
+                                        "Alike, which proves nothing",
+                                        "From attempt to attempt",
+                                        "Students"};
+    json_t *class = make_class("harmless");
+    char *page = make_page(class), *folder = shell_must("printf %%s \"$PWD\""), path[200];
+    snprintf(path, sizeof path, "%s/class.html", folder);
+    cr_assert(run_write_file(path, page, strlen(page), 0600));
+    char *text = shell_must(
+        CHROMIUM "--no-pdf-header-footer --print-to-pdf=class.pdf file://$PWD/class.html 2>log; "
+                 "pdftotext -layout class.pdf -");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cr_expect(strstr(text, parts[i]), "no \"%s\" in\n%s", parts[i], text);
+    free(text);
+    free(folder);
+    free(page);
+    json_decref(class);
+}
