@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,17 +45,13 @@ static bool prepend(const char *name, const char *value)
     return done;
 }
 
-/* An empty file for the record, in PATH. */
-static bool make_record(char path[PATH_MAX])
+/* An empty file for the record, open as long as this process lives: it has no name, so nothing is left of it
+ * however the process ends. The program opens it by PATH. */
+static bool make_record(char path[PATH_MAX], int *file)
 {
-    const char *folder = getenv("TMPDIR");
-    if (snprintf(path, PATH_MAX, "%s/lanewise-XXXXXX", folder && *folder ? folder : "/tmp") >=
-        PATH_MAX)
-        return false;
-    int fd = mkstemp(path);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0;
+    *file = memfd_create("record", MFD_CLOEXEC);
+    snprintf(path, PATH_MAX, "/proc/%ld/fd/%d", (long)getpid(), *file);
+    return *file >= 0;
 }
 
 static bool set_surroundings(const char *library, const char *record)
@@ -108,10 +105,10 @@ static void explain_end(const char *program, int status)
                           : "");
 }
 
-static json_t *read_record(const char *command, const char *path)
+static json_t *take_record(const char *command, int file)
 {
     char error[200];
-    json_t *record = run_record_read(path, error, sizeof error);
+    json_t *record = run_record_take(file, error, sizeof error);
     if (!record)
         cli_complain(command, EXIT_USAGE, "the record of this run %s", error);
     return record;
@@ -121,21 +118,23 @@ bool cli_execute(const char *command, const char *program, char **argv, int *sta
                  json_t **record)
 {
     char message[PATH_MAX + 512], library[PATH_MAX], path[PATH_MAX];
+    int file;
     *record = NULL;
     if (!cli_check_program(program, message, sizeof message))
         cli_complain(command, EXIT_USAGE, "%s", message);
     else if (!find_library(library))
         cli_complain(command, EXIT_USAGE,
                      "libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
-    else if (!make_record(path))
-        cli_complain(command, EXIT_USAGE, "cannot make a temporary file: %s", strerror(errno));
+    else if (!make_record(path, &file))
+        cli_complain(command, EXIT_USAGE, "cannot make a file in memory: %s", strerror(errno));
     else {
         if (set_surroundings(library, path) && run_program(command, program, argv, status)) {
             explain_end(program, *status);
-            *record = read_record(command, path);
-        } else
+            *record = take_record(command, file);
+        } else {
             cli_complain(command, EXIT_USAGE, "cannot start %s: %s", program, strerror(errno));
-        unlink(path);
+            close(file);
+        }
     }
     return *record != NULL;
 }

@@ -446,18 +446,9 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
     return good;
 }
 
-/* Opens a regular file: a process that may be hostile had time to put something else there. */
-static FILE *open_record(const char *path, char *error, size_t size)
+static FILE *open_record(int fd, char *error, size_t size)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        snprintf(error, size, "%s",
-                 errno == ENOENT  ? "is missing"
-                 : errno == ELOOP ? "is not a file"
-                                  : strerror(errno));
-        return NULL;
-    }
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     FILE *file = regular && status.st_size <= MAX_FILE ? fdopen(fd, "r") : NULL;
     if (!file) {
@@ -467,9 +458,9 @@ static FILE *open_record(const char *path, char *error, size_t size)
     return file;
 }
 
-json_t *run_record_read(const char *path, char *error, size_t size)
+json_t *run_record_take(int fd, char *error, size_t size)
 {
-    FILE *file = open_record(path, error, size);
+    FILE *file = open_record(fd, error, size);
     if (!file)
         return NULL;
     struct builder builder = {json_object(), json_array(),  json_array(), json_array(),
@@ -489,4 +480,18 @@ json_t *run_record_read(const char *path, char *error, size_t size)
     }
     json_decref(builder.document);
     return NULL;
+}
+
+/* A regular file: a process that may be hostile had time to put something else there. */
+json_t *run_record_read(const char *path, char *error, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(error, size, "%s",
+                 errno == ENOENT  ? "is missing"
+                 : errno == ELOOP ? "is not a file"
+                                  : strerror(errno));
+        return NULL;
+    }
+    return run_record_take(fd, error, size);
 }

@@ -43,6 +43,9 @@
  * the file, such as "is missing" or "is malformed in line 3". */
 json_t *run_record_read(const char *path, char *error, size_t size);
 
+/* The same of the file that is open as FD, which it closes. */
+json_t *run_record_take(int fd, char *error, size_t size);
+
 /* Of a finding about a pair of accesses: the place of the other one; else NULL. */
 const json_t *run_other_access(const json_t *finding);
 

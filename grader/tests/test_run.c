@@ -134,10 +134,20 @@ Test(run, a_crash_is_told_and_kept)
     free(output);
 }
 
+/* Not even by a command that is killed: its program ends it before it has done anything itself. */
 Test(run, nothing_is_left_behind)
 {
-    char *output = shell_must("mkdir tmp; TMPDIR=$PWD/tmp $LANEWISE run $PROGRAMS/indices "
-                              ">/dev/null 2>&1; ls tmp");
+    char *output = shell_must("mkdir tmp; export TMPDIR=$PWD/tmp\n"
+                              "$LANEWISE run $PROGRAMS/indices >/dev/null 2>&1\n"
+                              "cat >a.cu <<'END'\n"
+                              "#include <signal.h>\n"
+                              "#include <unistd.h>\n"
+                              "int main() { cudaFree(0); return kill(getppid(), SIGKILL); }\n"
+                              "END\n"
+                              "$NVCC -cudart shared -o a a.cu 2>compiler\n"
+                              "bash -c '$LANEWISE run ./a >/dev/null 2>&1; exit $?' 2>/dev/null\n"
+                              "[ $? -eq 137 ] || echo it was not killed\n"
+                              "ls tmp");
     cr_expect_str_empty(output, "%s", output);
     free(output);
 }
