@@ -329,7 +329,15 @@ static const struct endless {
     {"a flag that nobody sets, and a count",
      ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\nadd.u32 t, t, 1;\n"
      "@p bra L;\n",
-     EMU_TIMEOUT},
+     EMU_DEADLOCK},
+    {"a flag that nobody sets, and a count that matters later",
+     ".loc 1 5 1\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\nadd.u32 t, t, 1;\n"
+     "@p bra L;\nsetp.gt.u32 p, t, 1000;\n@p bra END;\nst.global.u32 [w], t;\nEND:\n",
+     EMU_DEADLOCK},
+    {"a flag that nobody sets, a count and a nap",
+     "L:\nnanosleep.u32 t;\n.loc 1 5 1\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
+     "add.u32 t, t, 8;\n@p bra L;\n",
+     EMU_DEADLOCK},
     {"a flag that others write to, what it was",
      ".loc 1 5 1\nL:\nst.volatile.global.u32 [w], 0;\nld.volatile.global.u32 a, [w];\n"
      "setp.eq.u32 p, a, 0;\n@p bra L;\n",
@@ -396,6 +404,13 @@ static const char *const patient[] = {
     "st.volatile.global.u32 [w], a;\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
     "@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 20000;\n@p bra L;\n",
+    /* by a bit of what was counted, by the time, by what lies there */
+    "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nshr.u32 t, a, 15;\nand.b32 t, t, 1;\n"
+    "setp.eq.u32 p, t, 0;\n@p bra L;\n",
+    "L:\nld.volatile.global.u32 t, [w];\nmov.u32 a, %clock;\nshr.u32 a, a, 18;\n"
+    "setp.eq.u32 p, a, 0;\n@p bra L;\n",
+    "mov.u64 v, w;\nL:\nld.volatile.global.u32 t, [v];\nadd.u64 v, v, 4;\nsub.u64 x, v, w;\n"
+    "setp.lt.u64 p, x, 40000;\n@p bra L;\n",
 };
 
 Test(wait, patiently)
@@ -403,14 +418,15 @@ Test(wait, patiently)
     for (unsigned i = 0; i < 2 * (sizeof patient / sizeof *patient); i++) {
         char ptx[1000];
         struct fixture fixture;
-        snprintf(ptx, sizeof ptx,
-                 ".visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n.reg .b32 t, a, c;\n"
-                 ".reg .b64 w;\nld.param.u64 w, [word];\nmov.u32 c, %%ctaid.x;\nmov.u32 a, 0;\n"
-                 "%sret;\n}\n",
-                 patient[i / 2]);
+        snprintf(
+            ptx, sizeof ptx,
+            ".visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n.reg .b32 t, a, c;\n"
+            ".reg .b64 w, v, x;\nld.param.u64 w, [word];\nmov.u32 c, %%ctaid.x;\nmov.u32 a, 0;\n"
+            "%sret;\n}\n",
+            patient[i / 2]);
         fixture_open(&fixture, &(struct emu_options){.workers = 1 + i % 2});
         fixture_load(&fixture, ptx);
-        emu_addr word = fixture_upload(&fixture, NULL, 4);
+        emu_addr word = fixture_upload(&fixture, NULL, 40000);
         enum emu_status status = fixture_launch(
             &fixture, (struct fixture_launch){.grid = {4}, .block = {32}, .params = {word}});
         cr_expect(status == EMU_OK, "%u: ended with %d", i, (int)status);

@@ -138,7 +138,7 @@ static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
          steps++) {
         const struct inst *in = &kernel->code[at];
-        if (in->observes)
+        if (in->observes && in->run != sleep_run)
             return at;
         bool is_back = in->kind == KIND_BRANCH && in->branch.target <= at;
         at = is_back ? in->branch.target : at + 1;

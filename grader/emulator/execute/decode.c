@@ -143,7 +143,7 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
     d->out = &d->kernel->code[pc];
     *d->out = (struct inst){.guard = NO_SLOT, .dst = no_slot, .mode = MODE_DEFAULT};
     if (d->in->guard != PTX_NONE) {
-        d->out->guard = d->slots[d->in->guard];
+        d->out->guard = d->image->slots[d->in->guard];
         d->out->guard_negated = d->in->guard_negated;
     }
     if (d->in->type_count)
@@ -296,13 +296,13 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     for (uint32_t pc = 0; pc < f->code_count; pc++) {
         for (uint32_t i = p.begin[pc]; i != NO_SLOT; i = p.next_begin[i]) {
             unsigned size = size_of(f, i);
-            d->slots[i] = p.free_count[size]
-                              ? p.free[size][--p.free_count[size]]
-                              : decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+            d->image->slots[i] = p.free_count[size]
+                                     ? p.free[size][--p.free_count[size]]
+                                     : decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
         }
         for (uint32_t i = p.end[pc]; i != NO_SLOT; i = p.next_end[i]) {
             unsigned size = size_of(f, i);
-            p.free[size][p.free_count[size]++] = d->slots[i];
+            p.free[size][p.free_count[size]++] = d->image->slots[i];
         }
     }
     free(p.begin);
@@ -319,7 +319,7 @@ static bool place_all(struct decoder *d, uint32_t *used)
         ok = share_slots(d, lifetimes, used);
     else
         for (uint32_t i = 0; i < f->register_count; i++)
-            d->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+            d->image->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
     free(lifetimes);
     return ok;
 }
@@ -328,11 +328,13 @@ static bool place_registers(struct decoder *d)
 {
     const struct ptx_function *f = d->image->function;
     size_t n = (size_t)f->code_count + 1;
-    d->slots = calloc((size_t)f->register_count + 1, sizeof *d->slots);
+    d->image->first_register = d->kernel->register_count;
+    d->kernel->register_count += f->register_count;
+    d->image->slots = calloc((size_t)f->register_count + 1, sizeof *d->image->slots);
     d->meet = malloc(n * sizeof *d->meet);
     d->is_reduction = calloc(n, sizeof *d->is_reduction);
     d->origins = malloc(((size_t)f->register_count + 1) * sizeof *d->origins);
-    if (!d->slots || !d->meet || !d->is_reduction || !d->origins ||
+    if (!d->image->slots || !d->meet || !d->is_reduction || !d->origins ||
         !analyse_reconvergence(f, d->meet) || !analyse_reductions(f, d->is_reduction))
         return false;
     analyse_origins(f, d->origins);
@@ -356,7 +358,6 @@ static void decode_image(struct decoder *d, struct image *image)
     if (began && d->failed)
         explain_decode_error(d);
     d->kernel->code[image->end] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
-    free(d->slots);
     free(d->meet);
     free(d->is_reduction);
     free(d->origins);
@@ -423,6 +424,8 @@ void kernel_free(struct kernel *kernel)
 {
     if (!kernel)
         return;
+    for (uint32_t i = 0; i < kernel->image_count; i++)
+        free(kernel->images[i].slots);
     free(kernel->images);
     free(kernel->code);
     free(kernel->constants);

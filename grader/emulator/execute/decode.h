@@ -28,7 +28,6 @@ struct decoder {
     struct inst *out;
     uint32_t pc;                         /* in the kernel's code */
     uint32_t *image_of;                  /* of each of the module's functions, or NO_IMAGE */
-    uint32_t *slots;                     /* slot offset of each PTX register */
     struct slot carry;                   /* of the image's instructions with .cc */
     uint32_t *meet;                      /* see analyse_reconvergence() */
     bool *is_reduction;                  /* see analyse_reductions() */

@@ -192,6 +192,8 @@ struct image {
     uint32_t local_slot;     /* register slot of where its local memory begins, or NO_SLOT */
     uint32_t shared_shift;   /* what its own shared variables' offsets need to be added */
     uint64_t address;        /* that function pointers hold */
+    uint32_t first_register; /* how many the images before have together */
+    uint32_t *slots;         /* offset of each of the function's registers in a frame */
 };
 
 /* A decoded kernel with all functions that it may call: read-only while it runs. */
@@ -205,6 +207,7 @@ struct kernel {
     uint8_t *constants;
     uint32_t special_bytes;              /* of a warp's special registers */
     uint32_t registers;                  /* of a thread: an estimate */
+    uint32_t register_count;             /* that the images name in PTX */
     uint32_t shared_bytes;               /* static, of a CTA */
     uint32_t local_bytes;                /* of a thread: variables and stack */
     uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
@@ -339,6 +342,7 @@ struct worker {
      * look, and the epoch then; the epoch in which all went round, or 0. */
     uint64_t idle_rounds, changes, epoch, atomic_changes;
     bool watches; /* atomics count their changes */
+    struct deciders *deciders;
     atomic_uint_fast64_t still;
 };
 
@@ -461,6 +465,20 @@ void standstill_look(struct worker *worker, struct cta *first);
 void standstill_forget(struct worker *worker); /* some CTA did more than spin */
 void standstill_leave(struct worker *worker);  /* it has no CTAs any more */
 
+/* deciders.c: the registers that have a say in what is executed, as long as no other instructions are than
+ * those that WORKER has executed since the watch began. */
+enum deciders_answer {
+    DECIDERS_SAME,
+    DECIDERS_MORE,   /* than at the look before */
+    DECIDERS_UNSURE, /* a clock has a say, too */
+};
+struct deciders *deciders_make(const struct kernel *kernel); /* NULL: out of memory */
+void deciders_free(struct deciders *deciders);               /* NULL is allowed */
+void deciders_begin(struct deciders *deciders, const struct worker *worker);
+enum deciders_answer deciders_look(struct deciders *deciders, const struct worker *worker);
+/* For each register of the image's function, whether it is one of them. */
+const bool *deciders_of(const struct deciders *deciders, const struct image *image);
+
 /* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
 struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
 void frame_release(struct warp *warp, struct frame *frame);
@@ -517,7 +535,7 @@ lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
 lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
-    wait_all_run;
+    wait_all_run, sleep_run;
 lane_fn mbarrier_run, pending_count_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run;

@@ -101,7 +101,7 @@ struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned byt
 struct slot decode_register_slot(const struct decoder *d, uint32_t index)
 {
     enum ptx_type type = d->image->function->registers[index].type;
-    return (struct slot){.offset = d->slots[index], .bytes = (uint8_t)ptx_type_bytes(type)};
+    return (struct slot){.offset = d->image->slots[index], .bytes = (uint8_t)ptx_type_bytes(type)};
 }
 
 struct slot decode_special_slot(struct decoder *d, uint32_t special)

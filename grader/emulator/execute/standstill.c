@@ -1,9 +1,9 @@
 /* Whether a launch can still come to anything: threads that wait for a value in memory look at it again and
  * again, and never see another one if everybody else waits, too.
  *
- * What a path of a warp does next is settled by its place, its registers, and memory. So a path that is
- * again as it was before, while nobody has changed memory, will be so for ever; and when all are, or wait
- * at barriers, nothing can ever change. Memory changes where a store is executed (whatever it writes), or
+ * What a path of a warp does next is settled by its place, its registers (those that have a say in it:
+ * deciders.c), and memory. So a path that is again as it was before, while nobody has changed memory, will
+ * be so for ever; and when all are, or wait at barriers, nothing can ever change. Memory changes where a store is executed (whatever it writes), or
  * an atomic that leaves another value than it found. The path's past is kept as one hash, of a time that
  * lies further and further back (Brent's way to find a cycle): so loops of any length are found.
  *
@@ -77,7 +77,20 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, size_t count)
     return hash;
 }
 
-static uint64_t state_of(const struct path *path)
+static uint64_t mix_registers(uint64_t hash, const struct frame *frame,
+                              const struct deciders *deciders)
+{
+    const struct image *image = frame->image;
+    const bool *decides = deciders_of(deciders, image);
+    for (uint32_t i = 0; i < image->function->register_count; i++) {
+        unsigned bytes = ptx_type_bytes(image->function->registers[i].type);
+        if (decides[i])
+            hash = mix_bytes(hash, frame->registers + image->slots[i], bytes ? bytes * WARP : 4);
+    }
+    return hash;
+}
+
+static uint64_t state_of(const struct path *path, const struct deciders *deciders)
 {
     uint64_t hash = path->depth;
     for (uint32_t i = 0; i < path->depth; i++) {
@@ -86,15 +99,15 @@ static uint64_t state_of(const struct path *path)
     }
     const struct frame *frame = path->stack[path->depth - 1].frame;
     for (; frame; frame = frame->caller) {
-        hash = mix_bytes(hash, frame->registers, frame->image->register_bytes);
+        hash = mix_registers(hash, frame, deciders);
         hash = mix_bytes(hash, frame->params, (size_t)frame->image->frame_bytes * WARP);
     }
     return hash;
 }
 
-static bool goes_round(struct path *path)
+static bool goes_round(struct path *path, const struct deciders *deciders)
 {
-    uint64_t now = state_of(path);
+    uint64_t now = state_of(path, deciders);
     path->goes_round |= path->age && now == path->past;
     if (!(path->age & (path->age - 1)))
         path->past = now;
@@ -109,7 +122,7 @@ void path_forget(struct path *path)
 }
 
 /* Of all paths that do not wait; each must be looked at every time. */
-static bool all_go_round(struct cta *first, bool afresh)
+static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
     for (struct cta *cta = first; cta; cta = cta->next) {
@@ -120,7 +133,7 @@ static bool all_go_round(struct cta *first, bool afresh)
                     continue;
                 if (afresh)
                     path_forget(path);
-                all &= goes_round(path);
+                all &= goes_round(path, deciders);
             }
         }
     }
@@ -141,6 +154,8 @@ void standstill_leave(struct worker *worker)
 {
     atomic_fetch_add(&worker->launch->epoch, 1);
     atomic_store(&worker->still, UINT64_MAX);
+    deciders_free(worker->deciders);
+    worker->deciders = NULL;
 }
 
 static bool is_over(struct launch *launch)
@@ -157,7 +172,9 @@ static bool is_over(struct launch *launch)
 void standstill_look(struct worker *worker, struct cta *first)
 {
     struct launch *launch = worker->launch;
-    if (++worker->idle_rounds < PATIENCE)
+    if (!worker->deciders)
+        worker->deciders = deciders_make(launch->kernel);
+    if (++worker->idle_rounds < PATIENCE || !worker->deciders)
         return;
     uint64_t changes = count_changes(worker);
     if (!worker->watches || changes != worker->changes)
@@ -167,7 +184,12 @@ void standstill_look(struct worker *worker, struct cta *first)
     worker->watches = true;
     worker->changes = changes;
     worker->epoch = epoch;
-    bool all = all_go_round(first, afresh) && !looks_at_lent_memory(worker);
+    if (afresh)
+        deciders_begin(worker->deciders, worker);
+    enum deciders_answer answer = deciders_look(worker->deciders, worker);
+    afresh |= answer != DECIDERS_SAME;
+    bool all = all_go_round(first, worker->deciders, afresh) && answer == DECIDERS_SAME &&
+               !looks_at_lent_memory(worker);
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         atomic_store(&launch->is_stuck, true);
