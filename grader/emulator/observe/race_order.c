@@ -6,6 +6,8 @@
 struct order_place {
     uint64_t addr, owner; /* owner: 1 + the CTA of shared memory, or 0 */
     uint64_t release;     /* 0: the slot is free */
+    uint64_t cta;         /* whose it is */
+    uint32_t thread;
 };
 
 void order_init(struct order *order, uint32_t warps)
@@ -370,7 +372,8 @@ void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool impl
         }
         struct order_place *place = find_place(order, addr[l], owner);
         order->place_count += !place->release;
-        *place = (struct order_place){addr[l], owner, order->releases};
+        *place = (struct order_place){addr[l], owner, order->releases, cta->linear,
+                                      warp * ORDER_LANES + l};
     }
 }
 
@@ -383,6 +386,15 @@ void order_hear(struct order *order, uint32_t warp, uint32_t lanes, const uint64
         if (lanes >> l & 1)
             cta->heard[warp][l] =
                 larger(cta->heard[warp][l], find_place(order, addr[l], owner)->release);
+}
+
+bool order_has_heard(const struct order *order, uint64_t addr, bool shared, uint64_t cta,
+                     uint32_t thread, uint32_t warp, uint32_t lane)
+{
+    uint64_t owner = shared ? order->current->linear + 1 : 0;
+    const struct order_place *place = order->place_count ? find_place(order, addr, owner) : NULL;
+    return place && place->release && place->cta == cta && place->thread == thread &&
+           order->current->heard[warp][lane] >= place->release;
 }
 
 static bool has_heard(const struct order_release *release, uint64_t time, uint64_t heard)

@@ -82,6 +82,9 @@ void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool impl
 /* LANES of WARP look at these places. */
 void order_hear(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
                 bool shared);
+/* Whether the latest release at ADDR was by THREAD of CTA, and LANE of WARP has heard of it. */
+bool order_has_heard(const struct order *order, uint64_t addr, bool shared, uint64_t cta,
+                     uint32_t thread, uint32_t warp, uint32_t lane);
 
 /* The CTA that ran at TIME. */
 uint64_t order_cta_at(const struct order *order, uint64_t time);

@@ -72,6 +72,18 @@ struct visit {
         same; /* lanes whose bytes lie right behind those of the lane before; or are the same */
 };
 
+/* Whether LANE's store answers a signal: it has seen what FIRST, the latest to write there, has written. */
+static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
+{
+    const struct race *race = visit->race;
+    const struct obs_access *access = visit->access;
+    const struct race_site *old = &race->sites[first.site], *site = &race->sites[visit->site];
+    return old->kind == RACE_WRITE && site->kind == RACE_WRITE && old->strength != RACE_WEAK &&
+           site->strength != RACE_WEAK &&
+           order_has_heard(&race->order, access->addr[lane], access->space == PTX_SHARED, first.cta,
+                           first.thread, access->warp, lane);
+}
+
 static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
                         unsigned bytes)
 {
@@ -86,7 +98,8 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     bool is_under_way = time == UNDER_WAY;
     if ((same_cta && other == thread && !is_under_way) ||
         order_is_before(&race->order, time, other, access->warp, lane) ||
-        is_signal(race, old_site, visit->site, is_shared))
+        is_signal(race, old_site, visit->site, is_shared) ||
+        is_answer(visit, (struct race_access){old_site, other, cta}, lane))
         return;
     uint64_t there = access->addr[other % WARP];
     bool is_same_instruction = time == visit->cta->now[access->warp] && old_site == visit->site &&

@@ -74,7 +74,7 @@ static bool find_sites(struct race *race, const struct kernel *kernel)
 
 /* --- accesses ---------------------------------------------------------------------------------- */
 
-/* Atomics and volatile accesses tell others how far this thread is, and what others have told. */
+/* Atomics and volatile accesses tell others how far this thread is, and hear what others have told. */
 static void exchange_news(struct race *race, const struct obs_access *access,
                           const struct race_site *site)
 {
@@ -151,9 +151,13 @@ static void racecheck_access(void *state, const struct obs_access *access)
         return;
     if (site->implies_fence)
         end_calm(race);
-    if (site->strength != RACE_WEAK)
+    /* a store may be the answer to what was told there before: it is looked at first */
+    bool is_news = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
+    if (is_news && !is_late)
         exchange_news(race, access, site);
     race->failed |= !race_visit(race, access);
+    if (is_news && is_late)
+        exchange_news(race, access, site);
     if (inst->run == copy_run && access->space == PTX_SHARED)
         stamp_copy(race, access->addr, race_sound_lanes(access, race->shared->shadow.bytes),
                    access->bytes,

@@ -485,6 +485,30 @@ __global__ void chain_no_fence(int *g)
     }
 }
 
+// fine
+__global__ void turns_in_one_word(int *g)
+{
+    volatile int *turn = &g[100];
+    if (threadIdx.x == 0) {
+        while (*turn != blockIdx.x)
+            ;
+        __threadfence();
+        g[0] += blockIdx.x;
+        __threadfence();
+        *turn = blockIdx.x + 1;
+    }
+}
+
+// race-global
+__global__ void turns_without_waiting(int *g)
+{
+    volatile int *turn = &g[100];
+    if (threadIdx.x == 0) {
+        __threadfence();
+        *turn = blockIdx.x + 1; // AB
+    }
+}
+
 // race-global
 __global__ void chain_plain_flag(int *g)
 {
@@ -589,6 +613,8 @@ static const kernel_row rows[] = {
     ROW(lock_not_taken_by_one, 8, 32),
     ROW(chain_of_blocks, 16, 32),
     ROW(chain_no_fence, 16, 32),
+    ROW(turns_in_one_word, 8, 32),
+    ROW(turns_without_waiting, 8, 32),
     ROW(chain_plain_flag, 2, 1),
     ROW(flag_by_atomics, 4, 1),
     ROW(grid_sync, 4, 64, 0, true),
