@@ -62,6 +62,8 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
     launch->resident =
         (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
+    if (launch->resident > launch->cta_count)
+        launch->resident = (uint32_t)launch->cta_count;
     launch->memory = &device->memory;
     launch->heap = &device->heap;
     launch->output = &device->output;

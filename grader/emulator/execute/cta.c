@@ -50,6 +50,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     if (!cta)
         return NULL;
     worker->idle = again ? cta->next : worker->idle;
+    cta->seat = again ? cta->seat : worker->seats++;
     cta->worker = worker;
     cta->launch = launch;
     cta->next = NULL;

@@ -49,6 +49,7 @@ void cta_tell_order(const struct cta *cta, struct obs_order order)
     if (!(launch->wanted & OBS_ORDER))
         return;
     order.cta = cta->linear;
+    order.seat = cta->seat;
     order.shared = cta->shared;
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (launch->observers[i]->events & OBS_ORDER)

@@ -304,6 +304,7 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
+    uint32_t seat;                /* among those of the worker: see struct obs_order */
     uint32_t warp_count, started; /* the first of them have */
     bool again;                   /* it has been another CTA of this launch */
     uint8_t *shared;
@@ -333,6 +334,7 @@ struct worker {
     struct profile *profile; /* of each instruction */
     uint64_t longest;        /* instructions of one warp */
     struct cta *idle;        /* CTAs whose memory can be used again */
+    uint32_t seats;          /* CTAs that there are */
     struct frame *idle_frames;
     void *observer_state[OBS_MAX];
     struct listener listener[OBS_MAX]; /* those who want to know of all accesses come first */

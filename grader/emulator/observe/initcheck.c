@@ -23,7 +23,6 @@
 struct init_cta {
     uint64_t cta;
     uint8_t *shared, *local; /* 1: written */
-    struct init_cta *next;
 };
 
 /* What one instruction has done. */
@@ -38,8 +37,8 @@ struct init_site {
 
 struct init {
     const struct obs_launch *launch;
-    struct init_site *sites; /* by pc */
-    struct init_cta *current, *others, *idle;
+    struct init_site *sites;          /* by pc */
+    struct init_cta *current, *seats; /* the one that runs; all that are under way */
     size_t local_bytes;
     bool failed; /* memory is out, nothing more is looked at */
 };
@@ -342,45 +341,24 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------------------ */
 
-static void free_cta(struct init_cta *cta)
+/* The CTA at its seat, which it takes if it is new there; NULL when memory is out. */
+static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
-    if (cta) {
-        free(cta->shared);
-        free(cta->local);
-    }
-    free(cta);
-}
-
-static struct init_cta *take_cta(struct init *init, uint64_t linear)
-{
-    struct init_cta **place = &init->others, *cta;
-    while (*place && (*place)->cta != linear)
-        place = &(*place)->next;
-    if ((cta = *place)) {
-        *place = cta->next;
-        return cta;
-    }
+    struct init_cta *cta = &init->seats[event->seat];
     size_t shared = init->launch->launch->shared_bytes;
-    if ((cta = init->idle)) {
-        init->idle = cta->next;
-    } else if ((cta = calloc(1, sizeof *cta))) {
+    bool is_new = !cta->shared;
+    if (!is_new && cta->cta == event->cta)
+        return cta;
+    if (is_new) {
         cta->shared = malloc(shared + 1);
         cta->local = malloc(init->local_bytes + 1);
     }
-    if (!cta || !cta->shared || !cta->local) {
-        free_cta(cta);
+    if (!cta->shared || !cta->local)
         return NULL;
-    }
     memset(cta->shared, 0, shared);
     memset(cta->local, 0, init->local_bytes);
-    cta->cta = linear;
+    cta->cta = event->cta;
     return cta;
-}
-
-static void put_away(struct init_cta **list, struct init_cta *cta)
-{
-    cta->next = *list;
-    *list = cta;
 }
 
 static void initcheck_order(void *state, const struct obs_order *event)
@@ -392,9 +370,7 @@ static void initcheck_order(void *state, const struct obs_order *event)
             memset(init->current->shared + event->place[__builtin_ctz(left)], 1, event->bytes);
     if (init->failed || (event->kind != OBS_CTA_RUNS && !ends))
         return;
-    if (init->current)
-        put_away(ends ? &init->idle : &init->others, init->current);
-    init->current = ends ? NULL : take_cta(init, event->cta);
+    init->current = ends ? NULL : take_cta(init, event);
     init->failed = !ends && !init->current;
 }
 
@@ -498,20 +474,13 @@ static void report_site(const struct init *init, uint32_t pc)
 
 /* --- beginning and end -------------------------------------------------------------------------------------- */
 
-static void free_list(struct init_cta *cta)
-{
-    while (cta) {
-        struct init_cta *next = cta->next;
-        free_cta(cta);
-        cta = next;
-    }
-}
-
 static void initcheck_free(struct init *init)
 {
-    free_cta(init->current);
-    free_list(init->others);
-    free_list(init->idle);
+    for (uint32_t i = 0; init->seats && i < init->launch->launch->resident; i++) {
+        free(init->seats[i].shared);
+        free(init->seats[i].local);
+    }
+    free(init->seats);
     free(init->sites);
     free(init);
 }
@@ -524,7 +493,8 @@ static void *initcheck_begin(const struct obs_launch *launch)
     init->launch = launch;
     init->local_bytes = (size_t)launch->launch->own_bytes * WARP * launch->launch->warps;
     init->sites = calloc((size_t)launch->kernel->code_count + 1, sizeof *init->sites);
-    if (init->sites)
+    init->seats = calloc(launch->launch->resident, sizeof *init->seats);
+    if (init->sites && init->seats)
         return init;
     initcheck_free(init);
     return NULL;

@@ -82,8 +82,9 @@ struct obs_order {
     uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* lanes of each of the CTA's warps */
     const uint64_t
-        *place;   /* of each lane: an address in the mbarrier, another one for the next phase */
-    uint64_t cta; /* x first */
+        *place;    /* of each lane: an address in the mbarrier, another one for the next phase */
+    uint64_t cta;  /* x first */
+    uint32_t seat; /* below the launch's `resident`: no other CTA under way at this worker has it */
     const uint8_t *shared; /* the CTA's shared memory, as it is now */
 };
 

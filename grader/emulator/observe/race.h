@@ -42,7 +42,6 @@ struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
     bool is_used;
     struct shadow shadow;
-    struct race_shared *next;
 };
 
 struct race {
@@ -53,9 +52,9 @@ struct race {
     uint16_t *site_of; /* by pc */
     struct calm calm;  /* of the current CTA */
     struct shadow_map global;
-    struct race_shared *shared, *idle; /* shared: the current CTA's first */
-    const uint8_t *shared_bytes;       /* its contents */
-    uint64_t heap_begin, heap_end;     /* malloc() in kernels: what is there changes hands */
+    struct race_shared *shared, *seats; /* of the current CTA; all */
+    const uint8_t *shared_bytes;        /* its contents */
+    uint64_t heap_begin, heap_end;      /* malloc() in kernels: what is there changes hands */
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
     bool has_copies; /* the kernel has: cp.async */

@@ -10,28 +10,25 @@ struct order_place {
     uint32_t thread;
 };
 
-void order_init(struct order *order, uint32_t warps)
+#define NO_CTA UINT64_MAX
+
+void order_init(struct order *order, uint32_t warps, uint32_t seats)
 {
-    *order = (struct order){.time = 1, .warps = warps};
+    *order = (struct order){.time = 1, .warps = warps, .seat_count = seats};
+    order->seats = calloc((size_t)seats + 1, sizeof(struct order_cta *));
+    order->failed = !order->seats;
 }
 
 /* --- CTAs --------------------------------------------------------------------------------------- */
 
-static void free_ctas(struct order_cta *cta)
-{
-    while (cta) {
-        struct order_cta *next = cta->next;
-        for (uint32_t w = 0; w < ORDER_WARPS; w++)
-            free(cta->lanes_known[w]);
-        free(cta);
-        cta = next;
-    }
-}
-
 void order_free(struct order *order)
 {
-    free_ctas(order->live);
-    free_ctas(order->idle);
+    for (uint32_t i = 0; order->seats && i < order->seat_count; i++) {
+        for (uint32_t w = 0; order->seats[i] && w < ORDER_WARPS; w++)
+            free(order->seats[i]->lanes_known[w]);
+        free(order->seats[i]);
+    }
+    free(order->seats);
     for (uint64_t i = 0; i < order->past_room; i++)
         free(order->past[i]);
     free(order->past);
@@ -58,13 +55,12 @@ static void meet_all(struct order *order, struct order_cta *cta)
     }
 }
 
-static struct order_cta *begin_cta(struct order *order, uint64_t linear)
+/* Returns the seat's place, or NULL. */
+static struct order_cta *begin_cta(struct order *order, uint64_t linear, uint32_t seat)
 {
-    struct order_cta *cta = order->idle;
-    if (cta)
-        order->idle = cta->next;
-    else
-        cta = calloc(1, sizeof *cta);
+    struct order_cta *cta = order->seats[seat];
+    if (!cta)
+        cta = order->seats[seat] = calloc(1, sizeof *cta);
     if (!cta)
         return NULL;
     cta->linear = linear;
@@ -78,12 +74,10 @@ static struct order_cta *begin_cta(struct order *order, uint64_t linear)
     memset(cta->heard, 0, cta->warps * sizeof cta->heard[0]);
     memset(cta->release, 0, sizeof cta->release);
     meet_all(order, cta);
-    cta->next = order->live;
-    order->live = cta;
     return cta;
 }
 
-static bool add_turn(struct order *order, struct order_cta *cta)
+static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
 {
     if (order->turn_count == order->turn_room) {
         uint64_t room = order->turn_room ? 2 * order->turn_room : 256;
@@ -97,21 +91,20 @@ static bool add_turn(struct order *order, struct order_cta *cta)
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
-    order->turns[order->turn_count++] = (struct order_turn){cta->begun, cta->linear};
+    order->turns[order->turn_count++] = (struct order_turn){cta->begun, cta->linear, seat};
     return true;
 }
 
-static void run_cta(struct order *order, uint64_t linear)
+static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
 {
     struct order_cta *cta = order->current;
-    if (cta && cta->linear == linear)
+    if (order->failed || (cta && cta->linear == linear))
         return;
-    for (cta = order->live; cta && cta->linear != linear;)
-        cta = cta->next;
-    if (!cta)
-        cta = begin_cta(order, linear);
+    cta = order->seats[seat];
+    if (!cta || cta->linear != linear)
+        cta = begin_cta(order, linear, seat);
     order->current = cta;
-    order->failed |= !cta || !add_turn(order, cta);
+    order->failed = !cta || !add_turn(order, cta, seat);
 }
 
 /* The slot of an ended CTA, or the free one where it belongs; there is room. */
@@ -155,18 +148,14 @@ static bool keep_releases(struct order *order, const struct order_cta *cta)
 
 static void end_cta(struct order *order)
 {
-    struct order_cta *cta = order->current, **place = &order->live;
-    while (*place != cta)
-        place = &(*place)->next;
-    *place = cta->next;
+    struct order_cta *cta = order->current;
     if (cta->has_released && !keep_releases(order, cta))
         order->failed = true;
-    cta->next = order->idle;
-    order->idle = cta;
+    cta->linear = NO_CTA;
     order->current = NULL;
 }
 
-uint64_t order_cta_at(const struct order *order, uint64_t time)
+static const struct order_turn *turn_at(const struct order *order, uint64_t time)
 {
     uint64_t low = 0, high = order->turn_count;
     while (high - low > 1) { /* the last turn that did not begin later */
@@ -176,19 +165,23 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
         else
             high = middle;
     }
-    return order->turns[low].cta;
+    return &order->turns[low];
 }
 
-/* What the CTA has released to the grid, or NULL. */
-static const struct order_release *find_releases(const struct order *order, uint64_t linear)
+uint64_t order_cta_at(const struct order *order, uint64_t time)
 {
-    const struct order_past *past = order->past_count ? *find_past(order, linear) : NULL;
-    if (past)
-        return past->release;
-    const struct order_cta *cta = order->live;
-    while (cta && cta->linear != linear)
-        cta = cta->next;
-    return cta && cta->has_released ? cta->release[ORDER_GRID] : NULL;
+    return turn_at(order, time)->cta;
+}
+
+/* What the CTA that had this turn has released to the grid, or NULL. */
+static const struct order_release *find_releases(const struct order *order,
+                                                 const struct order_turn *turn)
+{
+    const struct order_cta *cta = order->seats[turn->seat];
+    if (cta->linear == turn->cta)
+        return cta->has_released ? cta->release[ORDER_GRID] : NULL;
+    const struct order_past *past = order->past_count ? *find_past(order, turn->cta) : NULL;
+    return past ? past->release : NULL;
 }
 
 /* --- barriers ----------------------------------------------------------------------------------- */
@@ -410,9 +403,9 @@ bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, 
 {
     const struct order_cta *cta = order->current;
     uint32_t other = thread / ORDER_LANES;
-    uint64_t linear = time >= cta->begun ? cta->linear : order_cta_at(order, time);
-    if (linear != cta->linear) {
-        const struct order_release *its = order->releases ? find_releases(order, linear) : NULL;
+    const struct order_turn *turn = time >= cta->begun ? NULL : turn_at(order, time);
+    if (turn && turn->cta != cta->linear) {
+        const struct order_release *its = order->releases ? find_releases(order, turn) : NULL;
         return its && has_heard(&its[other], time, cta->heard[warp][lane]);
     }
     if (time < cta->known[warp][other])
@@ -427,7 +420,7 @@ bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, 
 void order_event(struct order *order, const struct obs_order *event)
 {
     if (event->kind == OBS_CTA_RUNS)
-        run_cta(order, event->cta);
+        run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
     switch (event->kind) {

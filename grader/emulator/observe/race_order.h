@@ -41,12 +41,11 @@ struct order_cta {
     uint64_t fence[ORDER_SCOPES][ORDER_WARPS][ORDER_WARPS]; /* what was known then */
     struct order_release release[ORDER_SCOPES][ORDER_WARPS];
     uint64_t heard[ORDER_WARPS][ORDER_LANES]; /* number of the latest release */
-    struct order_cta *next;
 };
 
 struct order_turn {
-    uint64_t begun;
-    uint64_t cta;
+    uint64_t begun, cta;
+    uint32_t seat;
 };
 
 /* What a CTA that has ended released to the grid, of each warp. */
@@ -59,7 +58,8 @@ struct order {
     uint64_t time, releases;
     bool has_wide_release; /* one that other CTAs may hear of */
     uint32_t warps;
-    struct order_cta *current, *live, *idle;
+    struct order_cta *current, **seats; /* each is used again when its CTA has ended */
+    uint32_t seat_count;
     struct order_past **past; /* by CTA; ended ones that released nothing are not there */
     uint64_t past_count, past_room;
     struct order_turn *turns;
@@ -69,7 +69,7 @@ struct order {
     bool failed; /* memory is out: nothing more is known */
 };
 
-void order_init(struct order *order, uint32_t warps);
+void order_init(struct order *order, uint32_t warps, uint32_t seats);
 void order_free(struct order *order);
 
 /* Takes in an event. */

@@ -184,33 +184,21 @@ static bool may_be_calm(const struct race *race)
     return !race_takes_no_short_cuts && !race->has_copies;
 }
 
-/* Puts the CTA's shared shadow first in the list. One that begins, begins calmly. */
-static bool take_shared(struct race *race, uint64_t cta)
+/* Takes the shadow at the CTA's seat. One that begins, begins calmly. */
+static bool take_shared(struct race *race, const struct obs_order *event)
 {
-    struct race_shared **place = &race->shared, *found;
-    while (*place && (*place)->cta != cta)
-        place = &(*place)->next;
-    found = *place;
-    if (!found && may_be_calm(race))
+    struct race_shared *shared = race->shared = &race->seats[event->seat];
+    bool is_new = !shared->shadow.write;
+    if (!is_new && shared->cta == event->cta)
+        return true;
+    if (is_new && !shadow_open(&shared->shadow, race->launch->launch->shared_bytes))
+        return false;
+    if (shared->is_used)
+        shadow_clear(&shared->shadow);
+    shared->is_used = false;
+    shared->cta = event->cta;
+    if (may_be_calm(race))
         calm_begin(&race->calm);
-    if (found) {
-        *place = found->next;
-    } else if (race->idle) {
-        found = race->idle;
-        race->idle = found->next;
-        if (found->is_used)
-            shadow_clear(&found->shadow);
-    } else {
-        found = calloc(1, sizeof *found);
-        if (!found || !shadow_open(&found->shadow, race->launch->launch->shared_bytes)) {
-            free(found);
-            return false;
-        }
-    }
-    found->is_used &= found->cta == cta;
-    found->cta = cta;
-    found->next = race->shared;
-    race->shared = found;
     return true;
 }
 
@@ -233,35 +221,20 @@ static void racecheck_order(void *state, const struct obs_order *event)
             stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
     if (whole && may_be_calm(race))
         calm_begin(&race->calm);
-    if (event->kind == OBS_CTA_RUNS) {
-        race->failed = !take_shared(race, event->cta);
-    } else if (event->kind == OBS_CTA_ENDS) {
-        struct race_shared *shared = race->shared;
-        race->shared = shared->next;
-        shared->next = race->idle;
-        race->idle = shared;
-    }
+    if (event->kind == OBS_CTA_RUNS)
+        race->failed = !take_shared(race, event);
 }
 
 /* --- beginning and end ---------------------------------------------------------------------------- */
-
-static void close_shared(struct race_shared *shared)
-{
-    while (shared) {
-        struct race_shared *next = shared->next;
-        shadow_close(&shared->shadow);
-        free(shared);
-        shared = next;
-    }
-}
 
 static void racecheck_free(struct race *race)
 {
     order_free(&race->order);
     calm_close(&race->calm);
     shadow_map_close(&race->global);
-    close_shared(race->shared);
-    close_shared(race->idle);
+    for (uint32_t i = 0; race->seats && i < race->launch->launch->resident; i++)
+        shadow_close(&race->seats[i].shadow);
+    free(race->seats);
     free(race->sites);
     free(race->site_of);
     free(race->pairs);
@@ -274,10 +247,11 @@ static void *racecheck_begin(const struct obs_launch *launch)
     if (!race)
         return NULL;
     race->launch = launch;
-    order_init(&race->order, launch->launch->warps);
+    order_init(&race->order, launch->launch->warps, launch->launch->resident);
+    race->seats = calloc(launch->launch->resident, sizeof *race->seats);
     race->heap_begin = launch->launch->heap->begin;
     race->heap_end = launch->launch->heap->end;
-    if (find_sites(race, launch->kernel) &&
+    if (race->seats && find_sites(race, launch->kernel) &&
         calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count))
         return race;
     racecheck_free(race);
