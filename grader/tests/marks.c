@@ -12,28 +12,30 @@
 #define MOST    128
 
 struct expectation {
-    char kernel[80], id[24];  /* id: "fine" if there must be no finding */
-    json_int_t first, second; /* lines marked A and B */
-    json_int_t from, to;      /* of a function of the host: its lines; else 0 */
+    char kernel[80], id[24]; /* id: "fine" if there must be no finding */
+    json_int_t marked[3];    /* lines marked A, B and C; else 0 */
+    json_int_t from, to;     /* of a function of the host: its lines; else 0 */
 };
 
 /* --- what the source expects --------------------------------------------------------------------- */
 
-/* A mark behind a line: "A", "B", "AB" or "A of KERNEL", where the line is another function's. */
+/* A mark behind a line: "A", "B", "AB" and so on, or "A of KERNEL", where the line is another function's. */
 static void take_mark(struct expectation *list, size_t count, const char *line, json_int_t number)
 {
-    char kernel[80];
+    char kernel[80], letter;
     const char *mark = strstr(line, " // ");
-    if (!mark || !count)
+    if (!mark)
         return;
-    if (sscanf(mark, " // A of %79[a-z_0-9]", kernel) == 1) {
+    if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", &letter, kernel) == 2) {
         /* its expectation is added later: kept apart, in front */
+        if (strcmp(list[0].kernel, kernel) != 0)
+            list[0] = (struct expectation){0};
         snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
-        list[0].first = number;
+        list[0].marked[letter - 'A'] = number;
         return;
     }
-    for (mark += 4; *mark == 'A' || *mark == 'B'; mark++)
-        *(*mark == 'A' ? &list[count - 1].first : &list[count - 1].second) = number;
+    for (mark += 4; *mark >= 'A' && *mark <= 'C'; mark++)
+        list[count - 1].marked[*mark - 'A'] = number;
 }
 
 /* LIST[0] is not an expectation: see take_mark(). */
@@ -60,7 +62,7 @@ static size_t read_source(const char *path, struct expectation *list)
             memcpy(list[count].kernel, kernel, sizeof kernel);
             list[count].from = is_host ? number : 0;
             if (strcmp(list[0].kernel, kernel) == 0)
-                list[count].first = list[0].first;
+                memcpy(list[count].marked, list[0].marked, sizeof list[0].marked);
             count++;
             *id = '\0';
         }
@@ -101,25 +103,33 @@ static bool is_about(const json_t *finding, json_int_t line)
     return found;
 }
 
-static void check_finding(const struct expectation *wanted, const json_t *finding, bool *found)
+/* FOUND are the marks that findings have answered. Of those that wait for each other each is found, and
+ * nobody else. */
+static void check_finding(const struct expectation *wanted, const json_t *finding, bool found[3])
 {
     const char *id = json_string_value(json_object_get(finding, "id"));
     const char *message = json_string_value(json_object_get(finding, "message"));
-    cr_expect_str_eq(id, wanted->id, "%s, line %lld: %s [%s]", wanted->kernel,
-                     (long long)line_of(finding), message, id);
+    json_int_t line = line_of(finding);
+    cr_expect_str_eq(id, wanted->id, "%s, line %lld: %s [%s]", wanted->kernel, (long long)line,
+                     message, id);
     cr_expect(strlen(message) < COLUMNS, "%s: too long: %s", wanted->kernel, message);
-    *found |= line_of(finding) == wanted->second && is_about(finding, wanted->first);
+    for (size_t i = 1; i < 3; i++)
+        found[i] |= line == wanted->marked[i] && is_about(finding, wanted->marked[0]);
+    cr_expect(strcmp(id, "deadlock") != 0 || line == wanted->marked[1] || line == wanted->marked[2],
+              "%s: line %lld does not wait", wanted->kernel, (long long)line);
 }
 
 static void check_kernel(const struct expectation *wanted, const json_t *findings)
 {
-    bool found = strcmp(wanted->id, "fine") == 0;
+    bool found[3] = {false}, is_fine = strcmp(wanted->id, "fine") == 0;
     size_t i;
     json_t *finding;
     json_array_foreach(findings, i, finding) if (is_of(finding, wanted))
-        check_finding(wanted, finding, &found);
-    cr_expect(found, "%s: no %s of lines %lld and %lld", wanted->kernel, wanted->id,
-              (long long)wanted->first, (long long)wanted->second);
+        check_finding(wanted, finding, found);
+    cr_expect(found[1] || is_fine, "%s: no %s of lines %lld and %lld", wanted->kernel, wanted->id,
+              (long long)wanted->marked[0], (long long)wanted->marked[1]);
+    cr_expect(found[2] || !wanted->marked[2], "%s: no %s of line %lld", wanted->kernel, wanted->id,
+              (long long)wanted->marked[2]);
 }
 
 json_t *marks_findings(const char *program, const char *tools, const char *options)

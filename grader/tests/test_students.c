@@ -31,3 +31,8 @@ Test(students, grids)
 {
     check("student_grids", 40);
 }
+
+Test(students, locks)
+{
+    check("student_locks", 40);
+}

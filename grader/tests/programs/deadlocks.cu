@@ -22,7 +22,7 @@ __global__ void barriers_crossed(int *g)
         g[t] = 1;
         WAIT(2, 64);
     } else {
-        WAIT(2, 64);
+        WAIT(2, 64); // C
         g[t] = 2;
         WAIT(1, 64);
     }
@@ -114,7 +114,7 @@ __global__ void halves_wait_for_each_other(int *g)
         __syncwarp(); // B
         g[t] = 1;
     } else {
-        cg::this_thread_block().sync();
+        cg::this_thread_block().sync(); // C
         g[t] = 2;
     }
 }

@@ -2,7 +2,8 @@
  * fresh memory.
  *
  * The comment before each kernel is what tests/marks.c expects of it: the id of a finding, with its line
- * marked "B" and, where it is about another one too, that one marked "A"; or "fine": no finding at all. */
+ * marked "B" and, where it is about another one too, that one marked "A"; or "fine": no finding at all. "C" is
+ * the line of another finding of the same kind: those who wait for each other. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -206,7 +206,7 @@ __global__ void flag_never_raised(int *g)
     if (threadIdx.x == 32)
         while (!ready) // B
             ;
-    __syncthreads();
+    __syncthreads(); // C
     g[threadIdx.x] = 1;
 }
 
