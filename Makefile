@@ -147,7 +147,7 @@ asan: ## Run all tests under AddressSanitizer and UBSan
 
 golden: ## Write the golden files anew; read the diff before you commit it
 answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
-calibrate: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
+record-times: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
 soak: ## Grade a thousand submissions in a row, and look what they leave behind: [RUNS=1000]
 slurm-test: ## Grade a class on a Slurm that is started for it, with nodes that die: [SLURM_TEST=dies]
@@ -170,7 +170,7 @@ lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|
 new-lab: lanewise ## Make the files of a new lab: NAME=07-histogram
 	@$(LANEWISE) new-lab $(NAME)
 
-thresholds: lanewise ## Measure the labs here, propose thresholds for a course file: [LAB=02] [DEVICE=…]
+calibrate: lanewise ## Measure the labs here, propose thresholds for a course file: [LAB=02] [DEVICE=…]
 	@$(LANEWISE) calibrate $(call option,LAB,lab) $(call option,DEVICE,device)
 
 course: ## Make a course file to begin with: [OUT=course.yaml]
@@ -194,4 +194,4 @@ distclean: ## Remove everything generated, the downloaded CUDA compiler too
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade autograder report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade autograder report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers record-times calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE

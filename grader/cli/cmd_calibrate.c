@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "judge/threshold.h"
+#include "run/exec.h"
 
 #define complain(...) cli_complain("calibrate", __VA_ARGS__)
 
@@ -27,7 +28,8 @@ static const char usage[] =
     "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
     "Measures the labs' solutions, skeletons and mutants on this machine, and proposes the figures "
     "from\n"
-    "which on a check gives full points, and none. What it prints is a course file.\n"
+    "which on a check gives full points, and none. What it prints is a course file;\n"
+    "how far it has come goes to stderr.\n"
     "Exit code: 0 proposals for all figures, 2 not.\n";
 
 struct calibration {
@@ -254,14 +256,6 @@ static void forget(struct calibration *c)
     free(c->answers);
 }
 
-static bool was_interrupted(const struct calibration *c)
-{
-    for (size_t i = 0; i < c->gradings.task_count; ++i)
-        if (json_is_true(json_object_get(c->answers[i], "interrupted")))
-            return true;
-    return false;
-}
-
 static int calibrate(struct calibration *c, const struct run_lab_names *labs)
 {
     struct lab_findings findings = {0};
@@ -270,10 +264,10 @@ static int calibrate(struct calibration *c, const struct run_lab_names *labs)
         if (lab_read_parts(labs->names[i], &c->parts[c->lab_count], &findings))
             lab_plan(&c->gradings, &c->parts[c->lab_count++]);
     }
-    c->answers = lab_grade_all(&c->gradings);
+    c->answers = lab_grade_all(&c->gradings, stderr);
     if (!c->answers)
         return complain(EXIT_GRADER, "out of memory");
-    if (was_interrupted(c)) {
+    if (run_interrupted()) {
         forget(c);
         return 128 + SIGINT;
     }

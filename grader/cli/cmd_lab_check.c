@@ -148,7 +148,7 @@ static void take_lab(struct kit *kit, const char *name)
 
 static void grade_all(struct kit *kit)
 {
-    json_t **answers = lab_grade_all(&kit->gradings);
+    json_t **answers = lab_grade_all(&kit->gradings, NULL);
     for (size_t i = 0; answers && i < kit->gradings.task_count; ++i) {
         judge(kit, &kit->gradings.tasks[i], answers[i]);
         json_decref(answers[i]);

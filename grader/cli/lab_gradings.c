@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
+#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "report/bar.h"
 #include "run/gpu.h"
 #include "run/grade.h"
 #include "run/pool.h"
@@ -84,10 +86,9 @@ static char *source_of(const struct lab_task *task)
                                       : task->parts->mutants[task->number].source;
 }
 
-static json_t *grade_task(size_t i, void *context)
+static json_t *grade_task(size_t i, struct lab_gradings *gradings)
 {
     static struct run_submission submission;
-    struct lab_gradings *gradings = context;
     const struct lab_task *task = &gradings->tasks[i];
     char error[6000] = "";
     json_t *result = NULL;
@@ -129,13 +130,61 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
     return mutants;
 }
 
-json_t **lab_grade_all(struct lab_gradings *gradings)
+/* All gradings under way. */
+struct progress {
+    struct lab_gradings *gradings;
+    json_t **answers;
+    struct report_bar bar;
+    size_t done;
+};
+
+static double now(void)
 {
-    json_t **answers = calloc(gradings->task_count + 1, sizeof *answers);
-    unsigned jobs = (unsigned)get_nprocs();
-    if (gradings->device == RUN_GPU && jobs > MOST_ON_GPU)
-        jobs = MOST_ON_GPU; /* their times are taken one after the other */
-    if (answers)
-        run_pool(gradings->task_count, jobs, grade_task, gradings, answers);
-    return answers;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static json_t *grade_next(size_t i, void *context)
+{
+    return grade_task(i, ((struct progress *)context)->gradings);
+}
+
+static void show(void *context)
+{
+    struct progress *progress = context;
+    if (progress->bar.to)
+        report_bar_show(&progress->bar, progress->done, 0, now());
+}
+
+static bool keep(size_t i, const json_t *answer, void *context)
+{
+    struct progress *progress = context;
+    progress->answers[i] = json_incref((json_t *)answer);
+    ++progress->done;
+    show(progress);
+    return true;
+}
+
+json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
+{
+    struct progress progress = {.gradings = gradings,
+                                .answers =
+                                    calloc(gradings->task_count + 1, sizeof *progress.answers)};
+    struct run_pool pool = {.count = gradings->task_count,
+                            .jobs = (unsigned)get_nprocs(),
+                            .context = &progress,
+                            .work = grade_next,
+                            .done = keep,
+                            .tick = show};
+    if (gradings->device == RUN_GPU && pool.jobs > MOST_ON_GPU)
+        pool.jobs = MOST_ON_GPU; /* their times are taken one after the other */
+    if (!progress.answers)
+        return NULL;
+    if (to)
+        progress.bar = report_bar_begin(to, gradings->task_count, now());
+    run_pool_each(&pool);
+    if (to)
+        report_bar_end(&progress.bar);
+    return progress.answers;
 }

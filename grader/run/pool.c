@@ -148,38 +148,3 @@ bool run_pool_each(const struct run_pool *pool)
     free(state.children);
     return !state.stopped && !run_interrupted();
 }
-
-/* --- only the answers ----------------------------------------------------------------------------------- */
-
-struct collector {
-    json_t *(*work)(size_t i, void *context);
-    void *context;
-    json_t **answers;
-};
-
-static json_t *collector_work(size_t i, void *context)
-{
-    struct collector *collector = context;
-    return collector->work(i, collector->context);
-}
-
-static bool collector_done(size_t i, const json_t *answer, void *context)
-{
-    struct collector *collector = context;
-    collector->answers[i] = json_incref((json_t *)answer);
-    return true;
-}
-
-void run_pool(size_t count, unsigned jobs, json_t *(*work)(size_t i, void *context), void *context,
-              json_t **answers)
-{
-    struct collector collector = {work, context, answers};
-    struct run_pool pool = {.count = count,
-                            .jobs = jobs,
-                            .context = &collector,
-                            .work = collector_work,
-                            .done = collector_done};
-    for (size_t i = 0; i < count; ++i)
-        answers[i] = NULL;
-    run_pool_each(&pool);
-}

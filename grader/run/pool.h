@@ -25,8 +25,4 @@ struct run_pool {
  * run_interrupt(), and what was under way was ended (SIGTERM) and is not done. No child is left. */
 bool run_pool_each(const struct run_pool *pool);
 
-/* The same for when only the answers are wanted: they go to ANSWERS[i], which the caller frees. */
-void run_pool(size_t count, unsigned jobs, json_t *(*work)(size_t i, void *context), void *context,
-              json_t **answers);
-
 #endif

@@ -160,16 +160,16 @@ $(ANSWERS): $(ANSWERS_OBJECTS) $(TEST_OBJECTS) $(CUDART_OBJECTS) $(GRADER) $(EMU
 answers: build/setup/test $(ANSWERS)
 	$(Q)$(ANSWERS) $(MNEMONIC)
 
-# --- make calibrate: does a lesson show in time? (hardware/calibration/record.c), on a machine with a GPU ---
+# --- make record-times: does a lesson show in time? (hardware/calibration/record.c), on a machine with a GPU ---
 
-CALIBRATE := $(BUILD)/tests/calibrate
-CALIBRATE_OBJECTS := $(call objects,$(call sources,grader/tests/hardware/calibration))
-OBJECTS += $(CALIBRATE_OBJECTS)
+RECORD_TIMES := $(BUILD)/tests/record-times
+RECORD_TIMES_OBJECTS := $(call objects,$(call sources,grader/tests/hardware/calibration))
+OBJECTS += $(RECORD_TIMES_OBJECTS)
 
-$(CALIBRATE): $(CALIBRATE_OBJECTS) $(GRADER)
+$(RECORD_TIMES): $(RECORD_TIMES_OBJECTS) $(GRADER)
 	@mkdir -p $(@D)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
-calibrate: lanewise $(CALIBRATE)
-	$(Q)$(CALIBRATE) $(LAB)
+record-times: lanewise $(RECORD_TIMES)
+	$(Q)$(RECORD_TIMES) $(LAB)

@@ -72,10 +72,13 @@ Test(golden_calibrate, a_lab)
     int code;
     char error[4096];
     struct course course;
-    char *output = shell(&code, "$LANEWISE calibrate --lab 2 --device emulator | tee c.yaml");
+    char *output =
+        shell(&code, "$LANEWISE calibrate --lab 2 --device emulator 2>said | tee c.yaml");
     cr_expect_eq(code, 0, "%s", output);
     golden_check("calibrate", output);
     free(output);
+    /* how far it has come is told elsewhere */
+    free(shell_must("grep -q '^  22 of 22, [0-9]* a minute$' said"));
     char *path = shell_must("printf '%%s/c.yaml' \"$PWD\"");
     cr_assert(course_read(path, &course, error, sizeof error), "%s", error);
     cr_expect_eq(json_number_value(

@@ -553,7 +553,7 @@ static bool is_calibrated(const char *table, const char *lab)
     return false;
 }
 
-/* Time carries points only in labs where it was measured to tell something: make calibrate. */
+/* Time carries points only in labs where it was measured to tell something: make record-times. */
 Test(grade, time_carries_points_only_where_it_was_calibrated)
 {
     struct run_lab_names list;

@@ -227,28 +227,33 @@ static json_t *try_one(size_t i, void *levels)
     return failures;
 }
 
+static bool tell_failures(size_t i, const json_t *answer, void *levels)
+{
+    size_t j;
+    json_t *failure;
+    (void)levels;
+    cr_expect(answer, "attempt %zu crashed", i);
+    json_array_foreach(answer, j, failure) cr_expect(false, "%s", json_string_value(failure));
+    return true;
+}
+
 TestSuite(sandbox, .timeout = 600);
 
 Test(sandbox, holds_at_every_level_for_root_and_for_users)
 {
     static enum run_level levels[] = {RUN_CONFINED, RUN_NAMESPACES, RUN_NAMESPACES_USER};
     char why[400];
-    json_t *answers[6];
     enum run_level best = run_sandbox_level(why, sizeof why);
     cr_assert(best >= RUN_CONFINED, "this machine has no sandbox: %s", why);
     signal(SIGPIPE, SIG_IGN);
-    size_t count = (size_t)best * 2;
     if (geteuid() != 0)
         cr_skip("only root can try both");
-    run_pool(count, 2, try_one, levels, answers);
-    for (size_t i = 0; i < count; ++i) {
-        size_t j;
-        json_t *failure;
-        cr_expect(answers[i], "attempt %zu crashed", i);
-        json_array_foreach(answers[i], j, failure)
-            cr_expect(false, "%s", json_string_value(failure));
-        json_decref(answers[i]);
-    }
+    struct run_pool pool = {.count = (size_t)best * 2,
+                            .jobs = 2,
+                            .context = levels,
+                            .work = try_one,
+                            .done = tell_failures};
+    cr_expect(run_pool_each(&pool));
 }
 
 /* What is asked of `lanewise`, on machines that this one is made to look like. */

@@ -1,7 +1,7 @@
 /* Does a lesson show in time? Records calibration.tsv: how long the naive kernel and the solution of
  * each lab take on this machine's GPU, at the sizes of rows.def.
  *
- *   build/tests/calibrate [LAB]      writes the table to stdout
+ *   build/tests/record-times [LAB]      writes the table to stdout
  *
  * A row has ten runs. In each, both programs run once, in turn, each a process that warms up and times
  * its loop over lab_again() a few times; the run's figure is the median. Time may carry points only
@@ -42,7 +42,7 @@ static char folder[RUN_PATH_SIZE]; /* private, removed at the end */
 
 static void quit(const char *what, const char *why)
 {
-    fprintf(stderr, "calibrate: %s: %s\n", what, why);
+    fprintf(stderr, "record-times: %s: %s\n", what, why);
     run_remove_tree(folder);
     exit(2);
 }
@@ -261,7 +261,8 @@ int main(int argc, char **argv)
     if (!run_gpu_find(name, sizeof name))
         quit("no GPU", name);
     strftime(date, sizeof date, "%F", gmtime(&now));
-    printf("# %s, %s, by `make calibrate`: microseconds, medians of %d runs\n", name, date, RUNS);
+    printf("# %s, %s, by `make record-times`: microseconds, medians of %d runs\n", name, date,
+           RUNS);
     printf("# "
            "lab\tnaive_from\tnaive\tsolution\tinputs\tnaive_us\tleast\tmost\tsolution_"
            "us\tleast\tmost\tgain\t"
