@@ -25,6 +25,7 @@ struct composition {
     const struct batch_terms *terms;
     json_t *gradings, *review; /* of the document */
     json_t *failed;            /* by key: why a grading has failed */
+    json_int_t pending;        /* attempts that are still to be graded */
     bool broken;               /* the store has failed */
 };
 
@@ -147,7 +148,9 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
     if (failed)
         add_review(c, row, number, run_text_of(c->failed, key));
     *status = failed ? "review" : "pending";
-    return json_object_get(c->gradings, key);
+    json_t *result = json_object_get(c->gradings, key);
+    c->pending += !result && !failed;
+    return result;
 }
 
 /* One element of "attempts", with what it is worth. */
@@ -374,11 +377,12 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, run_text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
-        class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[], s:[]}",
+        class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[], s:[], s:I}",
                           "schema", "lanewise/class/v1", "version", LANEWISE_VERSION, "course",
                           terms->course, "device", device ? device : "", "seed", seed ? seed : "",
                           "attempt", terms->latest ? "latest" : "best", "labs", labs, "students",
-                          students, "gradings", c.gradings, "review", c.review, "similar", "alike");
+                          students, "gradings", c.gradings, "review", c.review, "similar", "alike",
+                          "pending", c.pending);
         free(device);
         free(seed);
     }

@@ -69,6 +69,7 @@ struct options {
 
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
+#define INTERRUPTED   (128 + SIGINT)
 #define CHUNK_SIZE                                                                                 \
     20 /* some minutes of work: much beside what starting a task costs, little to lose */
 
@@ -433,7 +434,7 @@ static int grade_chunk(const struct options *options)
     cli_catch_signals();
     if (batch_chunk_grade(options->chunk, (unsigned)jobs, error, sizeof error))
         return 0;
-    return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(128 + SIGINT, "interrupted");
+    return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(INTERRUPTED, "interrupted");
 }
 
 /* Grades what is pending. Returns 0, or the exit code. */
@@ -471,7 +472,7 @@ static int grade(struct session *session)
     if (end == BATCH_STOPPED)
         return complain(EXIT_USAGE, "%s", outcome.error);
     if (end == BATCH_INTERRUPTED)
-        return complain(128 + SIGINT,
+        return complain(INTERRUPTED,
                         "interrupted; %zu of %zu are graded and kept: the same command goes on%s",
                         outcome.done - outcome.failed, total,
                         session->options.slurm ? ", and so does the cluster meanwhile" : "");
@@ -519,14 +520,17 @@ static void tell_old_folders(const struct session *session, const json_t *class)
     json_decref(old);
 }
 
-static int write_reports(struct session *session)
+/* Writes all reports of what is graded. Near-duplicates are looked for when all is, as that may take the
+ * compiler. */
+static int write_reports(struct session *session, bool finished)
 {
     char error[2 * RUN_PATH_SIZE];
     json_t *class = batch_class(session->store, &session->terms);
     if (!class)
         return fail(session), EXIT_USAGE;
-    struct batch_similar similar = {session->store, session->labs, session->lab_count,
-                                    session->device, run_gpu_arch()};
+    struct batch_similar similar = {session->store, session->labs,
+                                    finished ? session->lab_count : 0, session->device,
+                                    run_gpu_arch()};
     if (!batch_similar(&similar, class, error, sizeof error)) /* grades do without */
         complain(0, "%s", error);
     bool written =
@@ -534,12 +538,15 @@ static int write_reports(struct session *session)
     size_t review = json_array_size(json_object_get(class, "review"));
     if (!written)
         complain(EXIT_USAGE, "%s", error);
-    else {
+    else if (finished) {
         tell_review(session, json_object_get(class, "review"));
         printf("%s: gradebook.csv, class.html, and a folder to send back to each student\n",
                session->options.out);
         tell_old_folders(session, class);
-    }
+    } else
+        printf("%s: gradebook.csv and all else so far; %lld submission%s still to be graded\n",
+               session->options.out, json_integer_value(json_object_get(class, "pending")),
+               json_integer_value(json_object_get(class, "pending")) == 1 ? " is" : "s are");
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
@@ -617,7 +624,9 @@ int cmd_batch(int argc, char **argv)
                ? grade(&session)
                : EXIT_USAGE;
     if (code == 0)
-        code = write_reports(&session);
+        code = write_reports(&session, true);
+    else if (code == INTERRUPTED && batch_store_count(session.store) > 0)
+        write_reports(&session, false);
     run_key_forget(&session.key);
     close_session(&session);
     return code;

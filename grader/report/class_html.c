@@ -478,7 +478,9 @@ static void put_pairs(struct page *page)
         "and no proof: judge by the sources. Who has a * has other names even in functions that "
         "the skeleton gives.");
     if (count == 0)
-        markup_leaf(m, "p", NULL, "No pair is.");
+        markup_leaf(m, "p", NULL,
+                    real_of(page->class, "pending") > 0 ? "Not looked for before all is graded."
+                                                        : "No pair is.");
     json_array_foreach(similar, i, pair)
     {
         if (i < PAIRS)
@@ -599,6 +601,9 @@ static void put_summary(struct page *page)
                 page->totals.students, page->totals.students == 1 ? "" : "s",
                 page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
                 run_text_of(page->class, "attempt"));
+    if (real_of(page->class, "pending") > 0)
+        markup_leaf(m, "p", NULL, "This is not all: %.0f submissions are still to be graded.",
+                    real_of(page->class, "pending"));
     markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
                 run_text_of(page->class, "device"), run_text_of(page->class, "seed"),
                 run_text_of(page->class, "version"));

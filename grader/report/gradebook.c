@@ -1,5 +1,6 @@
 #include "report/gradebook.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "report/format.h"
@@ -28,7 +29,7 @@ static void put_points(FILE *to, const json_t *points)
         fprintf(to, "%.6g", json_number_value(points));
 }
 
-static void put_student(FILE *to, const json_t *student)
+static void put_student(FILE *to, const json_t *student, bool unfinished)
 {
     json_int_t late_days = 0;
     const char *lab;
@@ -47,16 +48,20 @@ static void put_student(FILE *to, const json_t *student)
     put_labs_with(to, student, "missing");
     put_labs_with(to, student, "too-late");
     put_labs_with(to, student, "review");
+    if (unfinished)
+        put_labs_with(to, student, "pending");
     fputs("\r\n", to);
 }
 
 void report_gradebook(FILE *to, const json_t *class)
 {
+    bool unfinished = json_integer_value(json_object_get(class, "pending")) > 0;
     size_t i;
     json_t *lab, *student;
     fputs("student,name", to);
     json_array_foreach(json_object_get(class, "labs"), i, lab)
         fprintf(to, ",%s", run_text_of(lab, "lab"));
-    fputs(",total,max,late_days,missing,too_late,review\r\n", to);
-    json_array_foreach(json_object_get(class, "students"), i, student) put_student(to, student);
+    fprintf(to, ",total,max,late_days,missing,too_late,review%s\r\n", unfinished ? ",pending" : "");
+    json_array_foreach(json_object_get(class, "students"), i, student)
+        put_student(to, student, unfinished);
 }

@@ -7,7 +7,9 @@
 
 /* Writes CLASS, a lanewise/class/v1: id and name, the points of each lab, their total and what was possible,
  * late days, and the names of the labs that are missing, came too late, and must be reviewed. A lab that has no grade
- * yet is empty, one that is missing or too late 0; so is the total of who has no grade yet at all. The same class gives the same bytes. */
+ * yet is empty, one that is missing or too late 0; so is the total of who has no grade yet at all. An
+ * unfinished class has one column more, of the labs that are still to be graded. The same class gives the same
+ * bytes. */
 void report_gradebook(FILE *to, const json_t *class);
 
 #endif

@@ -284,3 +284,31 @@ Test(batch_grade, progress_in_words)
         cr_expect_str_eq(text, bars[i].text, "%s", text);
     }
 }
+
+/* What is done when Ctrl-C comes is in the gradebook, which says what is not. The rest would take minutes: programs
+ * that do not end. */
+Test(batch_grade, an_interrupted_class_has_a_gradebook)
+{
+    free(shell_must("mkdir -p subs/{ann,bob,carl,dan}; echo 'int main(' >subs/ann/coalesce.cu\n"
+                    "for name in bob carl dan; do\n"
+                    "  echo \"int main() { for (volatile int $name = 0;;) ++$name; }\""
+                    " >subs/$name/coalesce.cu\n"
+                    "done"));
+    int code;
+    char *output = shell(&code, "%s",
+                         BATCH "--jobs 1 >log 2>&1 & batch=$!\n"
+                               "until grep -q '1 of 4' log; do sleep 0.1; done\n"
+                               "kill -INT $batch; wait $batch; code=$?; cat log; exit $code");
+    cr_expect_eq(code, 130, "exit code %d\n%s", code, output);
+    cr_expect(strstr(output, "grades: gradebook.csv and all else so far; 3 submissions are still"),
+              "%s", output);
+    expect_file("grades/gradebook.csv",
+                "student,name,02-coalesce,total,max,late_days,missing,too_late,review,pending\r\n"
+                "ann,,0,0,100,0,,,,\r\n"
+                "bob,,,,100,0,,,,02-coalesce\r\n"
+                "carl,,,,100,0,,,,02-coalesce\r\n"
+                "dan,,,,100,0,,,,02-coalesce\r\n");
+    free(shell_must("grep -q 'not all: 3 submissions' grades/class.html && test -s "
+                    "grades/bob/report.html"));
+    free(output);
+}
