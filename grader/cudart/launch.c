@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_PARAM_BYTES 65536u
 
@@ -118,6 +119,13 @@ static char *pack_params(const struct emu_kernel_info *info, void **args)
     return bytes;
 }
 
+/* Whether the program has no other thread. Who cannot tell says no. */
+static bool is_alone(void)
+{
+    struct stat tasks;
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3; /* ".", ".." and one */
+}
+
 static cudaError_t run(struct emu_device *device, const struct rt_function *function,
                        const struct rt_launch *launch)
 {
@@ -132,6 +140,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .params = params,
         .param_bytes = function->info.param_bytes,
         .cooperative = launch->cooperative,
+        .alone = is_alone(),
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);

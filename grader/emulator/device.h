@@ -194,6 +194,7 @@ struct emu_launch {
     uint32_t param_bytes;
     bool
         cooperative; /* all CTAs are kept going at once, and may wait for each other by grid.sync() */
+    bool alone;      /* the program waits for it in its only thread: what it lends stays as it is */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record.

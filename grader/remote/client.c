@@ -488,6 +488,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
         .kernel = launch->kernel,
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
         .cooperative = launch->cooperative,
+        .alone = launch->alone,
     };
     memcpy(sent.grid, launch->grid, sizeof sent.grid);
     memcpy(sent.block, launch->block, sizeof sent.block);

@@ -321,6 +321,7 @@ static bool call_launch(struct server *server, struct exchange *x)
         .params = server->data + sizeof sent,
         .param_bytes = x->head.bytes - (uint32_t)sizeof sent,
         .cooperative = sent.cooperative,
+        .alone = sent.alone,
     };
     memcpy(launch.grid, sent.grid, sizeof launch.grid);
     memcpy(launch.block, sent.block, sizeof launch.block);

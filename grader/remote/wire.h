@@ -88,7 +88,7 @@ struct wire_texture {
 };
 
 struct wire_launch {
-    uint32_t kernel, grid[3], block[3], dynamic_shared_bytes, cooperative;
+    uint32_t kernel, grid[3], block[3], dynamic_shared_bytes, cooperative, alone;
 };
 
 /* Memory that the program lends is shared: pages of one file in memory, which the server makes and

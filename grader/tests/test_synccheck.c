@@ -13,5 +13,5 @@ Test(synccheck, barriers_and_masks)
 
 Test(synccheck, deadlocks)
 {
-    marks_check_each("deadlocks", "synccheck", 12);
+    marks_check_each("deadlocks", "synccheck", 16);
 }

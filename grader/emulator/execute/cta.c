@@ -240,11 +240,12 @@ void cta_report_deadlock(struct cta *cta)
 {
     for (uint32_t id = 0; id < BARRIERS; id++)
         check_warps(cta, id, true); /* who looks for a value in vain is somewhere before */
+    enum obs_fault_kind looks = standstill_sees_lent(cta->worker) ? OBS_UNANSWERED : OBS_STANDSTILL;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++)
             report_wait(warp, warp->paths[i],
-                        warp->paths[i]->state == PATH_READY ? OBS_STANDSTILL : OBS_DEADLOCK);
+                        warp->paths[i]->state == PATH_READY ? looks : OBS_DEADLOCK);
     }
 }
 

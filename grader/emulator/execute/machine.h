@@ -464,8 +464,9 @@ void path_forget(struct path *path); /* what it was like before */
 /* All of the WORKER's CTAs, from FIRST on, have had a turn in which they did nothing but spin: stops the
  * launch if none of all workers' can ever do more. */
 void standstill_look(struct worker *worker, struct cta *first);
-void standstill_forget(struct worker *worker); /* some CTA did more than spin */
-void standstill_leave(struct worker *worker);  /* it has no CTAs any more */
+void standstill_forget(struct worker *worker);          /* some CTA did more than spin */
+void standstill_leave(struct worker *worker);           /* it has no CTAs any more */
+bool standstill_sees_lent(const struct worker *worker); /* some wait is for memory that is lent */
 
 /* deciders.c: the registers that have a say in what is executed, as long as no other instructions are than
  * those that WORKER has executed since the watch began. */

@@ -11,7 +11,7 @@
  * `epoch` counts changes of memory by workers that look: one that has seen all its paths go round says in
  * which epoch that was. When all have said so of the same one, it is over. A loop with a counter or a clock
  * never comes back: the limit of instructions ends it. Memory that the program lends may be changed by the
- * program: who looks at that is never called stuck. */
+ * program: who looks at that is called stuck only if the program has no thread left that could. */
 #include <string.h>
 #include <time.h>
 
@@ -47,7 +47,7 @@ static uint64_t count_changes(const struct worker *worker)
     return changes;
 }
 
-static bool looks_at_lent_memory(const struct worker *worker)
+bool standstill_sees_lent(const struct worker *worker)
 {
     const struct kernel *kernel = worker->launch->kernel;
     for (uint32_t pc = 0; pc < kernel->code_count; pc++)
@@ -189,7 +189,7 @@ void standstill_look(struct worker *worker, struct cta *first)
     enum deciders_answer answer = deciders_look(worker->deciders, worker);
     afresh |= answer != DECIDERS_SAME;
     bool all = all_go_round(first, worker->deciders, afresh) && answer == DECIDERS_SAME &&
-               !looks_at_lent_memory(worker);
+               (launch->request.alone || !standstill_sees_lent(worker));
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         atomic_store(&launch->is_stuck, true);

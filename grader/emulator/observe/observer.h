@@ -103,6 +103,7 @@ enum obs_fault_kind {
     OBS_MBARRIER_COUNT,
     OBS_DEADLOCK,
     OBS_STANDSTILL, /* waits for a value, not for threads */
+    OBS_UNANSWERED, /* the same, and the value is the program's to write */
     OBS_ENDLESS,
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
@@ -118,7 +119,7 @@ struct obs_fault {
     uint32_t thread[3], cta[3];
     uint64_t addr;
     /* OBS_WARP_MASK: the mask, and the lane that it leaves out (the faulty one itself) or names in vain.
-     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL: the warp's lanes that wait here. */
+     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL, OBS_UNANSWERED: the warp's lanes that wait here. */
     uint32_t mask, other;
 };
 

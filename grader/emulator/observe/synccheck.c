@@ -15,6 +15,7 @@ static const char *const fault_ids[] = {
     [OBS_WARP_MASK] = "bad-warp-mask",
     [OBS_DEADLOCK] = "deadlock",
     [OBS_STANDSTILL] = "deadlock",
+    [OBS_UNANSWERED] = "deadlock",
 };
 
 bool obs_is_synccheck(unsigned kind)
@@ -44,6 +45,13 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
                  fault->mask, fault->other);
 }
 
+static const char *awaited(uint8_t kind)
+{
+    return kind == OBS_DEADLOCK     ? "threads that never come"
+           : kind == OBS_UNANSWERED ? "main(), which Lanewise lets go on when the kernel has ended"
+                                    : "what never happens";
+}
+
 static void print_fault(char *text, size_t size, const struct launch *launch,
                         const struct obs_fault *fault)
 {
@@ -67,9 +75,8 @@ static void print_fault(char *text, size_t size, const struct launch *launch,
         print_mask(text, size, fault, linear % WARP, thread);
         break;
     default:
-        snprintf(text, size, "deadlock: waits here for %s: %s%s",
-                 fault->kind == OBS_DEADLOCK ? "threads that never come" : "what never happens",
-                 thread, more);
+        snprintf(text, size, "deadlock: waits here for %s: %s%s", awaited(fault->kind), thread,
+                 more);
         break;
     }
 }

@@ -200,6 +200,22 @@ __global__ void producer_makes_all_rounds(int *g)
     }
 }
 
+__managed__ int answer; /* main()'s to write, while the kernel waits */
+
+// deadlock
+__global__ void waits_for_main(int *g)
+{
+    while (!*(volatile int *)&answer) // B
+        ;
+    g[threadIdx.x] = answer;
+}
+
+// fine
+__global__ void asks_main_once(int *g)
+{
+    g[threadIdx.x] = *(volatile int *)&answer;
+}
+
 static const kernel_row rows[] = {
     ROW(barriers_crossed, 1, 64),
     ROW(barriers_in_one_order, 1, 64),
@@ -216,6 +232,8 @@ static const kernel_row rows[] = {
     ROW(producer_arrives_elsewhere, 1, 64),
     ROW(producer_makes_fewer_rounds, 1, 64),
     ROW(producer_makes_all_rounds, 1, 64),
+    ROW(waits_for_main, 2, 64),
+    ROW(asks_main_once, 2, 64),
 };
 
 int main(int argc, char **argv)
