@@ -431,7 +431,7 @@ static void put_pair(struct page *page, const json_t *pair)
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
-        {"solution", "as the kit's solution"},
+        {"solution", "the kit's solution, but for names, order and kinds of integers"},
         {"short", "the same but for names, but too short to tell"},
         {"renamed", "given functions under other names"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -13,7 +13,7 @@
 #include "tests/disguise.h"
 #include "tests/shell.h"
 
-TestSuite(batch_similar, .init = shell_init, .fini = shell_fini, .timeout = 600);
+TestSuite(batch_similar, .init = shell_init, .fini = shell_fini, .timeout = 1800);
 
 #define LAB      "04-bank-conflicts"
 #define FILE     "bank_conflicts.cu"
@@ -126,7 +126,7 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Ten have the same wrong program, each with a comment of their own, and zoe has disguised it. Two have found
+/* Five have the same wrong program, each with a comment of their own, and zoe has disguised it. Two have found
  * the same three lines, each by themselves; and two have the solution, one with other names. */
 static void make_short_class(void)
 {
@@ -140,7 +140,7 @@ static void make_short_class(void)
                   {"lea", NULL, NULL, false},
                   {"max", NULL, NULL, true}};
     char *mutant = short_program("mutants", "chunks", false);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 5; i++) {
         char student[20], *text;
         sprintf(student, "a%d", i);
         cr_assert_geq(asprintf(&text, "%s// by %s\n", mutant, student), 0);
@@ -174,20 +174,22 @@ static void expect_alike(const json_t *alike, size_t i, const char *what, const 
 
 Test(batch_similar, finds_copies_of_few_lines)
 {
+    shell_patience(800);
     make_short_class();
     free(shell_must("$LANEWISE batch subs --labs 2 --device emulator --seed 7"));
     char *text = shell_file("grades/class.json", NULL);
     json_t *document = json_loads(text, 0, NULL), *pairs = json_object_get(document, "similar");
     cr_assert_eq(json_array_size(pairs), 1, "%s", text);
     expect_pair(pairs, 0, "a0", "zoe", false);
-    cr_expect_eq(json_array_size(json_object_get(json_array_get(pairs, 0), "also")), 9);
+    cr_expect_eq(json_array_size(json_object_get(json_array_get(pairs, 0), "also")), 4);
     json_t *alike = json_object_get(document, "alike");
     cr_expect_eq(json_array_size(alike), 2);
     expect_alike(alike, 0, "short", "eva jan ");
     expect_alike(alike, 1, "solution", "lea max* ");
     free(shell_must("grep -q '<strong>the same but for names</strong> " SHORT_LAB
                     ": a0 and zoe\\*; also a1, a2' grades/class.html"));
-    free(shell_must("grep -q 'as the kit&#39;s solution.*lea, max\\*' grades/class.html"));
+    free(shell_must(
+        "grep -q 'the kit&#39;s solution, but for names.*lea, max\\*' grades/class.html"));
     json_decref(document);
     free(text);
 }
@@ -196,6 +198,7 @@ Test(batch_similar, finds_copies_of_few_lines)
 
 Test(batch_similar, shows_copies_and_no_others)
 {
+    shell_patience(800);
     make_class();
     free(shell_must(BATCH));
     expect_class();

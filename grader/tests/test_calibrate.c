@@ -11,7 +11,7 @@
 
 TestSuite(threshold);
 TestSuite(calibrate, .init = shell_init, .fini = shell_fini, .timeout = 300);
-TestSuite(golden_calibrate, .init = shell_init, .fini = shell_fini, .timeout = 300);
+TestSuite(golden_calibrate, .init = shell_init, .fini = shell_fini, .timeout = 1000);
 
 static const struct judge_budget less = {32, 4, 1.05, JUDGE_LINEAR}, more = {1, 8, 2, JUDGE_LINEAR},
                                  none = {105, 0, 1, JUDGE_LINEAR};
@@ -72,6 +72,7 @@ Test(golden_calibrate, a_lab)
     int code;
     char error[4096];
     struct course course;
+    shell_patience(800);
     char *output =
         shell(&code, "$LANEWISE calibrate --lab 2 --device emulator 2>said | tee c.yaml");
     cr_expect_eq(code, 0, "%s", output);
