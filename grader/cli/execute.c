@@ -13,6 +13,7 @@
 
 #include "cli/common.h"
 #include "cli/program.h"
+#include "run/column.h"
 #include "run/record.h"
 
 /* --- surroundings of the program ------------------------------------------------------------------------ */
@@ -111,6 +112,7 @@ static json_t *take_record(const char *command, int file)
     json_t *record = run_record_take(file, error, sizeof error);
     if (!record)
         cli_complain(command, EXIT_USAGE, "the record of this run %s", error);
+    run_true_columns(json_object_get(record, "findings"));
     return record;
 }
 

@@ -11,6 +11,7 @@
 
 #include "judge/score.h"
 #include "report/version.h"
+#include "run/column.h"
 #include "run/exec.h"
 #include "run/graded_by.h"
 #include "run/job.h"
@@ -276,15 +277,16 @@ static json_t *describe_place(const struct grade *grade, const json_t *verdict)
     json_int_t line = json_integer_value(json_object_get(verdict, "line"));
     if (line == 0 && kernel && *kernel)
         line = find_launch(submission->source.bytes, kernel);
-    json_int_t column = json_integer_value(json_object_get(verdict, "column"));
+    unsigned column = (unsigned)json_integer_value(json_object_get(verdict, "column"));
     const char *text;
     size_t length;
     if (line <= 0 || !run_source_line(submission->source.bytes, (unsigned)line, &text, &length))
         return json_null();
     char *clean = strndup(text, length);
     run_clean_text(clean, length);
-    json_t *place = json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line,
-                              "column", column, "source", clean);
+    json_t *place =
+        json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line, "column",
+                  (json_int_t)run_true_column(text, length, column), "source", clean);
     free(clean);
     copy_texts(place, verdict, of_place);
     return place;
@@ -378,7 +380,7 @@ static void copy_loss(json_t *finding, const json_t *found)
             json_object_set(finding, numbers[i], json_object_get(found, numbers[i]));
 }
 
-/* The line itself, where it is the submission's: whoever shows the finding may not have the file. */
+/* The line itself, and its column, where it is the submission's: whoever shows the finding may not have the file. */
 static void copy_source(const struct grade *grade, json_t *finding)
 {
     const struct run_submission *submission = grade->grading->submission;
@@ -386,8 +388,11 @@ static void copy_source(const struct grade *grade, json_t *finding)
     json_int_t line = json_integer_value(json_object_get(finding, "line"));
     size_t length;
     if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
-        run_source_line(submission->source.bytes, (unsigned)line, &text, &length))
+        run_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
+        unsigned column = (unsigned)json_integer_value(json_object_get(finding, "column"));
         json_object_set_new(finding, "source", clean_string(text, length));
+        json_object_set_new(finding, "column", json_integer(run_true_column(text, length, column)));
+    }
 }
 
 /* Adds a finding to the result's, or its count to the same one that is there. */

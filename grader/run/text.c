@@ -56,25 +56,38 @@ bool run_source_line(const char *text, unsigned number, const char **line, size_
     return *text != 0;
 }
 
-/* Bytes of the statement or argument that begins at TEXT, by its brackets: up to a semicolon or comma, a
- * bracket that closes more than was opened, or a comment. What begins no expression is one byte. */
-static size_t expression_length(const char *text, size_t length)
+/* Bytes of the literal in quotes at TEXT; of anything else 1. */
+static size_t skip_quoted(const char *text, size_t length)
+{
+    size_t end = 1;
+    if (*text != '"' && *text != '\'')
+        return 1;
+    while (end < length && text[end] != *text)
+        end += text[end] == '\\' ? 2 : 1;
+    return end + 1 < length ? end + 1 : length;
+}
+
+/* Bytes of what stands at TEXT and behind it, as the line table does not tell statements of one line apart: up
+ * to a comment, or a bracket that closes more than was opened. What does not end in this line, or begins no
+ * expression, is one byte. */
+static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
     int depth = 0;
     if (length == 0 ||
         (*text != '_' && *text != '*' && *text != '(' && !isalnum((unsigned char)*text)))
         return 1;
-    for (; end < length; ++end) {
+    while (end < length) {
         char c = text[end];
         depth += (c == '(' || c == '[') - (c == ')' || c == ']');
-        if (depth < 0 || c == ';' || c == '{' || (c == ',' && depth == 0) || c == '"' ||
-            (c == '/' && end + 1 < length && text[end + 1] == '/'))
+        if (depth < 0 ||
+            (c == '/' && end + 1 < length && (text[end + 1] == '/' || text[end + 1] == '*')))
             break;
+        end += skip_quoted(text + end, length - end);
     }
-    while (end > 1 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+    while (end > 1 && strchr(" \t;,{}", text[end - 1]))
         --end;
-    return depth > 0 || end == 0 ? 1 : end; /* it goes on in the next line: not sure */
+    return depth > 0 || end == 0 ? 1 : end;
 }
 
 /* Writes NOTE behind the marks that end at column USED, or, if it is too long, below them. */
@@ -100,8 +113,7 @@ void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned 
         if (((unsigned char)line[i] & 0xc0) != 0x80) /* not in the middle of a character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);
     fputc('^', to);
-    size_t marks =
-        note && column > 0 && at < length ? expression_length(line + at, length - at) : 1;
+    size_t marks = note && column > 0 && at < length ? statement_length(line + at, length - at) : 1;
     for (size_t i = 1; i < marks; ++i)
         if (((unsigned char)line[at + i] & 0xc0) != 0x80)
             fputc('~', to);

@@ -17,7 +17,7 @@ bool run_source_line(const char *text, unsigned number, const char **line, size_
 #define RUN_COLUMNS 100 /* no line of a report is longer, if it can be helped */
 
 /* Writes line NUMBER of TEXT as gcc does, with a caret under COLUMN (from 1) and, where there is a NOTE
- * (else NULL), marks under the expression that begins there, and the note:
+ * (else NULL), marks under what stands there, and the note:
  *
  *        12 |     mine += data[i];
  *           |     ^~~~~~~~~~~~~~~ each lane reads 4 of every 16 bytes

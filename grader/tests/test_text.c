@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/column.h"
 #include "run/text.h"
 
 static const struct {
@@ -114,6 +115,67 @@ static const struct {
      "and 1 more error: mend the first ones and compile again\n"},
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
+
+/* What the line table's column N is in LINE: under the mark in MARKS, or nowhere. */
+static const struct column_row {
+    const char *name, *line, *marks;
+    unsigned column;
+} columns[] = {
+    {"a statement", "    out[i] = a[i];", "    ^", 5},
+    {"behind a case", "case 0: x = a[i];", "        ^", 9},
+    {"a kernel in one line", "__global__ void one(int *a) { *a = 1; }", "                ^", 30},
+    {"a function of both sides", "__host__ __device__ int f() { return 1; }",
+     "                        ^", 51},
+    {"launch bounds", "__global__ void __launch_bounds__(256) h(int *a) { *a = 1; }",
+     "                                       ^", 66},
+    {"forced inline", "__forceinline__ __device__ int f() { return 1; }",
+     "                               ^", 71},
+    {"inside of a keyword that grows", "__global__ void one(int *a) { *a = 1; }", "", 12},
+    {"behind the end, as of a macro's text", "KERNEL(name, 2)", "", 30},
+    {"on a blank", "A(x)  y", "", 6},
+    {"unknown", "    out[i] = a[i];", "", 0},
+    {"behind an end that is the column", "x;", "", 3},
+};
+
+Test(text, columns_are_of_the_line_as_it_was_written)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
+        const struct column_row *row = &columns[i];
+        unsigned got = run_true_column(row->line, strlen(row->line), row->column);
+        cr_expect_eq(got, strlen(row->marks), "%s: column %u", row->name, got);
+    }
+}
+
+/* What is marked of a line from COLUMN on. */
+static const struct mark_row {
+    const char *name, *line, *marks;
+    unsigned column;
+} marks[] = {
+    {"a statement", "  a[i] = b[i];", "  ^~~~~~~~~~~", 3},
+    {"all statements of a line", "  a = 1; b[2 * i] = 1; // c", "  ^~~~~~~~~~~~~~~~~~~", 3},
+    {"a loop and what it does", "for (int i = 0; i < n; i++) s += a[i];",
+     "^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", 1},
+    {"a block's head", "if (a[i]) {", "^~~~~~~~~", 1},
+    {"a declaration of two", "int v = a[i], w = b[i]; /* c */", "^~~~~~~~~~~~~~~~~~~~~~", 1},
+    {"up to the bracket around it", "f(a[i], b[i])", "  ^~~~~~~~~~", 3},
+    {"what goes on in the next line", "f(a[i],", "^", 1},
+    {"a literal with what ends others", "puts(\"a // b)\"); x++;", "^~~~~~~~~~~~~~~~~~~~", 1},
+};
+
+Test(text, marks_are_under_all_that_the_line_table_can_mean)
+{
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
+        const struct mark_row *row = &marks[i];
+        char *shown = NULL, want[200];
+        size_t size;
+        FILE *to = open_memstream(&shown, &size);
+        run_print_snippet(to, row->line, 1, row->column, "why");
+        fclose(to);
+        snprintf(want, sizeof want, "    1 | %s\n      | %s why\n", row->line, row->marks);
+        cr_expect_str_eq(shown, want, "%s: \"%s\"", row->name, shown);
+        free(shown);
+    }
+}
 
 Test(text, the_compilers_messages_are_in_one_form)
 {
