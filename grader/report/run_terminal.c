@@ -59,6 +59,8 @@ static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
     const char *end = length > MAX_NAME ? strchr(name + length - MAX_NAME, '/') : NULL;
+    if (length > MAX_NAME && !end)
+        end = strrchr(name, '/'); /* the file's own name is as long as that */
     *cut = end ? "…" : "";
     return end ? end : name;
 }
@@ -140,7 +142,7 @@ static void print_global(struct page *page, const struct emu_counters *counters,
     if (value[0] == 0)
         return;
     bool bad = value[COST] > value[IDEAL];
-    fprintf(page->to, "  %-18s %15s requests  %15s sectors     %s%.1f a request%s, ideal %.1f",
+    fprintf(page->to, "  %-17s %11s requests %11s sectors  %s%.1f a request%s, ideal %.1f",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             report_ratio(value[COST], value[0]), bad ? page->style.off : "",
             report_ratio(value[IDEAL], value[0]));
@@ -155,7 +157,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
     if (value[0] == 0)
         return;
     bool bad = value[LAST] > 0;
-    fprintf(page->to, "  %-18s %15s requests  %15s wavefronts  %s%s conflicts%s, %.1f a request\n",
+    fprintf(page->to, "  %-17s %11s requests %11s wavefronts  %s%s conflicts%s, %.1f a request\n",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
             NUMBER(value[LAST]), bad ? page->style.off : "", report_ratio(value[LAST], value[0]));
 }
@@ -164,19 +166,19 @@ static void print_counters(struct page *page, const struct emu_counters *counter
 {
     const uint64_t *value = counters->value;
     uint64_t divergent = value[EMU_divergent_branches], branches = value[EMU_branches];
-    fprintf(page->to, "  %-18s %15s           longest warp %s, %.1f of 32 lanes active\n",
+    fprintf(page->to, "  %-17s %11s          longest warp %s, %.1f of 32 lanes active\n",
             "warp instructions", NUMBER(value[EMU_warp_instructions]),
             NUMBER(value[EMU_longest_warp_instructions]),
             report_ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
     if (branches)
-        fprintf(page->to, "  %-18s %15s           %s%s divergent%s, %.1f %%\n", "branches",
+        fprintf(page->to, "  %-17s %11s          %s%s divergent%s, %.1f %%\n", "branches",
                 NUMBER(branches), divergent ? page->style.bad : "", NUMBER(divergent),
                 divergent ? page->style.off : "", 100 * report_ratio(divergent, branches));
     if (value[EMU_double_operations])
-        fprintf(page->to, "  %-18s %15s\n", "double operations",
+        fprintf(page->to, "  %-17s %11s\n", "double operations",
                 NUMBER(value[EMU_double_operations]));
     if (value[EMU_barriers])
-        fprintf(page->to, "  %-18s %15s\n", "barriers", NUMBER(value[EMU_barriers]));
+        fprintf(page->to, "  %-17s %11s\n", "barriers", NUMBER(value[EMU_barriers]));
     for (size_t i = 0; i < COUNT(global_accesses); i++)
         print_global(page, counters, &global_accesses[i]);
     for (size_t i = 0; i < COUNT(shared_accesses); i++)
@@ -199,7 +201,7 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
 
 static void print_occupancy(FILE *to, const struct report_occupancy *o)
 {
-    fprintf(to, "  %-18s %13.1f %%           %u of %u warps", "occupancy",
+    fprintf(to, "  %-17s %9.1f %%          %u of %u warps", "occupancy",
             100 * report_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
     if (o->warps < EMU_SM_WARPS)
         fprintf(to, ", limited by %s", o->limit);
@@ -208,8 +210,11 @@ static void print_occupancy(FILE *to, const struct report_occupancy *o)
 
 static void print_kernel(struct page *page, const struct report_kernel *kernel)
 {
-    fprintf(page->to, "\n%s%s%s\n  %s %s", page->style.strong, kernel->name, page->style.off,
-            NUMBER(kernel->launches), kernel->launches == 1 ? "launch" : "launches");
+    bool fits = strlen(kernel->name) < RUN_COLUMNS;
+    fprintf(page->to, "\n%s%.*s%s%s\n  %s %s", page->style.strong,
+            (int)(fits ? RUN_COLUMNS : RUN_COLUMNS - 2), kernel->name, fits ? "" : "…",
+            page->style.off, NUMBER(kernel->launches),
+            kernel->launches == 1 ? "launch" : "launches");
     if (kernel->sizes_differ)
         fprintf(page->to, " of different sizes");
     else {
@@ -229,9 +234,9 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
 static void print_line(struct page *page, const struct report_line *line)
 {
     const uint64_t *value = line->counters.value;
-    fprintf(page->to, "  %s%s:%u%s  %s warp instructions\n", page->style.strong,
-            shown_name(page, line->file), line->number, page->style.off,
-            NUMBER(value[EMU_warp_instructions]));
+    const char *cut, *name = short_name(shown_name(page, line->file), &cut);
+    fprintf(page->to, "  %s%s%s:%u%s  %s warp instructions\n", page->style.strong, cut, name,
+            line->number, page->style.off, NUMBER(value[EMU_warp_instructions]));
     print_source(page, line->file, line->number);
     for (size_t i = 0; i < COUNT(global_accesses); i++) {
         const uint64_t *access = &value[global_accesses[i].requests];
