@@ -62,6 +62,15 @@ static void make_scattered(struct pattern *p, uint64_t *seed)
     snprintf(p->made, sizeof p->made, "scattered in %u", room);
 }
 
+static void make_wrap(struct pattern *p, uint64_t *seed)
+{
+    unsigned round = 20 + below(seed, 100), step = 1 + below(seed, round - 1);
+    unsigned first = below(seed, round);
+    for (unsigned l = 0; l < LANES; l++)
+        p->offset[l] = (uint64_t)((first + l * step) % round) * p->bytes;
+    snprintf(p->made, sizeof p->made, "(%u + lane * %u) %% %u", first, step, round);
+}
+
 /* Neighbours that change places, or every second lane for the next word. */
 static void make_turned(struct pattern *p, uint64_t *seed)
 {
@@ -86,12 +95,12 @@ static void mask(struct pattern *p, uint64_t *seed)
 
 static struct pattern make(uint64_t *seed)
 {
-    static void (*const makers[])(struct pattern *, uint64_t *) = {make_stride, make_rows,
-                                                                   make_scattered, make_turned};
+    static void (*const makers[])(struct pattern *, uint64_t *) = {
+        make_stride, make_rows, make_scattered, make_turned, make_wrap};
     static const char *const verbs[] = {"read", "write", "update"};
     struct pattern p = {.shared = below(seed, 2), .bytes = 1u << below(seed, 5)};
     p.verb = verbs[below(seed, p.shared || (p.bytes != 4 && p.bytes != 8) ? 2 : 3)];
-    makers[below(seed, 4)](&p, seed);
+    makers[below(seed, 5)](&p, seed);
     mask(&p, seed);
     return p;
 }
@@ -267,13 +276,42 @@ static bool is_start(const struct truth *t, unsigned bytes)
     return bytes && t->low % 32 == bytes;
 }
 
-/* Without what is missing among them, more sectors than the lanes' bytes fill are needed. */
-static bool is_only(const struct truth *t, unsigned some, unsigned all)
+/* Each in its own place, but with lanes missing, more sectors than the lanes' bytes fill are needed: SOME of
+ * the 32, or one in GAP. */
+static bool is_only(const struct truth *t, unsigned some, unsigned gap)
 {
-    unsigned bytes = t->made->bytes;
+    unsigned bytes = t->made->bytes, all = t->lane[t->count - 1] - t->lane[0] + 1;
     bool neighbours = is_stride(t, bytes, false) || is_stride(t, -(int64_t)bytes, false);
-    return some == t->count && all == t->lane[t->count - 1] - t->lane[0] + 1 && neighbours &&
-           (all * bytes + 31) / 32 > (some * bytes + 31) / 32;
+    for (unsigned i = 1; gap && i < t->count; i++)
+        neighbours &= t->lane[i] - t->lane[i - 1] == gap;
+    bool to_the_ends = !gap || (t->lane[0] < gap && t->lane[t->count - 1] + gap >= LANES);
+    return (gap || some == t->count) && to_the_ends && neighbours &&
+           (all * bytes + 31) / 32 > (t->count * bytes + 31) / 32;
+}
+
+/* Each lane STEP further than the one before, but back to the beginning after ROUND bytes. */
+static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
+{
+    for (unsigned i = 1; i < t->count; i++) {
+        int64_t far = t->addr[i] - t->addr[i - 1];
+        if (t->lane[i] != i || (far != step && far != step - round))
+            return false;
+    }
+    return t->high - t->low + t->made->bytes <= round;
+}
+
+/* Rows of WIDTH lanes: of this STEP, or JUMP, or NONE if that is not said. */
+static bool is_rows_of(const struct truth *t, unsigned width, int64_t step, int64_t jump)
+{
+    for (unsigned first = 1; first <= width && first + 1 < t->count; first++) {
+        unsigned in_row = first > 1 ? 0 : 1;
+        int64_t is = t->addr[in_row + 1] - t->addr[in_row];
+        int64_t then = t->addr[first] - t->addr[first - 1] + (width - 1) * is;
+        if ((step == (int64_t)NONE || step == is) && (jump == (int64_t)NONE || jump == then) &&
+            is_rows(t, width, is, then))
+            return true;
+    }
+    return false;
 }
 
 static bool is_dense(const struct truth *t)
@@ -295,12 +333,14 @@ static bool is_true_global(const struct truth *t, const char *text)
     int64_t a, b, span = t->high - t->low + bytes;
     bool back = strstr(text, "backwards");
     int end = -1;
-    if (sscanf(text, "only %u of the %u neighbouring lanes V%n", &n[0], &n[1], &end) == 2 &&
+    n[0] = n[1] = 0;
+    if ((sscanf(text, "only %u of 32 lanes V their words%n", &n[0], &end) == 1 ||
+         sscanf(text, "only one lane in %u Vs its word%n", &n[1], &end) == 1) &&
         end > 0)
         return is_only(t, n[0], n[1]) &&
-               (sscanf(text + end, ", from %u bytes", &n[2]) != 1 || is_start(t, n[2]));
-    if (sscanf(text, "lanes V neighbouring words, from %u bytes behind", &n[0]) == 1 ||
-        sscanf(text, "lanes V neighbouring words, backwards, from %u bytes behind", &n[0]) == 1)
+               (sscanf(text + end, ", from %u byte", &n[2]) != 1 || is_start(t, n[2]));
+    if (sscanf(text, "lanes V neighbouring words, from %u byte", &n[0]) == 1 ||
+        sscanf(text, "lanes V neighbouring words, backwards, from %u byte", &n[0]) == 1)
         return is_start(t, n[0]) && is_neighbours(t, back);
     if (sscanf(text, "each lane Vs %u of every %u bytes (stride %u elements", &n[0], &n[1],
                &n[2]) == 3)
@@ -312,13 +352,12 @@ static bool is_true_global(const struct truth *t, const char *text)
         return is_stride_of(t, n[1], n[0], back);
     if (sscanf(text, "each %u lanes V the same word, the next ones %ld bytes", &n[0], &a) == 2)
         return is_rows(t, n[0], 0, a);
-    if (sscanf(text, "lanes V the same words again every %u lanes (modulo %u)", &n[0], &n[1]) ==
-        2) {
-        for (unsigned i = 0; i + n[0] < t->count; i++)
-            if (t->addr[i] != t->addr[i + n[0]])
-                return false;
-        return n[0] == n[1] && n[0] < t->count;
-    }
+    if (sscanf(text, "lanes V %ld bytes apart, the same words again every %u lanes (modulo %u)", &a,
+               &n[0], &n[1]) == 3)
+        return n[0] == n[1] && is_rows_of(t, n[0], a, 0);
+    if (sscanf(text, "lanes V %ld bytes apart, going round after %ld bytes (modulo %u elements)",
+               &a, &b, &n[0]) == 3)
+        return n[0] * bytes == b && is_wrap(t, a, b);
     if (sscanf(text, "rows of %u lanes V neighbouring words, %ld bytes from", &n[0], &a) == 2)
         return is_rows(t, n[0], bytes, a);
     if (sscanf(text, "rows of %u lanes V %ld bytes apart, %ld from", &n[0], &a, &b) == 3)
@@ -332,7 +371,9 @@ static bool is_true_global(const struct truth *t, const char *text)
            t->distinct == n[0] && a == span;
 }
 
-/* "3, 7, 11, ..." up to SEPARATOR: how many there are, 4 for more than three. */
+#define MORE 8 /* than are listed */
+
+/* "3, 7, 11, ..." up to SEPARATOR: how many there are, and whether there are more. */
 static unsigned read_list(const char **text, const char *separator, unsigned *list)
 {
     unsigned count = 0;
@@ -342,7 +383,7 @@ static unsigned read_list(const char **text, const char *separator, unsigned *li
         count++;
     }
     if (strncmp(*text, "...", 3) == 0) {
-        count++;
+        count += MORE;
         *text += 3;
     }
     size_t length = strlen(separator);
@@ -358,14 +399,14 @@ static bool is_true_rule(const struct truth *t, const char *text)
     int64_t n;
     if (!*text)
         return true;
+    if (sscanf(text, " (stride %ld words in rows of %u lanes)", &n, &width) == 2)
+        return is_rows_of(t, width, 4 * n, (int64_t)NONE);
+    if (sscanf(text, " (each %u lanes one word, %ld apart)", &width, &n) == 2)
+        return is_rows_of(t, width, 0, 4 * n);
     if (sscanf(text, " (stride %ld", &n) == 1)
         return is_stride(t, strstr(text, "words") ? 4 * n : n, false);
-    if (sscanf(text, " (rows of %u lanes, %ld words apart)", &width, &n) != 2)
-        return false;
-    return is_rows(t, width, t->count > 1 && width > 1 ? t->addr[width] - t->addr[width - 1] : 0,
-                   4 * n) ||
-           is_rows(t, width, t->addr[1] - t->addr[0], 4 * n) ||
-           is_rows(t, width, t->addr[2] - t->addr[1], 4 * n);
+    return sscanf(text, " (rows of %u lanes, %ld words apart)", &width, &n) == 2 &&
+           is_rows_of(t, width, t->made->bytes, 4 * n);
 }
 
 static bool is_true_shared(const struct truth *t, const char *text)
@@ -379,7 +420,9 @@ static bool is_true_shared(const struct truth *t, const char *text)
     if (count < 2 || read_list(&text, ": all in bank ", words) != count ||
         sscanf(text, "%u%n", &bank, &used) != 1)
         return false;
-    for (unsigned i = 0; i < count && i < 3; i++) {
+    bool more = count & MORE;
+    count &= MORE - 1;
+    for (unsigned i = 0; i < count; i++) {
         unsigned k = 0;
         while (k < t->count && t->lane[k] != lanes[i])
             k++;
@@ -391,7 +434,7 @@ static bool is_true_shared(const struct truth *t, const char *text)
     unsigned to = t->made->bytes == 16 ? from + LANES / 2 : LANES;
     unsigned all = in_column(t, from, to, bank * 4 / width, width);
     bool is_fullest = t->made->bytes == 16 ? all * 2 >= t->cost : all == t->cost;
-    return (count < 4 ? all == count : all > 3) && is_fullest && is_true_rule(t, text + used);
+    return (more ? all > count : all == count) && is_fullest && is_true_rule(t, text + used);
 }
 
 /* --- findings -------------------------------------------------------------------------------------------------- */

@@ -51,8 +51,11 @@ Test(shape, global_accesses)
          "each lane reads 1 of every 32 bytes (stride 32 elements)"},
         {"a chunk a thread", 4, 0, 32, 256, 0, 0,
          "neighbouring lanes read 256 bytes apart (stride 64 elements)"},
-        {"every second lane", 4, 0, 32, 4, 0, 0x55555555,
-         "only 16 of the 31 neighbouring lanes read"},
+        {"every second lane", 4, 0, 32, 4, 0, 0x55555555, "only one lane in 2 reads its word"},
+        {"one lane in four", 4, 0, 32, 4, 0, 0x88888888, "only one lane in 4 reads its word"},
+        {"some lanes", 4, 0, 32, 4, 0, 0x80000111, "only 4 of 32 lanes read their words"},
+        {"a byte too far", 1, 1, 32, 1, 0, 0,
+         "lanes read neighbouring words, from 1 byte behind a sector's start"},
         {"stride in every second lane", 4, 0, 32, 16, 0, 0x55555555,
          "each lane reads 4 of every 16 bytes (stride 4 elements)"},
         {"tile of 16", 4, 0, 16, 4, 4000, 0,
@@ -65,7 +68,10 @@ Test(shape, global_accesses)
          "rows of 16 lanes read 4000 bytes apart, 4 from row to row"},
         {"a word for four", 4, 0, 4, 0, 64, 0,
          "each 4 lanes read the same word, the next ones 64 bytes further"},
-        {"modulo 8", 8, 0, 8, 64, 0, 0, "lanes read the same words again every 8 lanes (modulo 8)"},
+        {"a word for two", 4, 0, 2, 0, 64, 0,
+         "each 2 lanes read the same word, the next ones 64 bytes further"},
+        {"modulo 8", 8, 0, 8, 64, 0, 0,
+         "lanes read 64 bytes apart, the same words again every 8 lanes (modulo 8)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
@@ -101,6 +107,17 @@ Test(shape, a_row_may_begin_in_the_warp_before)
     }
 }
 
+Test(shape, a_stride_may_go_round)
+{
+    struct shape_access access = {.mask = UINT32_MAX, .bytes = 4};
+    char text[400];
+    for (unsigned l = 0; l < 32; l++)
+        access.addr[l] = 4096 + (l * 13 + 3) % 100 * 4;
+    shape_tell_global(text, sizeof text, &access, "read");
+    cr_expect_str_eq(
+        text, "lanes read 52 bytes apart, going round after 400 bytes (modulo 100 elements)");
+}
+
 Test(shape, without_a_rule)
 {
     struct shape_access access = {.mask = UINT32_MAX, .bytes = 4};
@@ -127,6 +144,11 @@ Test(shape, shared_accesses)
          "lanes 0, 1, 2, ... read words 2, 34, 66, ...: all in bank 2 (stride 32 words)"},
         {"doubles, stride 2", 8, 0, 32, 16, 0, 0,
          "lanes 0, 8, 16, ... read words 0, 32, 64, ...: all in bank 0 (stride 4 words)"},
+        {"columns of a tile of 16", 4, 0, 16, 64, 4, 0,
+         "lanes 0, 2, ... read words 0, 32, ...: all in bank 0 (stride 16 words in rows of 16 "
+         "lanes)"},
+        {"a word for four", 4, 0, 4, 0, 128, 0,
+         "lanes 0, 4, ... read words 0, 32, ...: all in bank 0 (each 4 lanes one word, 32 apart)"},
         {"rows of 16, as long as the banks", 4, 0, 16, 4, 128, 0,
          "lanes 0, 16 read words 0, 32: all in bank 0 (rows of 16 lanes, 32 words apart)"},
     };

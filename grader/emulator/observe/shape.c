@@ -90,18 +90,49 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
     return step_known && jump_known;
 }
 
+/* A stride that goes round: each lane is STEP bytes further than the one before, or that less JUMP, which is
+ * where it begins anew. */
+static bool is_wrap(const struct lanes *lanes, struct shape *shape)
+{
+    int64_t up = 0, down = 0;
+    for (unsigned i = 0; i + 1 < lanes->count; i++) {
+        int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+        int64_t *way = far > 0 ? &up : &down;
+        if (far == 0 || (*way && *way != far))
+            return false;
+        *way = far;
+    }
+    shape->kind = SHAPE_WRAP;
+    shape->step = up;
+    shape->jump = up - down;
+    return up && down && shape->span <= (uint64_t)shape->jump;
+}
+
+/* How often the next lane lies before this one. */
+static unsigned turns_of(const struct lanes *lanes)
+{
+    unsigned turns = 0;
+    for (unsigned i = 0; i + 1 < lanes->count; i++)
+        turns += lanes->addr[i + 1] < lanes->addr[i];
+    return turns;
+}
+
 /* Rows, if all lanes up to the last active one are. The first may have begun in the warp before; at least one
- * must be seen from its beginning to its end. Else there may still be two pieces. */
-static bool is_rows(const struct lanes *lanes, struct shape *shape)
+ * must be seen from its beginning to its end. Else there may still be a stride that goes round, or two
+ * pieces. */
+static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     unsigned count = lanes->count;
     if (lanes->lane[count - 1] != count - 1 || count < 3)
         return false;
     shape->kind = SHAPE_ROWS;
     for (unsigned width = 2; width < count; width++)
-        for (unsigned first = 1; first <= width; first++)
+        for (unsigned first = width; first > 0; first--)
             if ((first == width || first + width < count) && fits_rows(lanes, first, width, shape))
                 return true;
+    if (is_wrap(lanes, shape) && shape->jump % bytes == 0 && shape->step % bytes == 0 &&
+        turns_of(lanes) > 1)
+        return true;
     shape->kind = SHAPE_PIECES;
     for (unsigned first = 1; first < count; first++)
         if (fits_rows(lanes, first, count, shape)) {
@@ -137,7 +168,7 @@ struct shape shape_find(const struct shape_access *access)
         shape.kind = SHAPE_SAME;
     else if (is_stride(&lanes, access->bytes, &shape) || is_packed_stride(&lanes, &shape))
         shape.kind = SHAPE_STRIDE;
-    else if (!is_rows(&lanes, &shape))
+    else if (!is_rows(&lanes, access->bytes, &shape))
         shape.kind = shape.dense ? SHAPE_MIXED : SHAPE_SCATTERED;
     return shape;
 }
@@ -149,7 +180,8 @@ static const char *tell_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
     if (shape->low % 32)
-        snprintf(text, 64, ", from %u bytes behind a sector's start", (unsigned)(shape->low % 32));
+        snprintf(text, 64, ", from %u byte%s behind a sector's start", (unsigned)(shape->low % 32),
+                 shape->low % 32 == 1 ? "" : "s");
     return text;
 }
 
@@ -158,20 +190,43 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
+/* Each lane has its word beside its neighbours', and those of lanes that take no part are moved, too. */
+static bool is_thin(const struct shape_access *access, const struct shape *shape)
+{
+    return shape->kind == SHAPE_STRIDE && !shape->packed &&
+           llabs(shape->step) == (int64_t)access->bytes &&
+           sectors((uint64_t)shape->distinct * access->bytes) < sectors(shape->span);
+}
+
+/* "one lane in 2", or "8 of 32 lanes": those of MASK. */
+static void tell_few(char text[40], uint32_t mask)
+{
+    unsigned count = (unsigned)__builtin_popcount(mask), first = (unsigned)__builtin_ctz(mask);
+    unsigned last = LANES - 1 - (unsigned)__builtin_clz(mask), gap = 1;
+    while (first + gap <= last && !(mask >> (first + gap) & 1))
+        gap++;
+    uint32_t regular = 0;
+    for (unsigned l = first % gap; l < LANES; l += gap)
+        regular |= 1u << l;
+    if (count > 1 && mask == regular)
+        snprintf(text, 40, "one lane in %u", gap);
+    else
+        snprintf(text, 40, "%u of 32 lanes", count);
+}
+
 /* Lane after lane a word: some lanes may be missing, and it may begin in a sector. */
 static void tell_neighbours(char *text, size_t size, const struct shape_access *access,
                             const struct shape *shape, const char *verb)
 {
-    char start[64];
-    uint64_t words = shape->span / access->bytes;
+    char start[64], few[40];
     tell_start(start, shape);
-    if (sectors((uint64_t)shape->distinct * access->bytes) == sectors(shape->span))
+    tell_few(few, access->mask);
+    if (!is_thin(access, shape))
         snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
                  shape->step < 0 ? ", backwards" : "", start);
     else
-        snprintf(text, size, "only %u of the %" PRIu64 " neighbouring lanes %s%s", shape->distinct,
-                 words, verb,
-                 shape->low % 32 + shape->span > 32 * sectors(shape->span) ? start : "");
+        snprintf(text, size, *few == 'o' ? "only %s %ss its word%s" : "only %s %s their words%s",
+                 few, verb, shape->low % 32 + shape->span > 32 * sectors(shape->span) ? start : "");
 }
 
 static void tell_stride(char *text, size_t size, const struct shape_access *access,
@@ -200,8 +255,10 @@ static void tell_rows(char *text, size_t size, const struct shape_access *access
                  "each %u lanes %s the same word, the next ones %" PRId64 " bytes further",
                  shape->width, verb, shape->jump);
     else if (shape->jump == 0)
-        snprintf(text, size, "lanes %s the same words again every %u lanes (modulo %u)", verb,
-                 shape->width, shape->width);
+        snprintf(text, size,
+                 "lanes %s %" PRId64
+                 " bytes apart, the same words again every %u lanes (modulo %u)",
+                 verb, shape->step, shape->width, shape->width);
     else if (shape->step == (int64_t)access->bytes)
         snprintf(text, size,
                  "rows of %u lanes %s neighbouring words, %" PRId64 " bytes from row to row",
@@ -253,10 +310,29 @@ void shape_tell_global(char *text, size_t size, const struct shape_access *acces
         tell_dense(text, size, &shape, verb);
     else if (shape.kind == SHAPE_ROWS)
         tell_rows(text, size, access, &shape, verb);
+    else if (shape.kind == SHAPE_WRAP)
+        snprintf(text, size,
+                 "lanes %s %" PRId64 " bytes apart, going round after %" PRId64
+                 " bytes (modulo %" PRId64 " elements)",
+                 verb, shape.step, shape.jump, shape.jump / access->bytes);
     else if (shape.kind == SHAPE_PIECES)
         tell_pieces(text, size, access, &shape, verb);
     else
         tell_scattered(text, size, access, &shape, verb);
+}
+
+const char *shape_help_global(const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    bool neighbours =
+        shape.kind == SHAPE_STRIDE && !shape.packed && llabs(shape.step) == (int64_t)access->bytes;
+    if (is_thin(access, &shape))
+        return "let whole warps take part: the words of idle lanes are moved, too";
+    if (neighbours || shape.dense)
+        return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() pads rows";
+    if (shape.kind == SHAPE_SCATTERED)
+        return "order the work so that neighbouring threads have neighbouring indices, if you can";
+    return NULL;
 }
 
 /* --- in words: shared memory -------------------------------------------------------------------------- */
@@ -303,31 +379,39 @@ static struct collision worst_collision(const struct shape_access *access)
     return high.count > low.count ? high : low;
 }
 
-/* "0, 4, 8, ..." */
-static void list(char text[48], const unsigned *numbers, unsigned count)
+/* "0, 4, 8, ...", or with MOST 2 "0, 4, ..." */
+static void list(char text[48], const unsigned *numbers, unsigned count, unsigned most)
 {
-    snprintf(text, 48, "%u, %u", numbers[0], numbers[1]);
-    size_t used = strlen(text);
-    if (count > 2)
-        snprintf(text + used, 48 - used, ", %u%s", numbers[2], count > 3 ? ", ..." : "");
+    size_t used = 0;
+    for (unsigned i = 0; i < count && i < most; i++)
+        used += (size_t)snprintf(text + used, 48 - used, "%s%u", i ? ", " : "", numbers[i]);
+    if (count > most)
+        snprintf(text + used, 48 - used, ", ...");
 }
 
 /* " (stride 8 words)", or what else is the rule; "" if there is none. */
 static void tell_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
+    int64_t step = shape.step / 4, jump = shape.jump / 4;
+    bool rows = shape.kind == SHAPE_ROWS && shape.step % 4 == 0 && shape.jump % 4 == 0;
     *text = '\0';
     if (shape.packed)
         return;
     if (shape.kind == SHAPE_STRIDE && shape.step % 4 == 0)
-        snprintf(text, 64, " (stride %" PRId64 " words)", shape.step / 4);
+        snprintf(text, 64, " (stride %" PRId64 " words)", step);
     else if (shape.kind == SHAPE_STRIDE)
         snprintf(text, 64, " (stride %" PRId64 " bytes)", shape.step);
-    else if (shape.kind == SHAPE_ROWS && shape.jump % 4 == 0)
-        snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width,
-                 shape.jump / 4);
+    else if (rows && step == 0)
+        snprintf(text, 64, " (each %u lanes one word, %" PRId64 " apart)", shape.width, jump);
+    else if (rows && shape.step == (int64_t)access->bytes)
+        snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width, jump);
+    else if (rows)
+        snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
+/* The rule is worth more than the third of a list; without a rule, or if there is no room even then, all
+ * three are. */
 void shape_tell_shared(char *text, size_t size, const struct shape_access *access, const char *verb)
 {
     char lanes[48], words[48], rule[64];
@@ -336,11 +420,25 @@ void shape_tell_shared(char *text, size_t size, const struct shape_access *acces
         snprintf(text, size, "lanes %s more than the banks give at once", verb);
         return;
     }
-    list(lanes, hit.lane, hit.count);
-    list(words, hit.word, hit.count);
     tell_rule(rule, access);
-    int length =
-        snprintf(text, size, "lanes %s %s words %s: all in bank %u", lanes, verb, words, hit.bank);
-    if (length >= 0 && (size_t)length + strlen(rule) <= LONGEST) /* else it is no help */
-        snprintf(text + length, size - (size_t)length, "%s", rule);
+    for (unsigned most = 3;; most = most == 3 && *rule ? 2 : 3) {
+        list(lanes, hit.lane, hit.count, most);
+        list(words, hit.word, hit.count, most);
+        int length = snprintf(text, size, "lanes %s %s words %s: all in bank %u%s", lanes, verb,
+                              words, hit.bank, rule);
+        if (length <= (int)LONGEST || !*rule)
+            return;
+        if (most == 2)
+            *rule = '\0';
+    }
+}
+
+const char *shape_help_shared(const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    if (shape.kind == SHAPE_ROWS && llabs(shape.step) == (int64_t)access->bytes)
+        return "let all lanes of a warp lie in one row, in blocks 32 threads wide";
+    if (shape.kind == SHAPE_SCATTERED)
+        return "give lanes that meet in a bank other words: copies, or another order";
+    return NULL;
 }

@@ -3,6 +3,7 @@
  * With l for a lane, nearly every access of real programs is one of
  *   stride   first + l * step
  *   rows     first + (l + phase) % width * step + (l + phase) / width * jump      two-dimensional
+ *   wrap     first + (phase + l * step) % jump                                    i * 7 % 100
  * (step 0 or jump 0: lanes share words), or else neighbouring words in another order, or scattered. Where
  * a row ends within the warp and no whole one is seen, nobody can know how long rows are: these are two
  * pieces. */
@@ -18,6 +19,7 @@ enum shape_kind {
     SHAPE_SAME,
     SHAPE_STRIDE,
     SHAPE_ROWS,
+    SHAPE_WRAP,
     SHAPE_PIECES,
     SHAPE_MIXED,
     SHAPE_SCATTERED
@@ -26,7 +28,8 @@ enum shape_kind {
 struct shape {
     enum shape_kind kind;
     int64_t step;   /* of a stride and in a row: bytes from a lane to the next */
-    int64_t jump;   /* bytes from a row to the next; of pieces: from the first one's last lane */
+    int64_t jump;   /* bytes from a row to the next; of pieces: from the first one's last lane; of a
+                     * wrap: after which it goes round */
     unsigned width; /* lanes of a row, or of the first piece */
     uint64_t low, span; /* the lowest address, and bytes from there to the end of the highest */
     unsigned distinct;  /* addresses */
@@ -47,6 +50,9 @@ struct shape shape_find(const struct shape_access *access);
  * "each lane takes 4 of 12 bytes (stride 3 elements)". VERB: "read", "write" or "update". */
 void shape_tell_global(char *text, size_t size, const struct shape_access *access,
                        const char *verb);
+/* What to try against that; NULL: nothing but what is always said. */
+const char *shape_help_global(const struct shape_access *access);
+const char *shape_help_shared(const struct shape_access *access);
 /* Why it takes wavefronts: "lanes 0, 4, 8, ... read words 0, 32, 64, ...: all in bank 0 (stride 8
  * words)". */
 void shape_tell_shared(char *text, size_t size, const struct shape_access *access,
