@@ -34,8 +34,10 @@ void report_place(FILE *to, const json_t *object, const char *source, size_t len
         print_labelled(to, "cause", cause);
     print_labelled(to, "help", run_text_of(object, "help"));
     snprintf(ideal, sizeof ideal, "%s", spare);
-    if (*spare && share)
-        snprintf(ideal, sizeof ideal, "%s; the line takes %.0f %% of all", spare,
-                 json_number_value(share));
+    double percent = json_number_value(share);
+    if (*spare && share && percent < 1)
+        snprintf(ideal, sizeof ideal, "%s; the line takes less than 1 %% of all", spare);
+    else if (*spare && share)
+        snprintf(ideal, sizeof ideal, "%s; the line takes %.0f %% of all", spare, percent);
     print_labelled(to, "ideal here", ideal);
 }

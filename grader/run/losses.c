@@ -102,8 +102,9 @@ static void tell_message(char *text, size_t size, const json_t *loss)
 static void tell_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
     double times = (double)integer_of(loss, "cost") / (double)integer_of(loss, "ideal");
-    snprintf(text, size, "%s %s, %.1fx fewer", NUMBER((uint64_t)integer_of(loss, "ideal")),
-             unit->name, times);
+    size_t length = strlen(unit->name) - (integer_of(loss, "ideal") == 1); /* "1 sector" */
+    snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)integer_of(loss, "ideal")),
+             (int)length, unit->name, times);
 }
 
 static void tell_loss(json_t *loss, const json_t *document)
@@ -171,7 +172,7 @@ void run_losses_tell(json_t *document)
     json_array_foreach(findings, i, finding)
     {
         const struct finding_kind *kind = emu_finding_kind(run_text_of(finding, "id"));
-        if (kind)
+        if (kind && !json_object_get(finding, "help"))
             json_object_set_new(finding, "help", json_string(kind->help));
         if (run_is_loss(finding))
             tell_loss(finding, document);

@@ -209,11 +209,15 @@ static json_int_t waste_of(const json_t *finding)
 /* Adds FINDING to the same one that is known. Of losses the larger one's cause is told. */
 static void add_same(json_t *known, const json_t *finding)
 {
-    static const char *const of_cause[] = {"cause", "column", "worst_cost", "worst_ideal"};
-    if (waste_of(finding) > waste_of(known))
-        for (size_t i = 0; i < sizeof of_cause / sizeof *of_cause; i++)
-            if (json_object_get(finding, of_cause[i]))
-                json_object_set(known, of_cause[i], json_object_get(finding, of_cause[i]));
+    static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
+    bool is_worse = waste_of(finding) > waste_of(known);
+    for (size_t i = 0; is_worse && i < sizeof of_cause / sizeof *of_cause; i++) {
+        json_t *value = json_object_get(finding, of_cause[i]);
+        if (value)
+            json_object_set(known, of_cause[i], value);
+        else
+            json_object_del(known, of_cause[i]);
+    }
     add_number(known, finding, "count");
     add_number(known, finding, "cost");
     add_number(known, finding, "ideal");
@@ -263,6 +267,8 @@ static bool copy_loss(json_t *finding, const json_t *from)
 {
     if (!json_object_get(from, "cause"))
         return true;
+    if (json_object_get(from, "help") && !copy_text(finding, from, "help", MAX_MESSAGE))
+        return false;
     return copy_text(finding, from, "cause", MAX_MESSAGE) &&
            copy_number(finding, from, "cost", RUN_RECORD_COUNTER) &&
            copy_number(finding, from, "ideal", RUN_RECORD_COUNTER) &&

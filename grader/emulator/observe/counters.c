@@ -37,6 +37,8 @@ static void counters_free(struct state *state)
 {
     free(state->global);
     free(state->kind);
+    for (uint32_t i = 0; state->samples && i < state->count; i++)
+        free(state->samples[i].seen);
     free(state->samples);
     free(state);
 }
@@ -161,7 +163,11 @@ LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
                                const struct obs_access *access)
 {
     traffic->requests++;
-    sample_again(sample, access->repeats, access->addr[0], access->cta, access->warp, access->mask);
+    if (!access->dense && !access->repeats)
+        sample->form = access_form(access->addr, access->mask);
+    struct access_seen seen = {access->cta, access->addr[0],
+                               access->dense ? DENSE_FORM : sample->form, access->mask};
+    sample_again(sample, access->repeats, access->warp, &seen);
     if (access->dense) {
         uint64_t before = traffic->pieces;
         count_dense(traffic, access->addr[0], access->bytes);
@@ -334,8 +340,10 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     traffic->pieces += one.pieces * repeat->times;
     traffic->ideal += one.ideal * repeat->times;
     traffic->lines += one.lines * repeat->times;
+    struct access_seen seen = {repeat->cta, repeat->first,
+                               repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     if (is_global)
-        sample_again(sample, true, repeat->first, repeat->cta, repeat->warp, repeat->mask);
+        sample_again(sample, true, repeat->warp, &seen);
     return is_global || one.pieces > one.ideal ? OBS_TAKEN : OBS_SILENT;
 }
 

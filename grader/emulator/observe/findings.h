@@ -23,6 +23,7 @@ struct finding {
      * as few as could be; the same of the worst request. Of an error 0. */
     uint64_t cost, ideal;
     uint32_t worst_cost, worst_ideal;
+    const char *help; /* of a loss: what to try against this cause; NULL: what its kind says */
     struct finding_note notes[FINDING_NOTES];
 };
 #define NO_PC UINT32_MAX

@@ -6,11 +6,20 @@
 #ifndef OBSERVE_LOSSES_H
 #define OBSERVE_LOSSES_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/counters.h"
+#include "emulator/execute/machine.h"
 #include "emulator/observe/observer.h"
 #include "emulator/observe/shape.h"
+
+/* A warp's latest access to global memory by an instruction, as far as it takes to know the same one again:
+ * FIRST is lane 0's address, FORM a hash of how the other lanes' lie to it. */
+struct access_seen {
+    uint64_t cta, first, form;
+    uint32_t mask; /* 0: there was none */
+};
 
 struct sample {
     struct shape_access access;
@@ -18,9 +27,10 @@ struct sample {
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* Of a global access by one warp right after the same one: how often. */
-    uint64_t again, last_cta, last_first;
-    uint32_t last_warp, last_mask;
+    /* Of global accesses that a warp repeats, or that lie in part over the warp's one before: how often. */
+    uint64_t again, slid;
+    uint64_t form;            /* of the latest global access, but of dense ones */
+    struct access_seen *seen; /* of each warp of the last CTA; NULL: none, or memory ran out */
 };
 
 /* Does an access at COST and IDEAL by WARP of CTA say more than what is there? */
@@ -48,26 +58,42 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
     sample->space = access->space;
 }
 
-/* Counts a load of what the same warp loaded here the last time: FIRST is lane 0's address, and to it the
- * other lanes' lie as they did the last time, if it REPEATS. */
-static inline void sample_again(struct sample *sample, bool repeats, uint64_t first, uint64_t cta,
-                                uint32_t warp, uint32_t mask)
+#define DENSE_FORM 1
+
+/* How the active lanes' addresses lie to lane 0's. */
+static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
 {
-    sample->again += repeats && sample->last_first == first && sample->last_warp == warp &&
-                     sample->last_cta == cta && sample->last_mask == mask;
-    sample->last_first = first;
-    sample->last_warp = warp;
-    sample->last_cta = cta;
-    sample->last_mask = mask;
+    uint64_t form = 0;
+    for (unsigned l = 0; l < 32; l++)
+        form += (mask >> l & 1) * (addr[l] - addr[0]) * (2 * l + 1);
+    return form;
 }
 
-static inline void sample_join(struct sample *into, const struct sample *sample)
+#define WINDOW 128 /* bytes: a warp's words, if they are floats */
+
+static inline bool access_is_near(uint64_t one, uint64_t other)
 {
-    uint64_t again = into->again + sample->again;
-    if (sample_is_worse(into, sample->cost, sample->ideal, sample->cta, sample->warp))
-        *into = *sample;
-    into->again = again;
+    return one != other && one - other + WINDOW < 2 * WINDOW;
 }
+
+/* Counts an access by WARP to what it touched here the last time, if all its lanes' addresses lie to the
+ * first as they did then (REPEATS), or to a window that has slid on. */
+static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
+                                const struct access_seen *seen)
+{
+    if (__builtin_expect(!sample->seen, 0))
+        sample->seen = calloc(MAX_WARPS, sizeof *sample->seen);
+    if (!sample->seen)
+        return;
+    struct access_seen *last = &sample->seen[warp];
+    bool same_lanes = last->cta == seen->cta && last->mask == seen->mask;
+    sample->again += repeats && same_lanes && last->first == seen->first;
+    sample->slid += same_lanes && access_is_near(last->first, seen->first);
+    *last = *seen;
+}
+
+/* Adds what another worker saw. It may take memory from SAMPLE. */
+void sample_join(struct sample *into, struct sample *sample);
 
 /* Adds to the launch's findings what COUNTERS and SAMPLES, of each instruction, show. */
 void losses_report(const struct obs_launch *launch, const struct emu_counters *counters,

@@ -126,6 +126,8 @@ static void add_loss(json_t *object, const struct finding *finding)
                                      (json_int_t)finding->cost, "ideal", (json_int_t)finding->ideal,
                                      "worst_cost", (json_int_t)finding->worst_cost, "worst_ideal",
                                      (json_int_t)finding->worst_ideal));
+    if (finding->help)
+        json_object_set_new(object, "help", json_string(finding->help));
 }
 
 static json_t *related_json(const struct kernel *kernel, const struct finding *finding)

@@ -10,7 +10,8 @@
  *
  * Accesses are there if some were asked for (struct emu_trace): of each line the costliest.
  *
- * A loss has "cause", "cost", "ideal", "worst_cost" and "worst_ideal" too: see struct finding.
+ * A loss has "cause", "cost", "ideal", "worst_cost" and "worst_ideal" too, and "help" if its cause has one of its
+ * own: see struct finding.
  * A finding about two accesses has the other one in "related"; places of the host's source have a
  * "message" there, such as "allocated here". Others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
