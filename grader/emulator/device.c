@@ -211,27 +211,29 @@ enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *fr
     return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
 }
 
-/* Tells the record what the host has got, and whether kernels made all of it. */
-static void note_copy(struct emu_device *device, emu_addr from, const uint8_t *bytes, uint64_t size)
-{
-    const struct mem_block *block = mem_nearest(&device->memory, from);
-    bool watched = device->memory.tracks[MEM_MADE] && device->options.record_fd >= 0;
-    if (!watched || device->copies++ >= RECORD_COPIES)
-        return;
-    bool made = block->marks[MEM_MADE] &&
-                mem_first_unmarked(block, MEM_MADE, from - block->addr, size) == size;
-    record_copy(device->options.record_fd, bytes, size, made);
-}
-
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size)
 {
     pthread_mutex_lock(&device->lock);
     const uint8_t *bytes = range(device, from, size);
     if (bytes && size)
         memcpy(to, bytes, size);
-    if (bytes && size)
-        note_copy(device, from, bytes, size);
     return device_unlock(device, bytes ? EMU_OK : EMU_INVALID_ADDRESS);
+}
+
+bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
+                   bool same)
+{
+    pthread_mutex_lock(&device->lock);
+    bool watched = device->memory.tracks[MEM_MADE] && device->options.record_fd >= 0 && size &&
+                   mem_range(&device->memory, from, size) && device->copies++ < RECORD_COPIES;
+    const struct mem_block *block = mem_nearest(&device->memory, from);
+    bool made = watched && block->marks[MEM_MADE] &&
+                mem_first_unmarked(block, MEM_MADE, from - block->addr, size) == size;
+    if (watched)
+        record_copy(device->options.record_fd, seen, size,
+                    (struct record_origin){.made = made, .same = same});
+    pthread_mutex_unlock(&device->lock);
+    return made;
 }
 
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size)

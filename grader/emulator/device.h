@@ -91,6 +91,10 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
 enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, uint64_t size);
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size);
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size);
+/* With the tool "origins": notes in the record that the host was given SEEN for the SIZE bytes at FROM, and
+ * whether another device had the SAME there. Tells whether kernels made all of what is there. */
+bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, uint64_t size,
+                   bool same);
 /* Ranges may overlap. */
 enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size);
 

@@ -2,7 +2,9 @@
  *
  * Nothing in a request is believed: sizes are compared with the call's limit before anything is read,
  * numbers are turned into enums and bools here, and addresses and handles are checked by the device.
- * A call that fails is answered; a request that the client could not have sent ends the service. */
+ * A call that fails is answered; a request that the client could not have sent ends the service.
+ *
+ * Where there is a twin (twin.h), a call that changes anything is performed on it first. */
 #include "remote/server.h"
 
 #include <jansson.h>
@@ -11,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "remote/arena.h"
+#include "remote/twin.h"
 #include "remote/wire.h"
 
 #define MOST_NOTES 1000 /* lines that a program's library may add to the record */
@@ -18,12 +21,19 @@
 struct server {
     int fd;
     struct emu_device *device;
+    struct twin twin;
     struct arena arena;
     bool sent_file;
     unsigned notes;
     char *data; /* what came with the request, and a NUL */
     size_t room;
 };
+
+/* The device that is watched and has the record. */
+static struct emu_device *watched(const struct server *server)
+{
+    return server->twin.is_judged ? server->twin.device : server->device;
+}
 
 /* A request becomes its reply: what = status, arg, and data with head.bytes of them. */
 struct exchange {
@@ -44,7 +54,7 @@ static const uint32_t most_bytes[WIRE_CALL_COUNT] = {
 static bool call_hello(struct server *server, struct exchange *x)
 {
     bool same = x->head.arg[0] == WIRE_VERSION;
-    x->head.arg[0] = emu_has_record(server->device);
+    x->head.arg[0] = emu_has_record(watched(server));
     x->head.what = EMU_OK;
     return same;
 }
@@ -58,6 +68,8 @@ static bool call_alloc(struct server *server, struct exchange *x)
 static bool call_free(struct server *server, struct exchange *x)
 {
     x->head.what = emu_free(server->device, x->head.arg[0]);
+    if (x->head.what == EMU_OK && server->twin.device)
+        twin_free(&server->twin, x->head.arg[0]);
     if (x->head.what == EMU_OK)
         arena_remove(&server->arena, x->head.arg[0]);
     return true;
@@ -72,7 +84,7 @@ static bool call_find(struct server *server, struct exchange *x)
 static bool call_set_place(struct server *server, struct exchange *x)
 {
     struct emu_place place = {server->data, (uint32_t)x->head.arg[1]};
-    emu_set_place(server->device, x->head.arg[0], place);
+    emu_set_place(watched(server), x->head.arg[0], place);
     x->head.what = EMU_OK;
     x->head.bytes = 0;
     return true;
@@ -85,6 +97,11 @@ static bool call_lend(struct server *server, struct exchange *x)
     uint8_t *host = arena_add(&server->arena, addr, size, x->head.arg[2], x->head.arg[3],
                               x->head.arg[4], &x->head.arg[0]);
     x->head.what = host ? emu_lend(server->device, addr, host, size) : EMU_OUT_OF_MEMORY;
+    if (x->head.what == EMU_OK && server->twin.device &&
+        !twin_lend(&server->twin, addr, host, size)) {
+        emu_free(server->device, addr);
+        x->head.what = EMU_OUT_OF_MEMORY;
+    }
     if (host && x->head.what != EMU_OK)
         arena_remove(&server->arena, addr);
     x->head.arg[1] = was_there;
@@ -352,7 +369,7 @@ static bool call_note(struct server *server, struct exchange *x)
     char *text = known && json_object_size(line) == 1 ? json_dumps(line, JSON_COMPACT) : NULL;
     bool sound = text && server->notes++ < MOST_NOTES;
     x->head.bytes = 0;
-    x->head.what = sound ? emu_note(server->device, text, strlen(text)) : EMU_INVALID_VALUE;
+    x->head.what = sound ? emu_note(watched(server), text, strlen(text)) : EMU_INVALID_VALUE;
     free(text);
     json_decref(line);
     return true;
@@ -426,12 +443,97 @@ static handler *const handlers[WIRE_CALL_COUNT] = {
 #undef CALL
 };
 
+/* --- with a twin --------------------------------------------------------------------------------------- */
+
+/* The calls that the twin takes part in, beside those that see to it themselves: free and lend. The others
+ * change nothing. */
+static const enum {
+    ALONE,
+    BOTH,
+    BOTH_WITH_DATA
+} takes_part[WIRE_CALL_COUNT] = {
+    [WIRE_CALL_alloc] = BOTH,        [WIRE_CALL_write] = BOTH_WITH_DATA,
+    [WIRE_CALL_read] = BOTH,         [WIRE_CALL_copy] = BOTH,
+    [WIRE_CALL_set] = BOTH,          [WIRE_CALL_set_limit] = BOTH,
+    [WIRE_CALL_texture_open] = BOTH, [WIRE_CALL_texture_close] = BOTH,
+    [WIRE_CALL_load] = BOTH,         [WIRE_CALL_unload] = BOTH,
+    [WIRE_CALL_kernel] = BOTH,       [WIRE_CALL_launch] = BOTH,
+    [WIRE_CALL_output] = BOTH,       [WIRE_CALL_write_rows] = BOTH_WITH_DATA,
+    [WIRE_CALL_read_rows] = BOTH,    [WIRE_CALL_copy_rows] = BOTH,
+};
+
+/* Performs the call on the twin, with its own data. *X becomes its reply. */
+static bool perform_on_twin(struct server *server, struct exchange *x)
+{
+    struct emu_device *device = server->device;
+    char *data = server->data, *own = NULL;
+    if (takes_part[x->head.what] == BOTH_WITH_DATA && (own = malloc((size_t)x->head.bytes + 1))) {
+        memcpy(own, data, x->head.bytes);
+        twin_change(&server->twin, (uint8_t *)own, x->head.bytes);
+        server->data = own;
+    }
+    server->device = server->twin.device;
+    bool good = handlers[x->head.what](server, x);
+    server->device = device;
+    server->data = data;
+    free(own);
+    return good;
+}
+
+/* The program has been given a part of memory, of which the twin has another copy. */
+static void note_read(struct server *server, const struct exchange *request,
+                      const struct exchange *twin, const struct exchange *x)
+{
+    const uint64_t *arg = request->head.arg;
+    bool rows = request->head.what == WIRE_CALL_read_rows;
+    uint64_t width = rows ? arg[1] : x->head.bytes, count = rows ? arg[2] : width > 0;
+    const uint8_t *seen = x->data, *own = twin ? twin->data : NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        emu_addr from = arg[0] + i * (rows ? arg[3] : 0);
+        if (own)
+            twin_note_read(&server->twin, server->device, from, seen + i * width, own + i * width,
+                           width);
+        else
+            emu_note_read(server->device, from, seen + i * width, width, false);
+    }
+}
+
+/* Whether a call has given the program what the twin does not know: a handle or an address, or a failure. As long
+ * as it has not, what the program asks for next means the same to both. */
+static bool has_strayed(const struct exchange *x, const struct exchange *twin)
+{
+    return twin->head.what == EMU_OK &&
+           (x->head.what != EMU_OK || x->head.arg[0] != twin->head.arg[0]);
+}
+
+/* Performs a call, on the twin, too. What has failed on the device that is judged, has failed. */
+static bool perform(struct server *server, struct exchange *x)
+{
+    struct exchange request = *x, twin = *x;
+    bool both = server->twin.device && takes_part[x->head.what] != ALONE;
+    bool reads = x->head.what == WIRE_CALL_read || x->head.what == WIRE_CALL_read_rows;
+    if (both)
+        twin_follow(&server->twin);
+    bool good = (!both || perform_on_twin(server, &twin)) && handlers[request.head.what](server, x);
+    if (both)
+        twin_settle(&server->twin);
+    server->twin.has_strayed |= good && both && has_strayed(x, &twin);
+    if (good && both && server->twin.is_judged && twin.head.what != EMU_OK)
+        x->head.what = twin.head.what;
+    else if (good && reads && x->head.what == EMU_OK)
+        note_read(server, &request, both ? &twin : NULL, x);
+    free(twin.owned);
+    return good;
+}
+
+/* --- serving ------------------------------------------------------------------------------------------- */
+
 static enum server_end serve(struct server *server)
 {
     struct exchange x = {0};
     /* The end of the stream between two requests is a good end; within one, or a wrong one, is not. */
     while (receive(server, &x.head)) {
-        if (!handlers[x.head.what](server, &x)) {
+        if (!perform(server, &x)) {
             free(x.owned);
             return SERVER_BROKEN;
         }
@@ -442,13 +544,15 @@ static enum server_end serve(struct server *server)
     return x.head.bytes || x.head.what ? SERVER_BROKEN : SERVER_DONE;
 }
 
-enum server_end server_run(int fd, const struct emu_options *options)
+enum server_end server_run(int fd, const struct emu_options *options,
+                           const struct twin_options *twin)
 {
     struct server server = {.fd = fd};
-    if (emu_open(options, &server.device) != EMU_OK)
+    if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
     arena_open(&server.arena);
     enum server_end end = serve(&server);
+    twin_close(&server.twin);
     emu_close(server.device); /* before the pages that it was lent */
     arena_close(&server.arena);
     free(server.data);

@@ -4,6 +4,7 @@
 #define REMOTE_SERVER_H
 
 #include "emulator/device.h"
+#include "remote/twin.h"
 
 enum server_end {
     SERVER_DONE = 0,   /* the program has hung up */
@@ -11,7 +12,8 @@ enum server_end {
 };
 
 /* Requests come from FD, replies go there. OPTIONS as for emu_open(); with record_fd, findings that the
- * program's library reports are written there, too. */
-enum server_end server_run(int fd, const struct emu_options *options);
+ * program's library reports are written there, too. TWIN: all zeros, but for answers_fd, for a device alone. */
+enum server_end server_run(int fd, const struct emu_options *options,
+                           const struct twin_options *twin);
 
 #endif

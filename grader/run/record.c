@@ -395,12 +395,13 @@ static bool is_hash(const char *text)
 static bool add_copy(json_t *copies, const json_t *from)
 {
     const char *hash = json_string_value(json_object_get(from, "sha256"));
-    const json_t *made = json_object_get(from, "made");
+    const json_t *made = json_object_get(from, "made"), *same = json_object_get(from, "same");
     json_t *copy = json_object();
-    bool good = is_hash(hash) && json_is_boolean(made) &&
+    bool good = is_hash(hash) && json_is_boolean(made) && json_is_boolean(same) &&
                 copy_number(copy, from, "bytes", RUN_RECORD_COUNTER) &&
                 json_object_set_new(copy, "sha256", json_string(hash)) == 0 &&
-                json_object_set_new(copy, "made", json_boolean(json_is_true(made))) == 0;
+                json_object_set_new(copy, "made", json_boolean(json_is_true(made))) == 0 &&
+                json_object_set_new(copy, "same", json_boolean(json_is_true(same))) == 0;
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
@@ -413,10 +414,11 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
     const json_t *accesses = json_object_get(line, "accesses");
-    const json_t *copy = json_object_get(line, "copy");
+    const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
     size_t i;
-    bool good = json_is_object(line) && (launch || findings || calls || copy) &&
+    bool good = json_is_object(line) && (launch || findings || calls || copy || missing) &&
                 (!copy || add_copy(builder->copies, copy)) &&
+                (!missing || copy_number(builder->document, line, "missing", RUN_RECORD_COUNTER)) &&
                 (!calls || add_calls(builder->calls, calls)) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch));

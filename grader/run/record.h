@@ -28,7 +28,8 @@
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
- *    "copies": [{"bytes", "sha256", "made"}],
+ *    "copies": [{"bytes", "sha256", "made", "same"}],
+ *    "missing": bytes of the input,
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
@@ -36,9 +37,9 @@
  * A finding about two accesses has the other one in "related"; others lack it. What a "message" there
  * says, such as "allocated here", is about that place. Findings of the same
  * id, file, line and related place are one, their counts added; without a file, those of the same
- * message. Copies are those to the host,
- * if origins were watched: made is true if kernels wrote all of it. Accesses, if some were to be recorded, are as emulator/report/record.h describes them: of
- * each line the one that cost most beyond its ideal, over all launches. A last line without a newline
+ * message. Copies are those to the host, if origins were watched; they and "missing", which is there only if the
+ * host was shown another input, are as emulator/report/record.h describes them. So are accesses, if some were to
+ * be recorded: of each line the one that cost most beyond its ideal, over all launches. A last line without a newline
  * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */
 json_t *run_record_read(const char *path, char *error, size_t size);

@@ -244,8 +244,10 @@ static const struct {
     {"a finding without a message", "{\"findings\":[{\"id\":\"a\"}]}\n"},
     {"a key twice", "{\"findings\":[],\"findings\":[]}\n"},
     {"two objects in a line", "{\"findings\":[]}{\"findings\":[]}\n"},
-    {"a copy of no bytes", "{\"copy\":{\"sha256\":\"\",\"made\":true}}\n"},
-    {"a copy with a short hash", "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true}}\n"},
+    {"a copy of no bytes", "{\"copy\":{\"sha256\":\"\",\"made\":true,\"same\":true}}\n"},
+    {"a copy with a short hash",
+     "{\"copy\":{\"bytes\":4,\"sha256\":\"00\",\"made\":true,\"same\":true}}\n"},
+    {"a number of missing bytes that is none", "{\"missing\":-1}\n"},
     {"a text of NUL", "{\"findings\":[{\"id\":\"\\u0000\"}]}\n"},
     {"broken UTF-8", "{\"findings\":[{\"id\":\"\xff\"}]}\n"},
 };

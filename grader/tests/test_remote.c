@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "emulator/tools.h"
 #include "remote/server.h"
 #include "remote/wire.h"
 #include "run/exec.h"
@@ -18,25 +19,35 @@ struct link {
     int fd, server_fd, file, record;
     pthread_t thread;
     enum server_end end;
+    struct twin_options twin;
 };
 
 static void *serve(void *data)
 {
     struct link *link = data;
     struct emu_options options = {.deterministic = true, .memory_bytes = 64 << 20};
+    if (link->twin.spoil)
+        options.tools = EMU_ORIGINS;
     options.record_fd = link->record;
-    link->end = server_run(link->server_fd, &options);
+    link->end = server_run(link->server_fd, &options, &link->twin);
     close(link->server_fd);
     return NULL;
 }
 
-static void open_link(struct link *link)
+/* SPOIL: not 0 for a device with a twin. */
+static void open_twins(struct link *link, uint64_t spoil)
 {
     int ends[2];
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     *link = (struct link){.fd = ends[0], .server_fd = ends[1], .file = -1};
     link->record = memfd_create("record", 0);
+    link->twin.spoil = spoil;
     cr_assert_eq(pthread_create(&link->thread, NULL, serve, link), 0);
+}
+
+static void open_link(struct link *link)
+{
+    open_twins(link, 0);
 }
 
 /* Hangs up, and tells how the server took it all. */
@@ -85,6 +96,12 @@ static emu_addr alloc(struct link *link, uint64_t size)
     struct wire_head head = HEAD(0, size);
     cr_assert(ask(link, WIRE_CALL_alloc, &head, NULL) && head.what == EMU_OK);
     return head.arg[0];
+}
+
+static void read_back(struct link *link, emu_addr from, uint64_t size)
+{
+    struct wire_head head = HEAD(0, from, size);
+    cr_assert(ask(link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK && head.bytes == size);
 }
 
 Test(remote, memory)
@@ -317,8 +334,19 @@ Test(remote, false_places_of_pages)
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
 /* Runs a test program, with its device beside it or inside. The outcome is to be freed. */
-static struct run_outcome run_program(const char *name, bool beside)
+enum place {
+    INSIDE,
+    BESIDE,
+    TWINS
+}; /* of the device: in the program's process, beside it, and two of them */
+
+static struct run_outcome run_program(const char *name, enum place place)
 {
+    /* The input has no bytes, so that both devices get the same. */
+    static const char *const twin[] = {"LANEWISE_SHOWN=/dev/null", "LANEWISE_JUDGED=/dev/null",
+                                       "LANEWISE_ANSWERS=/dev/null", "LANEWISE_TOOLS=origins",
+                                       NULL};
+    bool beside = place != INSIDE;
     static const char *const device[] = {BUILT "/lib/lanewise-device", NULL};
     char path[512];
     snprintf(path, sizeof path, BUILT "/tests/programs/%s", name);
@@ -338,7 +366,7 @@ static struct run_outcome run_program(const char *name, bool beside)
     struct run_command server = command;
     struct run_outcome outcome, server_outcome;
     server.argv = device;
-    server.environment = NULL;
+    server.environment = place == TWINS ? twin : NULL;
     if (beside) {
         run_exec_served(&command, &server, &outcome, &server_outcome);
         cr_expect(server_outcome.end == RUN_EXITED && server_outcome.code == SERVER_DONE,
@@ -351,6 +379,42 @@ static struct run_outcome run_program(const char *name, bool beside)
     return outcome;
 }
 
+/* Two devices, one with spoilt data: what is the same in both is known, and what the program shares with its device
+ * reaches the other one. */
+Test(remote, a_twin_follows)
+{
+    struct link link;
+    char record[2000] = "", zeros[1024] = "";
+    open_twins(&link, 1);
+    emu_addr sent = alloc(&link, 1024), cleared = alloc(&link, 1024), shared = 0x7f0000000000;
+    struct wire_head head = HEAD(1024, sent, 1024);
+    cr_assert(ask(&link, WIRE_CALL_write, &head, zeros) && head.what == EMU_OK);
+    head = HEAD(0, cleared, 0, 1024);
+    cr_assert(ask(&link, WIRE_CALL_set, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, shared, 8192, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
+    cr_assert_neq(pages, MAP_FAILED);
+    read_back(&link, shared, 8192);  /* nobody has written there: the same */
+    memset(pages + 4096, 'x', 2048); /* and now the program has */
+    read_back(&link, shared, 4096);
+    read_back(&link, shared + 4096, 2048);
+    read_back(&link, sent, 1024);
+    read_back(&link, cleared, 1024);
+    head = HEAD(0, shared);
+    cr_assert(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_OK);
+    cr_assert(pread(link.record, record, sizeof record - 1, 0) > 0);
+    static const bool same[] = {true, true, false, false, true};
+    const char *line = record;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        line = strstr(line, "\"same\":");
+        cr_assert(line, "read number %zu is not in the record", i);
+        cr_expect_eq(strncmp(line += 7, "true", 4) == 0, same[i], "read number %zu", i);
+    }
+    munmap(pages, 8192);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
 Test(remote, programs_run_as_with_the_device_inside)
 {
     static const char *const names[] = {
@@ -359,13 +423,15 @@ Test(remote, programs_run_as_with_the_device_inside)
         "streams",  "sum_ladder", "textures",    "threads",    "unsupported",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct run_outcome inside = run_program(names[i], false);
-        struct run_outcome beside = run_program(names[i], true);
-        cr_expect(inside.end == beside.end && inside.code == beside.code, "%s: %d, %d", names[i],
-                  beside.end, beside.code);
-        cr_expect_str_eq(beside.output, inside.output, "%s", names[i]);
+        struct run_outcome inside = run_program(names[i], INSIDE);
         cr_expect(inside.output_size > 0, "%s says something", names[i]);
+        for (enum place place = BESIDE; place <= TWINS; place++) {
+            struct run_outcome beside = run_program(names[i], place);
+            cr_expect(inside.end == beside.end && inside.code == beside.code, "%s: %d, %d",
+                      names[i], beside.end, beside.code);
+            cr_expect_str_eq(beside.output, inside.output, "%s, %d", names[i], place);
+            run_outcome_free(&beside);
+        }
         run_outcome_free(&inside);
-        run_outcome_free(&beside);
     }
 }

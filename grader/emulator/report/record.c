@@ -259,7 +259,7 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
     return ok;
 }
 
-bool record_copy(int fd, const void *bytes, size_t size, bool made)
+bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin)
 {
     char line[200], hex[2 * SHA256_DIGEST_SIZE + 1];
     uint8_t digest[SHA256_DIGEST_SIZE];
@@ -269,8 +269,8 @@ bool record_copy(int fd, const void *bytes, size_t size, bool made)
     sha256_digest(&hash, sizeof digest, digest);
     for (size_t i = 0; i < sizeof digest; i++)
         snprintf(hex + 2 * i, 3, "%02x", digest[i]);
-    int length =
-        snprintf(line, sizeof line, "{\"copy\":{\"bytes\":%zu,\"sha256\":\"%s\",\"made\":%s}}\n",
-                 size, hex, made ? "true" : "false");
+    int length = snprintf(
+        line, sizeof line, "{\"copy\":{\"bytes\":%zu,\"sha256\":\"%s\",\"made\":%s,\"same\":%s}}\n",
+        size, hex, origin.made ? "true" : "false", origin.same ? "true" : "false");
     return write_all(fd, line, (size_t)length);
 }

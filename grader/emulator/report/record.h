@@ -17,8 +17,10 @@
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called.
  *
- * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made"}}; made:
- * kernels wrote all of it, or it is cleared memory.
+ * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made", "same"}};
+ * made: kernels wrote all of it, or it is cleared memory; same: so it is with other data, too. Where the host
+ * was shown another input than the device has (remote/views.h), the end of the record is {"missing": 0}: so many
+ * bytes of it have never come to the device.
  *
  * Counters that are 0 are left out of "lines"; lines come in the order of their instructions. */
 #ifndef REPORT_RECORD_H
@@ -34,7 +36,10 @@ bool record_launch(int fd, const struct launch *launch, enum emu_status status,
 
 /* Appends what the host has got: SIZE bytes. A device tells the first RECORD_COPIES of them. */
 #define RECORD_COPIES 100000u
-bool record_copy(int fd, const void *bytes, size_t size, bool made);
+struct record_origin {
+    bool made, same;
+};
+bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin);
 
 /* "ok", "illegal-address", … */
 const char *record_status(enum emu_status status);

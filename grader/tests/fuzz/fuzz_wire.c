@@ -34,7 +34,13 @@ static void serve(const uint8_t *data, size_t size)
     if (send(ends[0], data, size, MSG_DONTWAIT) != (ssize_t)size ||
         shutdown(ends[0], SHUT_WR) != 0 || pthread_create(&drainer, NULL, drain, &ends[0]) != 0)
         abort();
-    server_run(ends[1], &options);
+    /* Of three inputs one goes to a device alone, and each of the others to one with a twin. */
+    const struct twin_options twins[] = {
+        {.answers_fd = -1},
+        {.answers_fd = -1, .spoil = 1, .every = 2},
+        {.answers_fd = -1, .shown = "/dev/null", .judged = "/dev/null"},
+    };
+    server_run(ends[1], &options, &twins[size % 3]);
     close(ends[1]);
     pthread_join(drainer, NULL);
     close(ends[0]);
