@@ -100,7 +100,8 @@ static void check_equal(struct check *check, const struct trial *trial, const ch
     const char *type_name = type == CASE_INT ? "LAB_INT" : "LAB_U64";
     if (!trial || !check_is_open(check))
         return;
-    const struct case_array *got = case_find(trial->result, name);
+    const struct answer *answer = check_answer(check, trial, name);
+    const struct case_array *got = answer ? &answer->array : NULL;
     bool is_one = got && got->type == type && got->count == 1;
     if (is_one && equal(type, got->values, want))
         return;
@@ -108,12 +109,17 @@ static void check_equal(struct check *check, const struct trial *trial, const ch
         check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
     else if (!is_one)
         check_fail(check, "failed", "the result \"%s\" is not one %s number", name, type_name);
+    else if (answer->same)
+        check_fail(check, "failed", "%s is %s whatever data the GPU has", name,
+                   one_number(type, got->values));
     else
         check_fail(check, "failed", "%s is %s, but %s is right", name,
                    one_number(type, got->values), one_number(type, want));
     if (!is_one)
         check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
                      type_name, name);
+    else if (answer->same)
+        check_advise(check, CHECK_ADVICE_SAME);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }

@@ -79,6 +79,10 @@ struct check_info {
      * times as long. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only
      * loses points whatever device is graded. (All runs are watched by memcheck and synccheck.) */
     bool watched;
+    /* main() gets the very input that kernels work on. Without this, on the emulator, it gets another one of
+     * the same shape, so that what it works out itself is wrong: see check_run(). For labs whose main() decides
+     * by the data what kernels do next, or that need order in an array. */
+    bool open_input;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
     const char *hint;           /* shown when points are lost: what to try, in a sentence or two */
     int line;                   /* of its declaration: reports keep the order of checks.c */
@@ -123,8 +127,15 @@ const char *check_number(double n);
 /* One run of the submission that ended well and wrote a readable result file. */
 struct trial;
 
-/* Has the submission run on the case made last. NULL: it failed, or the emulator found an error in it,
- * and the verdict says which. */
+/* Has the submission run on INPUT. NULL: it failed, or the emulator found an error in it, and the verdict says
+ * which.
+ *
+ * On the emulator, the program is shown another case: the same names, types, counts and single numbers, but the
+ * long arrays hold other elements, drawn from the right ones. What it copies of them to the GPU becomes the right
+ * ones on the way, and what it then reads from there is what kernels would have made of its own. Of that a check
+ * sees nothing: the results that it judges are those of the right input, taken from the GPU. So an answer counts
+ * only if kernels made it. Where that cannot be done, as main() has prepared the numbers, or works on what kernels
+ * have left, the program runs once more with the right input, and the results are its own. */
 const struct trial *check_run(struct check *check, const struct case_data *input);
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ----------------------------------------------- *

@@ -82,6 +82,76 @@ struct case_data *check_case(struct check *check, const char *format, ...)
     return input;
 }
 
+/* --- what main() is shown --------------------------------------------------------------------------- */
+
+enum {
+    SHORTEST = 16, /* elements of an array that is worth hiding */
+    DRAWS = 64,
+    MOST_EQUAL = DRAWS / 6, /* of 16 different elements, 4 draws of two are the same one */
+    SPOILT = 64,            /* pieces of an input that has at least four times as many */
+    PIECE = 16,             /* bytes: remote/views.h */
+};
+
+/* The bits of one of ARRAY's elements. */
+static uint64_t pick(const struct case_array *array, uint64_t *random)
+{
+    size_t at = (size_t)((unsigned __int128)check_random_next(random) * array->count >> 64);
+    return case_type_size(array->type) == 4 ? ((const uint32_t *)array->values)[at]
+                                            : ((const uint64_t *)array->values)[at];
+}
+
+/* Whether neighbours tell where they are: two of its elements are rarely equal. */
+static bool is_telling(const struct case_array *array, uint64_t *random)
+{
+    unsigned equal = 0;
+    for (int i = 0; i < DRAWS && array->count >= SHORTEST; ++i)
+        equal += pick(array, random) == pick(array, random);
+    return array->count >= SHORTEST && equal <= MOST_EQUAL;
+}
+
+/* As many elements, each of them one of ARRAY's. Zeros are left out as far as possible: programs put them between
+ * rows, and behind them. */
+static void draw(const struct case_array *array, uint64_t *random, void *to)
+{
+    bool small = case_type_size(array->type) == 4;
+    for (size_t i = 0; i < array->count; ++i) {
+        uint64_t bits = pick(array, random);
+        for (int more = 16; more > 0 && bits == 0; --more)
+            bits = pick(array, random);
+        if (small)
+            ((uint32_t *)to)[i] = (uint32_t)bits;
+        else
+            ((uint64_t *)to)[i] = bits;
+    }
+}
+
+struct case_data *check_other_case(const struct case_data *input, uint64_t *random)
+{
+    struct case_data *other = case_new();
+    const struct case_array *array;
+    bool good = other, differs = false;
+    for (size_t i = 0; good && (array = case_at(input, i)); ++i) {
+        bool draws = is_telling(array, random);
+        void *values = draws ? malloc(array->count * case_type_size(array->type)) : NULL;
+        if (values)
+            draw(array, random, values);
+        good = draws == (values != NULL) && case_add(other, array->name, array->type,
+                                                     values ? values : array->values, array->count);
+        differs |= draws;
+        free(values);
+    }
+    if (good && differs)
+        return other;
+    case_free(other);
+    return NULL;
+}
+
+size_t check_spoil_rate(const struct case_data *input)
+{
+    size_t rate = case_bytes(input) / PIECE / SPOILT;
+    return rate >= 4 ? rate : 0;
+}
+
 void check_free_inputs(struct check *check)
 {
     for (unsigned i = 0; i < check->block_count; ++i)

@@ -5,16 +5,44 @@
 #include <jansson.h>
 
 #include "checks/check.h"
+#include "run/files.h"
 #include "run/job.h"
 
 #define CHECK_MESSAGE_SIZE 600
 #define CHECK_MAX_BLOCKS   64
 
+/* One run of PROGRAM, timed if REPEATS > 0. */
+struct check_run {
+    const char *program; /* its path */
+    bool own;            /* the lab's own, not the submission */
+    enum run_device device;
+    int repeats;
+    bool copy_rate; /* is measured too */
+    bool watched;   /* by the emulator's tools that are not always on, too */
+    bool hides;     /* main() is shown another input than kernels work on: remote/views.h */
+    size_t spoils;  /* > 0: there is a twin with spoilt data, one piece in so many: remote/twin.h */
+};
+
+/* A result as it is judged, and where it comes from: provenance.c. */
+struct answer {
+    struct answer *next;
+    struct case_array array;
+    bool made;            /* kernels made all of it */
+    bool same;            /* so it is with other data, too, and not all zeros: */
+    bool is_other_spoilt; /* that data was spoilt, and else another input */
+    uint64_t values[];
+};
+
 struct trial {
+    struct check_run run;
+    const struct case_data *input;
     struct case_data *result; /* what the submission handed in; NULL: nothing readable */
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
     double seconds;           /* wall time of its process */
+    struct run_text judged;   /* run.hides: what kernels made of the judged input, copy by copy */
+    struct answer *answers;   /* those that were asked for */
+    const struct trial *open; /* the same with nothing hidden; NULL: it was not necessary */
 };
 
 struct check {
@@ -99,15 +127,24 @@ enum run_device check_device(const struct check_info *info, enum run_device grad
 /* Writes ID with '-' for '_'. */
 void check_public_id(const struct check_info *info, char id[64]);
 
-/* One run of PROGRAM, timed if REPEATS > 0. NULL: it failed, and there is a verdict. */
-struct check_run {
-    const char *program; /* its path */
-    bool own;            /* the lab's own, not the submission */
-    enum run_device device;
-    int repeats;
-    bool copy_rate; /* is measured too */
-    bool watched;   /* by the emulator's tools that are not always on, too */
-};
+/* Another case of the same shape: its long arrays have numbers drawn from those of INPUT's, none of them 0. NULL:
+ * it has none in which 16 bytes would tell a place, or memory is out. */
+struct case_data *check_other_case(const struct case_data *input, uint64_t *random);
+/* Of how many pieces of INPUT to spoil one, so that some 64 are spoilt. 0: none, as it is so short that an answer
+ * which does not depend on them may be chance. */
+size_t check_spoil_rate(const struct case_data *input);
+
+/* What to try if an answer is wrong, and the same with other data. */
+#define CHECK_ADVICE_SAME                                                                          \
+    "A kernel must work it out from what cudaMemcpy() has brought to the GPU. main() only copies."
+
+/* The result NAME as it is judged; NULL: there is none. May run the submission once more. */
+const struct answer *check_answer(struct check *check, const struct trial *trial, const char *name);
+void check_free_answers(struct trial *trial);
+/* The run of HIDDEN once more, with nothing hidden. NULL: it failed, and there is a verdict. */
+const struct trial *check_run_openly(struct check *check, const struct trial *hidden);
+
+/* NULL: it failed, and there is a verdict. */
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input);
 

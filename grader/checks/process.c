@@ -23,7 +23,7 @@
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
 
-enum { MOST_VARIABLES = 10, MOST_FOLDERS = 10 };
+enum { MOST_VARIABLES = 12, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings, NULL-terminated, and their text. */
 struct environment {
@@ -79,6 +79,14 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
     if (check->job.pictures)
         add(environment, "LANEWISE_TRACE=*");
+    if (process->shown) {
+        add(environment, "LANEWISE_SHOWN=%s", process->shown_path);
+        add(environment, "LANEWISE_JUDGED=%s", process->judged_path);
+        add(environment, "LANEWISE_ANSWERS=%s", process->answers);
+    } else if (run->spoils) {
+        add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)poison);
+        add(environment, "LANEWISE_SPOIL_EVERY=%zu", run->spoils);
+    }
 #ifdef LANEWISE_PRELOAD
     add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS); /* no sandbox lets it look for leaks */
 #endif
@@ -115,8 +123,10 @@ static void run_on_emulator(const struct process *process, const struct run_comm
 {
     char path[RUN_PATH_SIZE];
     const char *const words[] = {path, NULL};
-    const char *const read[] = {process->program_folder, NULL};
-    const char *const keep[] = {process->record, NULL};
+    const char *const read[] = {process->program_folder,
+                                process->shown ? process->shown_path : NULL, process->judged_path,
+                                NULL};
+    const char *const keep[] = {process->record, process->shown ? process->answers : NULL, NULL};
     struct run_sandbox sandbox = *command->sandbox;
     struct run_command device = *command;
     run_path(path, "%s/lanewise-device", process->program_folder);
@@ -192,15 +202,29 @@ static bool name_files(struct process *process, const struct check *check,
            run_path(process->input, "%s/case", process->folder) &&
            run_path(process->result, "%s/result", process->folder) &&
            run_path(process->record, "%s/record", process->device_folder) &&
+           run_path(process->shown_path, "%s/shown", process->device_folder) &&
+           run_path(process->judged_path, "%s/judged", process->device_folder) &&
+           run_path(process->answers, "%s/answers", process->device_folder) &&
            run_path(process->program_folder, "%.*s", (int)(last - run->program), run->program);
 }
 
-bool process_prepare(struct process *process, const struct check *check,
-                     const struct check_run *run, const struct case_data *input)
+static bool write_views(const struct process *process, const struct case_data *input)
 {
+    return !process->shown || (case_write(process->shown, process->shown_path) &&
+                               case_write(input, process->judged_path) &&
+                               run_write_file(process->answers, "", 0, 0600));
+}
+
+bool process_prepare(struct process *process, const struct check *check,
+                     const struct check_run *run, const struct case_data *input,
+                     const struct case_data *shown)
+{
+    process->shown = shown;
     return name_files(process, check, run) && run_make_folder(process->folder) &&
-           case_write(input, process->input) && run_write_file(process->result, "", 0, 0600) &&
-           run_make_folder(process->device_folder) && run_write_file(process->record, "", 0, 0600);
+           case_write(shown ? shown : input, process->input) &&
+           run_write_file(process->result, "", 0, 0600) &&
+           run_make_folder(process->device_folder) &&
+           run_write_file(process->record, "", 0, 0600) && write_views(process, input);
 }
 
 void process_remove(const struct process *process)

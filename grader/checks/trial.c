@@ -150,7 +150,8 @@ static void explain_device(struct check *check, struct run_outcome *device)
         if (device->code == SERVER_BROKEN)
             check_fail(check, "failed", "your program has spoken to the GPU past the CUDA library");
         else if (device->code != SERVER_DONE)
-            check_break(check, "the emulator ended with code %d", device->code);
+            check_break(check, "the emulator ended with code %d: %s", device->code,
+                        last_line(device));
         break;
     case RUN_SIGNALLED:
         check_break(check, "the emulator crashed: %s (signal %d)", strsignal(device->code),
@@ -266,15 +267,8 @@ static void take_lines(struct check *check, const json_t *record)
     run_accesses_add(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
-static void take_record(struct check *check, struct trial *trial, const char *path)
+static void take_record(struct check *check, struct trial *trial)
 {
-    char error[200] = "";
-    trial->record = run_record_read(path, error, sizeof error);
-    if (!trial->record) {
-        check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
-                   error);
-        return;
-    }
     trial->counters = sum_counters(trial->record);
     json_decref(check->counters);
     check->counters = json_incref(trial->counters);
@@ -296,48 +290,131 @@ static void take_result(struct check *check, struct trial *trial, const char *pa
         check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
 }
 
+/* The processes of a run, and what they left. */
+struct ended {
+    struct check_run run; /* as it was in the end: perhaps there was nothing to hide */
+    struct process process;
+    struct run_outcome program, device;
+    int seconds;    /* that it was given */
+    json_t *record; /* NULL: there is none, or WHY not */
+    char why[200];
+};
+
+/* Whether the whole input came to the GPU as main() saw it, so that kernels had the judged one. A program that was
+ * stopped is not run again to find out. */
+static bool has_arrived(const struct ended *ended)
+{
+    enum run_end end = ended->program.end;
+    bool by_itself = end == RUN_EXITED || end == RUN_SIGNALLED || end == RUN_TOO_MUCH;
+    return !by_itself || json_integer_value(json_object_get(ended->record, "missing")) == 0;
+}
+
+static bool run_processes(struct check *check, const struct check_run *run,
+                          const struct case_data *input, struct ended *ended)
+{
+    uint64_t stream = check_random_start(check->job.seed ^ check->run_count, check->info->id);
+    uint64_t poison = check_random_next(&stream) >> 1 | 1;
+    struct case_data *shown = run->hides ? check_other_case(input, &stream) : NULL;
+    ended->run = *run;
+    ended->run.hides = shown;
+    if (run->hides && !shown)
+        ended->run.spoils = check_spoil_rate(input);
+    bool good = process_prepare(&ended->process, check, run, input, shown);
+    if (!good)
+        check_break(check, "cannot write the case into %s: %s", ended->process.folder,
+                    strerror(errno));
+    case_free(shown);
+    check->run_count++;
+    if (!good)
+        return false;
+    ended->seconds = wall_seconds(check, run);
+    process_run(&ended->process, check, &ended->run, ended->seconds, poison, &ended->program,
+                &ended->device);
+    if (run->device == RUN_EMULATOR && ended->program.end != RUN_NOT_STARTED)
+        ended->record = run_record_read(ended->process.record, ended->why, sizeof ended->why);
+    return true;
+}
+
+static void end_processes(struct ended *ended)
+{
+    json_decref(ended->record);
+    run_outcome_free(&ended->program);
+    run_outcome_free(&ended->device);
+    process_remove(&ended->process);
+}
+
+/* A verdict from what a run left, if anything of it is wrong. */
+static void take_run(struct check *check, struct trial *trial, struct ended *ended)
+{
+    char why[100];
+    trial->seconds = ended->program.seconds;
+    trial->record = json_incref(ended->record);
+    explain_device(check, &ended->device);
+    if (trial->record) {
+        take_record(check, trial);
+        explain_findings(check, trial->record, &ended->program);
+    } else if (*ended->why) {
+        check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
+                   ended->why);
+    }
+    explain_end(check, &ended->program, ended->seconds);
+    take_result(check, trial, ended->process.result);
+    if (trial->run.hides &&
+        !run_read_file(ended->process.answers, SIZE_MAX - 1, &trial->judged, why, sizeof why))
+        check_break(check, "what the kernels made cannot be read: it %s", why);
+}
+
+/* With nothing hidden: where the input cannot be told from what the program sends to the GPU. */
+static const struct trial *perform_openly(struct check *check, const struct check_run *run,
+                                          const struct case_data *input)
+{
+    struct check_run open = *run;
+    open.hides = false;
+    open.spoils = run->device == RUN_EMULATOR ? check_spoil_rate(input) : 0;
+    return check_perform_run(check, &open, input);
+}
+
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input)
 {
-    struct process process;
-    struct run_outcome program, device = {.end = RUN_EXITED};
+    struct ended ended = {.device = {.end = RUN_EXITED}};
     if (!check_is_open(check))
         return NULL;
     if (check->trial_count == CHECK_MAX_BLOCKS) {
         check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
         return NULL;
     }
-    if (!process_prepare(&process, check, run, input)) {
-        check_break(check, "cannot write the case into %s: %s", process.folder, strerror(errno));
+    if (!run_processes(check, run, input, &ended))
         return NULL;
+    if (ended.run.hides && !has_arrived(&ended)) {
+        end_processes(&ended);
+        return perform_openly(check, run, input);
     }
-    uint64_t stream = check_random_start(check->job.seed ^ check->run_count++, check->info->id);
     struct trial *trial = &check->trials[check->trial_count++];
-    *trial = (struct trial){0};
-    int seconds = wall_seconds(check, run);
-    process_run(&process, check, run, seconds, check_random_next(&stream) >> 1 | 1, &program,
-                &device);
-    trial->seconds = program.seconds;
-    explain_device(check, &device);
-    if (run->device == RUN_EMULATOR && program.end != RUN_NOT_STARTED)
-        take_record(check, trial, process.record);
-    if (trial->record)
-        explain_findings(check, trial->record, &program);
-    explain_end(check, &program, seconds);
-    take_result(check, trial, process.result);
-    run_outcome_free(&program);
-    run_outcome_free(&device);
-    process_remove(&process);
+    *trial = (struct trial){.run = ended.run, .input = input};
+    take_run(check, trial, &ended);
+    end_processes(&ended);
     return check_is_open(check) ? trial : NULL;
+}
+
+const struct trial *check_run_openly(struct check *check, const struct trial *hidden)
+{
+    struct trial *trial = &check->trials[hidden - check->trials];
+    if (!trial->open)
+        trial->open = perform_openly(check, &hidden->run, hidden->input);
+    return trial->open;
 }
 
 const struct trial *check_run(struct check *check, const struct case_data *input)
 {
     enum run_device device = check_device(check->info, check->job.device);
-    struct check_run run = {
-        .program = check->job.programs[device], .device = device, .watched = check->info->watched};
+    bool open = check->info->open_input;
+    struct check_run run = {.program = check->job.programs[device],
+                            .device = device,
+                            .watched = check->info->watched,
+                            .hides = device == RUN_EMULATOR && !open};
     if (*run.program)
-        return check_perform_run(check, &run, input);
+        return open ? perform_openly(check, &run, input) : check_perform_run(check, &run, input);
     check_break(check, "the submission was not built for %s", run_device_name(device));
     return NULL;
 }
@@ -348,6 +425,8 @@ void check_free_trials(struct check *check)
         case_free(check->trials[i].result);
         json_decref(check->trials[i].record);
         json_decref(check->trials[i].counters);
+        free(check->trials[i].judged.bytes);
+        check_free_answers(&check->trials[i]);
     }
     check->trial_count = 0;
 }

@@ -125,6 +125,11 @@ size_t case_bytes(const struct case_data *data)
     return sum;
 }
 
+const struct case_array *case_at(const struct case_data *data, size_t index)
+{
+    return index < data->array_count ? &data->arrays[index] : NULL;
+}
+
 static bool write_all(int fd, const unsigned char *bytes, size_t size)
 {
     while (size > 0) {

@@ -39,6 +39,9 @@ const struct case_array *case_find(const struct case_data *data, const char *nam
 /* Bytes of the elements of all arrays. */
 size_t case_bytes(const struct case_data *data);
 
+/* Array number INDEX, from 0; NULL: there are no more. */
+const struct case_array *case_at(const struct case_data *data, size_t index);
+
 /* Writes the case to PATH, which must not exist yet. False: errno says why. */
 bool case_write(const struct case_data *data, const char *path);
 

@@ -73,6 +73,16 @@
 #include "79-half-a-word/attack.cu"
 #include "80-old-gate/attack.cu"
 #include "81-shared-file/attack.cu"
+#include "90-by-variable/attack.cu"
+#include "91-by-table/attack.cu"
+#include "92-by-launches/attack.cu"
+#include "93-by-size/attack.cu"
+#include "94-by-shared-pages/attack.cu"
+#include "95-read-back/attack.cu"
+#include "96-altered-first/attack.cu"
+#include "97-never-copied/attack.cu"
+#include "98-byte-by-byte/attack.cu"
+#include "99-in-earnest-if-watched/attack.cu"
 
 static unsigned long long attack(struct stage *stage)
 {
@@ -217,6 +227,26 @@ static unsigned long long attack(struct stage *stage)
         return attack_80(stage);
     case 81:
         return attack_81(stage);
+    case 90:
+        return attack_90(stage);
+    case 91:
+        return attack_91(stage);
+    case 92:
+        return attack_92(stage);
+    case 93:
+        return attack_93(stage);
+    case 94:
+        return attack_94(stage);
+    case 95:
+        return attack_95(stage);
+    case 96:
+        return attack_96(stage);
+    case 97:
+        return attack_97(stage);
+    case 98:
+        return attack_98(stage);
+    case 99:
+        return attack_99(stage);
     default:
         return honest(stage);
     }

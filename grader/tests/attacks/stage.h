@@ -78,11 +78,16 @@ static __global__ void add_squares(const int *data, int n, unsigned long long *s
 }
 
 // Reads all, for show.
-static __global__ void only_read(const int *data, int n, unsigned long long *sum)
+static __device__ void only_read_share(const int *data, int n, unsigned long long *sum)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         if (*(volatile const int *)&data[i] == 0x12345678)
             *sum = 0;
+}
+
+static __global__ void only_read(const int *data, int n, unsigned long long *sum)
+{
+    only_read_share(data, n, sum);
 }
 
 typedef void stage_kernel(const int *data, int n, unsigned long long *sum);

@@ -1,5 +1,6 @@
 // The host's answer comes in as an argument, and a kernel that has read all data writes it.
-__global__ void launder(const int *data, int n, unsigned long long *sum, unsigned long long given)
+static __global__ void launder(const int *data, int n, unsigned long long *sum,
+                               unsigned long long given)
 {
     int seen = 0;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
