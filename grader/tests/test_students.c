@@ -36,3 +36,8 @@ Test(students, locks)
 {
     check("student_locks", 40);
 }
+
+Test(students, odd)
+{
+    check("student_odd", 26);
+}

@@ -119,6 +119,43 @@ static bool is_only_chosen(const struct kernel *kernel, uint32_t pc)
     return chosen;
 }
 
+static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->variable == b->variable &&
+           a->value == b->value;
+}
+
+/* Whether REG, what LOAD has loaded or was made of it, only gets other bits in at most STEPS steps, some being
+ * MASKED out before, and goes back to where it came from. */
+static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
+                      uint32_t reg, bool masked, unsigned steps)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->code_count; i++) {
+        const struct ptx_instruction *in = &f->code[i];
+        if (!reads(in, reg))
+            continue;
+        any = true;
+        if (is_copy(in, reg) && masked && is_same_place(&in->operands[0], &load->operands[1]))
+            continue;
+        bool masks = in->opcode == PTX_OP_and && in->operands[2].kind == PTX_IMMEDIATE;
+        bool sets = in->opcode == PTX_OP_or && masked;
+        if ((!masks && !sets) || in->guard == reg || !steps ||
+            !goes_back(f, load, in->operands[0].index, true, steps - 1))
+            return false;
+    }
+    return any;
+}
+
+/* Whether the load at PC is there because a bit-field is set: the others of its word may not have been yet. */
+static bool is_for_bits(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_instruction *in = &image->function->code[pc - image->start];
+    return in->opcode == PTX_OP_ld && in->operands[0].kind == PTX_REGISTER &&
+           goes_back(image->function, in, in->operands[0].index, false, 6);
+}
+
 /* --- marks -------------------------------------------------------------------------------------------- */
 
 /* A lane's bytes of the access: flags (of shared and local memory) or a block; neither: not watched. */
@@ -187,7 +224,8 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     if (*at == access->bytes)
         return false;
     bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
-    if (access->space == PTX_LOCAL && is_only_chosen(init->launch->kernel, access->pc))
+    if ((access->space == PTX_LOCAL && is_only_chosen(init->launch->kernel, access->pc)) ||
+        (access->kind == OBS_LOAD && is_for_bits(init->launch->kernel, access->pc)))
         return false;
     if (access->kind != OBS_LOAD || !is_part)
         return true;
