@@ -41,3 +41,8 @@ Test(students, odd)
 {
     check("student_odd", 26);
 }
+
+Test(students, meetings)
+{
+    check("student_meets", 17);
+}

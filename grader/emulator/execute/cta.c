@@ -208,14 +208,17 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     cta->arrived[id] = 0;
 }
 
-static bool release_barriers(struct cta *cta)
+/* COUNTED: only those that say how many they are for; who is still to come at the others is known when all
+ * warps have begun. */
+static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
     bool released = false;
     count_arrivals(cta, &arrivals);
     for (uint32_t id = 0; id < BARRIERS; id++) {
         uint32_t wanted = arrivals.wanted[id] ? arrivals.wanted[id] : arrivals.alive;
-        if (!arrivals.threads[id] || arrivals.threads[id] < wanted)
+        if (!arrivals.threads[id] || arrivals.threads[id] < wanted ||
+            (counted && !arrivals.wanted[id]))
             continue;
         release(cta, id, &arrivals);
         released = true;
@@ -223,8 +226,17 @@ static bool release_barriers(struct cta *cta)
     return released;
 }
 
+/* Whether the warp waits at a barrier that says how many it is for. */
+static bool waits_at_counted(const struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_count)
+            return true;
+    return false;
+}
+
 /* Whoever waits there goes on at once when this was the last one: the barrier is free again for the
- * next time that these threads arrive. */
+ * next time that these threads arrive, and for others: who comes too many begins anew. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
     struct cta *cta = warp->cta;
@@ -306,6 +318,7 @@ enum cta_end cta_run(struct cta *cta)
             if (end == WARP_STOPPED)
                 return CTA_STOPPED;
             alive |= end != WARP_DONE;
+            progress |= waits_at_counted(warp) && release_barriers(cta, true);
             spins |= end == WARP_SPINS;
             progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
         }
@@ -313,7 +326,7 @@ enum cta_end cta_run(struct cta *cta)
             cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }
-        if (release_barriers(cta) || progress || set_free(cta)) {
+        if (release_barriers(cta, false) || progress || set_free(cta)) {
             cta->idle_polls = 0;
             continue;
         }
