@@ -11,6 +11,7 @@
 #include "report/number.h"
 #include "report/svg.h"
 #include "run/json.h"
+#include "run/losses.h"
 #include "run/text.h"
 
 #define PICTURES 3 /* of the lines that waste most */
@@ -116,7 +117,7 @@ static const char *mark_of(const char *status)
     return "\u2717 not built";
 }
 
-/* The line that a check points at, with a caret. */
+/* The line that a check or a finding points at, with a caret and its cause. */
 static void put_snippet(struct page *page, const json_t *place)
 {
     const char *source = run_text_of(place, "source");
@@ -152,6 +153,7 @@ static void put_check(struct page *page, const json_t *check)
     if (json_is_object(place)) {
         put_place(page, run_text_of(place, "file"), number_of(place, "line"));
         put_snippet(page, place);
+        put_paragraph(page, "dim", "Ideal here: ", run_text_of(place, "spare"));
     }
     put_paragraph(page, "hint", "Hint: ", run_text_of(check, "hint"));
     put_paragraph(page, "dim", "", run_text_of(check, "note"));
@@ -187,6 +189,7 @@ static void put_finding(struct page *page, const json_t *finding)
     markup_leaf(m, "code", "points", "[%s]", run_text_of(finding, "id"));
     close_line(page);
     put_paragraph(page, NULL, "", run_text_of(finding, "message"));
+    put_snippet(page, finding);
     json_array_foreach(json_object_get(finding, "related"), i, other)
     {
         const char *message = run_text_of(other, "message");
@@ -196,7 +199,8 @@ static void put_finding(struct page *page, const json_t *finding)
         close_line(page);
     }
     put_paragraph(page, "hint", "Help: ", run_text_of(finding, "help"));
-    if (count > 1)
+    put_paragraph(page, "dim", "Ideal here: ", run_text_of(finding, "spare"));
+    if (count > 1 && !run_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
     close_line(page);
 }

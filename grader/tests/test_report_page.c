@@ -119,6 +119,21 @@ Test(report_page, errors_stand_above_warnings)
     json_decref(result);
 }
 
+/* As on a terminal; how many requests a line makes says nothing. */
+Test(report_page, a_loss_has_its_line_its_cause_and_its_ideal)
+{
+    json_t *result =
+        json_pack("{s:[{s:s, s:s, s:i, s:i, s:s, s:s, s:s, s:i}]}", "findings", "severity",
+                  "warning", "file", "a.cu", "line", 1, "column", 1, "source", "sum += a[4 * i];",
+                  "cause", "stride 4", "spare", "4 sectors", "count", 7);
+    char *page = make_page(result, "sum += a[4 * i];\n");
+    cr_expect(strstr(page, "^~~~~~~~~~~~~~~ stride 4"), "%s", page);
+    cr_expect(strstr(page, "Ideal here: 4 sectors"), "%s", page);
+    cr_expect_not(strstr(page, "7 times"), "%s", page);
+    free(page);
+    json_decref(result);
+}
+
 /* A submission that the compiler refuses has a page, too. */
 Test(report_page, of_what_cannot_be_built)
 {
