@@ -10,16 +10,17 @@
 
 /* What is too little to be told of. Correct programs have edges: a ragged last block, the final step of
  * a reduction, the halo of a stencil. */
-#define LEAST_WASTE     8            /* sectors or wavefronts */
-#define LEAST_SHARE     0.05         /* of all sectors, wavefronts or instructions of the launch */
-#define LEAST_RATIO     1.2          /* of cost to ideal */
-#define MANY_BRANCHES   0.1          /* of the warps that come to a branch, that diverge there */
-#define MANY_LEVELS     8            /* of calls */
-#define FEW_LANES       2.0          /* active on average: one does the work */
-#define SAME_ARRAY      (1ull << 16) /* bytes */
-#define LONG_WORK       1000         /* warp instructions */
-#define HALF_OCCUPANCY  (EMU_SM_WARPS / 2)
-#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define LEAST_WASTE        8    /* sectors or wavefronts */
+#define LEAST_INSTRUCTIONS 16   /* of warps: a launch for one element has that */
+#define LEAST_SHARE        0.05 /* of all sectors, wavefronts or instructions of the launch */
+#define LEAST_RATIO        1.2  /* of cost to ideal */
+#define MANY_BRANCHES      0.1  /* of the warps that come to a branch, that diverge there */
+#define MANY_LEVELS        8    /* of calls */
+#define FEW_LANES          2.0  /* active on average: one does the work */
+#define SAME_ARRAY         (1ull << 16) /* bytes */
+#define LONG_WORK          1000         /* warp instructions */
+#define HALF_OCCUPANCY     (EMU_SM_WARPS / 2)
+#define COUNT_OF(array)    (sizeof(array) / sizeof *(array))
 
 /* Losses of one kind on one line. */
 struct loss {
@@ -380,7 +381,7 @@ static uint32_t entry_of(const struct report *report, uint32_t pc)
 static uint64_t least_branch_waste(const struct report *report)
 {
     uint64_t share = ratio_of(report->totals.value[EMU_warp_instructions], LEAST_SHARE);
-    return share > LEAST_WASTE ? share : LEAST_WASTE;
+    return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
 /* Adds what a branch cost whose code ends at END. Those of an unrolled loop follow one another; of one
