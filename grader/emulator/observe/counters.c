@@ -159,15 +159,20 @@ LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned by
     traffic->ideal += LANES * bytes / 32;
 }
 
-LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
-                               const struct obs_access *access)
+/* Remembers what the warp touched, to know it again. */
+LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
 {
-    traffic->requests++;
     if (!access->dense && !access->repeats)
         sample->form = access_form(access->addr, access->mask);
     struct access_seen seen = {access->cta, access->addr[0],
                                access->dense ? DENSE_FORM : sample->form, access->mask};
     sample_again(sample, access->repeats, access->warp, &seen);
+}
+
+LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
+                               const struct obs_access *access)
+{
+    traffic->requests++;
     if (access->dense) {
         uint64_t before = traffic->pieces;
         count_dense(traffic, access->addr[0], access->bytes);
@@ -305,9 +310,10 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
     struct state *state = argument;
     uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
     state->kind[at] = access->kind;
-    if (access->space == PTX_GLOBAL)
+    if (access->space == PTX_GLOBAL) {
+        remember(&state->samples[access->pc], access);
         count_global(&state->global[access->pc], &state->samples[access->pc], access);
-    else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
+    } else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
         count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
     else if (access->space == PTX_SHARED)
         count_shared_atomic(&state->shared[access->pc], access, &state->code[access->pc]);
