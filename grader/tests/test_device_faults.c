@@ -54,6 +54,8 @@ static const struct fault faults[] = {
      EMU_ILLEGAL_ADDRESS, "read-only", "__constant__"},
     {"read behind a constant", "ld.const.u32 a, [fixed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "right behind the 8 bytes of fixed"},
+    {"global memory as if it were constant", "ld.const.u32 a, [gi];", 0xffffffff,
+     EMU_ILLEGAL_ADDRESS, "out-of-bounds", "constant read of 4 bytes"},
     {"atomic past the end", "atom.global.add.u32 a, [gi+4], 1;", 0x80000000, EMU_ILLEGAL_ADDRESS,
      "out-of-bounds", "global atomic of 4 bytes"},
     {"reduction past the end", "red.global.add.u32 [gi+4], 1;", 0x80000000, EMU_ILLEGAL_ADDRESS,

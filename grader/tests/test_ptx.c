@@ -470,6 +470,8 @@ static const struct {
     {".version 8.5\n.global .align 7 .u32 a;", "align"},
     {".version 8.5\n.global .u32 a[99999999999999];", "4 GiB"},
     {".version 8.5\n.global .u32 a[4294967295][4294967295][4294967295];", "4 GiB"},
+    {".version 8.5\n.const .b8 a[65537];", "constant memory"},
+    {".version 8.5\n.const .b8 a[65536];\n.const .b8 b;", "constant memory"},
     {".version 8.5\n.file 1\n", "path"},
     {".version 8.5\n.target\n", "name"},
     {".version 8.5\n.section .debug_str {", ""},

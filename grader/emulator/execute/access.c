@@ -101,8 +101,11 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
+/* Constant memory can only be read; an instruction that reads constant memory reads no other. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
+    if (access->space == PTX_CONST)
+        return block->is_constant;
     return access->kind == OBS_LOAD || !block->is_constant;
 }
 
@@ -204,7 +207,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     if (!holds(block, addr, end) ||
         (block->is_heap && !heap_holds(warp->cta->launch->heap, addr, end)))
         return NULL;
-    *wrong = OBS_READ_ONLY;
+    *wrong = access->space == PTX_CONST ? OBS_OUT_OF_BOUNDS : OBS_READ_ONLY;
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 

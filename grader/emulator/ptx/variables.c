@@ -161,6 +161,16 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
+/* What is too much for a GPU is none of ours to allow: nothing counts what is read from there. */
+static void take_constant(struct parser *p, const struct ptx_variable *var)
+{
+    uint32_t used = p->module->const_bytes;
+    if (var->size > PTX_CONST_BYTES - used)
+        parse_fail(p, "more constant memory than the %u bytes that a GPU has", PTX_CONST_BYTES);
+    else
+        p->module->const_bytes = used + (uint32_t)var->size;
+}
+
 void parse_declare_variable(struct parser *p, struct ptx_variable *var)
 {
     if (p->failed || !var)
@@ -176,6 +186,8 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
         parse_place(&function->call_params, var, &function->frame_bytes);
     else if (!function)
         parse_place(&p->module->variables, var, used);
+    if (var->space == PTX_CONST)
+        take_constant(p, var);
     if (!ptx_scope_add(p->scope,
                        (struct ptx_symbol){PTX_SYMBOL_VARIABLE, var->name, .variable = var}))
         parse_fail(p, "out of memory");
