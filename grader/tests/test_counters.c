@@ -517,6 +517,7 @@ static const struct {
 } doubles[] = {
     {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96},
     {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40},
+    {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d;", 32, 64},
     {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0},
 };
 

@@ -3,8 +3,8 @@
  *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];      suld.b.2d.b32.trap {d}, [handle, {x, y}];
  *   tex.level.2d….f32 …, [handle, {x, y}], level;          tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
  *
- * A layer comes before the coordinates; a surface's x counts bytes. None of it is counted: on a GPU it
- * takes another way than loads and stores. */
+ * A layer comes before the coordinates; a surface's x counts bytes. Only requests are counted: on a GPU
+ * they take another way than loads and stores. */
 #include <string.h>
 
 #include "emulator/execute/decode.h"

@@ -188,13 +188,12 @@ static void join_worker(struct worker *into, struct worker *worker)
     free(worker->patterns);
 }
 
-static bool is_double_operation(const struct kernel *kernel, uint32_t pc)
+static bool is_double_operation(const struct ptx_instruction *in)
 {
-    const struct image *image = kernel_image(kernel, pc);
-    if (pc >= image->end)
-        return false;
-    const struct ptx_instruction *in = &image->function->code[pc - image->start];
     switch (in->opcode) {
+    case PTX_OP_atom:
+    case PTX_OP_red:
+        return in->type_count && in->types[0] == PTX_f64 && ptx_has(in, PTX_MOD_add);
     case PTX_OP_add:
     case PTX_OP_sub:
     case PTX_OP_mul:
@@ -206,6 +205,19 @@ static bool is_double_operation(const struct kernel *kernel, uint32_t pc)
     }
 }
 
+static bool is_texture_request(const struct inst *inst)
+{
+    return inst->run == texture_run || inst->run == gather_run || inst->run == surface_load_run ||
+           inst->run == surface_store_run;
+}
+
+/* NULL behind the end of a function. */
+static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end ? &image->function->code[pc - image->start] : NULL;
+}
+
 /* What the executor itself knows of each instruction. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
@@ -215,8 +227,11 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         uint64_t *value = counters[pc].value;
         value[EMU_warp_instructions] = profile->warps;
         value[EMU_thread_instructions] = profile->threads;
-        if (profile->threads && is_double_operation(kernel, pc))
+        const struct ptx_instruction *in = profile->threads ? instruction_at(kernel, pc) : NULL;
+        if (in && is_double_operation(in))
             value[EMU_double_operations] = profile->threads;
+        if (is_texture_request(&kernel->code[pc]))
+            value[EMU_texture_requests] = profile->warps;
         if (kernel->code[pc].kind == KIND_BRANCH) {
             value[EMU_branches] = profile->warps;
             value[EMU_divergent_branches] = profile->divergent;
