@@ -31,9 +31,9 @@ struct run_sandbox {
     uint64_t
         scratch_bytes;  /* > 0: it may also make files in FOLDER, in namespaces this many bytes */
     unsigned processes; /* threads count too */
-    bool forks;         /* may start other processes: compilers do */
-    bool gpu;           /* sees the GPU */
-    bool shares;        /* may make memory that it shares with another: the server of a device */
+    bool forks;  /* may start other processes: a compiler, which sees neither Thrust nor CUB */
+    bool gpu;    /* sees the GPU */
+    bool shares; /* may make memory that it shares with another: the server of a device */
 };
 
 /* "confined". */

@@ -79,6 +79,14 @@ static bool has_system(const char *path)
     return false;
 }
 
+/* Puts an empty folder in the place of the one at PATH. */
+static void hide(const char *path, void *words)
+{
+    char *copy = strdup(path);
+    if (copy)
+        add(words, "--size", "65536", "--tmpfs", copy, "--remount-ro", copy, NULL);
+}
+
 static void add_device(const char *path, void *words)
 {
     char *copy = strdup(path);
@@ -96,6 +104,8 @@ static void add_gpu(struct words *words)
 static void add_files(struct words *words, const struct run_sandbox *sandbox)
 {
     add_system(words);
+    if (sandbox->forks)
+        sandbox_each_hidden(hide, words);
     for (const char *const *path = sandbox_devices; *path; ++path)
         add(words, "--dev-bind", *path, *path, NULL);
     if (sandbox->gpu)

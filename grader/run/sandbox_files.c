@@ -1,7 +1,7 @@
 /* The files of a sandbox, and Landlock, which holds a process to them where there are no namespaces.
  *
- * Landlock knows only what is allowed, with all that lies beneath. So where the kit itself lies in a
- * folder of the system, that folder is allowed piece by piece, without the kit. */
+ * Landlock knows only what is allowed, with all that lies beneath. So where the kit itself, or what
+ * compilers shall not see, lies in a folder of the system, that folder is allowed piece by piece. */
 #include "run/sandbox_parts.h"
 
 #include "config.h"
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <linux/landlock.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,26 @@ void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), voi
     }
 }
 
+void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context)
+{
+    static const char *const patterns[] = {
+        LANEWISE_CUDA_HOME "/include/{,cccl/}{thrust,cub}",
+        "/usr/local/cuda*/targets/*/include/{,cccl/}{thrust,cub}",
+        "/usr/include/{thrust,cub}",
+    };
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; ++i) {
+        glob_t found;
+        if (glob(patterns[i], GLOB_BRACE, NULL, &found) != 0)
+            continue;
+        for (size_t k = 0; k < found.gl_pathc; ++k) {
+            char path[PATH_MAX];
+            if (realpath(found.gl_pathv[k], path))
+                visit(path, context);
+        }
+        globfree(&found);
+    }
+}
+
 bool sandbox_lies_in(const char *path, const char *folder)
 {
     size_t length = strlen(folder);
@@ -68,9 +89,13 @@ struct ruleset {
     (LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |   \
      ACCESS_TRUNCATE | ACCESS_IOCTL_DEV)
 
+enum { MOST_HIDDEN = 16 };
+
 struct rules {
     int fd;
     uint64_t known; /* to this kernel */
+    char *hidden[MOST_HIDDEN];
+    size_t hidden_count;
 };
 
 static bool open_rules(struct rules *rules)
@@ -100,21 +125,42 @@ static void allow(const struct rules *rules, const char *path, uint64_t access)
     close(rule.parent_fd);
 }
 
-/* Allows a folder of the system, but not the kit. */
-static void allow_system(const struct rules *rules, const char *path)
+static void note_hidden(const char *path, void *context)
+{
+    struct rules *rules = context;
+    if (rules->hidden_count < MOST_HIDDEN)
+        rules->hidden[rules->hidden_count++] =
+            strdup(path); /* the process is about to be another */
+}
+
+/* Is PATH, which has no links in it, not to be seen? *PARTLY: something in it is not. */
+static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
+{
+    bool hidden = false;
+    *partly = false;
+    for (size_t i = 0; i < rules->hidden_count; ++i) {
+        *partly |= sandbox_lies_in(rules->hidden[i], path);
+        hidden |= strcmp(path, rules->hidden[i]) == 0;
+    }
+    return hidden;
+}
+
+/* Allows a folder of the system, but neither the kit nor what is hidden. Links would lead there, too. */
+static void allow_system(const struct rules *rules, const char *named)
 {
     struct dirent *entry;
-    char child[4096];
-    if (strcmp(path, LANEWISE_ROOT) == 0)
+    char path[PATH_MAX], child[2 * PATH_MAX];
+    bool partly;
+    if (!realpath(named, path) || is_hidden(rules, path, &partly))
         return;
-    DIR *folder = sandbox_lies_in(LANEWISE_ROOT, path) ? opendir(path) : NULL;
+    DIR *folder = partly ? opendir(path) : NULL;
     if (!folder) {
         allow(rules, path, RUNNING);
         return;
     }
     while ((entry = readdir(folder)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            snprintf(child, sizeof child, "%s/%s", path, entry->d_name) < (int)sizeof child)
+            snprintf(child, sizeof child, "%s/%s", path, entry->d_name) < PATH_MAX)
             allow_system(rules, child);
     closedir(folder);
 }
@@ -136,9 +182,14 @@ static void allow_gpu(struct rules *rules)
 
 bool sandbox_landlock(const struct run_sandbox *sandbox)
 {
-    struct rules rules;
+    struct rules rules = {.hidden_count = 0};
+    char root[PATH_MAX];
     if (!open_rules(&rules))
         return false;
+    if (realpath(LANEWISE_ROOT, root))
+        note_hidden(root, &rules);
+    if (sandbox->forks)
+        sandbox_each_hidden(note_hidden, &rules);
     for (const char *const *path = sandbox_system; *path; ++path)
         allow_system(&rules, *path);
     for (const char *const *path = sandbox_devices; *path; ++path)

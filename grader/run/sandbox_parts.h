@@ -17,6 +17,9 @@ extern const char *const sandbox_devices[];
 
 /* Calls VISIT for each device file of a GPU. */
 void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), void *context);
+/* Calls VISIT for each folder that compilers shall not see: headers that do what labs ask for. The paths have
+ * no links in them. */
+void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *context);
 /* True if PATH lies in FOLDER, or is it. */
 bool sandbox_lies_in(const char *path, const char *folder);
 
