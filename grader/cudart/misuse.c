@@ -30,8 +30,9 @@ void rt_tell_bad_free(const void *ptr)
 static void tell_too_long(const char *what, const struct rt_places *places, uint64_t size,
                           uint64_t beyond)
 {
-    rt_finding_at("out-of-bounds", NULL, places, 1, "%s %llu bytes, and %llu bytes behind them",
-                  what, (unsigned long long)size, (unsigned long long)beyond);
+    rt_finding_at("copy-too-long", NULL, places, 1,
+                  "%s an allocation of %llu bytes, %llu bytes farther than it goes", what,
+                  (unsigned long long)size, (unsigned long long)beyond);
 }
 
 void rt_tell_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size)

@@ -36,10 +36,10 @@ static const struct fault faults[] = {
      "out-of-bounds", "400 bytes behind a null pointer"},
     {"generic null pointer", "st.u32 [null], t;", 0xffffffff, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
      "null pointer"},
-    {"far away", "ld.global.u32 a, [far];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "out-of-bounds",
+    {"far away", "ld.global.u32 a, [far];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "host-pointer",
      "near no allocation"},
     {"the last address of all", "ld.global.u8 a, [null+-1];", 0xffffffff, EMU_ILLEGAL_ADDRESS,
-     "out-of-bounds", "read of 1 byte, near no allocation"},
+     "host-pointer", "read of 1 byte, near no allocation"},
     {"freed", "ld.global.u32 a, [freed+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS, "use-after-free",
      "8 bytes into a 256-byte allocation that was freed"},
     {"an odd address", "add.s64 gi, gi, 1; @q ld.global.u16 a, [gi];", 0x00000001,
@@ -298,6 +298,22 @@ Test(faults, thread_and_block)
     fixture_close(&f);
 }
 
+/* Where many warps do too much, and none of them for long, no loop is endless. */
+Test(faults, too_much_work)
+{
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.max_warp_instructions = 100000});
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .b32 t;\nmov.u32 t, %tid.x;\nret;\n}\n");
+    enum emu_status status =
+        fixture_launch(&f, (struct fixture_launch){.grid = {100000}, .block = {32}});
+    cr_expect(status == EMU_TIMEOUT, "ended with %d", (int)status);
+    json_t *line = fixture_record(&f, -1);
+    const char *message = text_of(fixture_finding(line, "too-much-work"), "message");
+    cr_expect(strstr(message, "stopped after 100000 instructions"), "'%s'", message);
+    json_decref(line);
+    fixture_close(&f);
+}
+
 /* A variable of the program is called by its name. */
 Test(faults, named_variable)
 {
@@ -314,6 +330,21 @@ Test(faults, named_variable)
     json_t *line = fixture_record(&f, -1);
     const char *message = text_of(fixture_finding(line, "out-of-bounds"), "message");
     cr_expect(strstr(message, "right behind the 40 bytes of table"), "'%s'", message);
+    json_decref(line);
+    fixture_close(&f);
+}
+
+/* Of an array of which only the first word is used the compiler makes a variable with another name. */
+Test(faults, part_of_an_array)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.shared .align 4 .u32 _ZZ1kvE4sums_$_0;\n"
+                     ".reg .b32 a;\nld.shared.u32 a, [_ZZ1kvE4sums_$_0+4];\nret;\n}\n");
+    fixture_launch(&f, (struct fixture_launch){0});
+    json_t *line = fixture_record(&f, -1);
+    const char *message = text_of(fixture_finding(line, "out-of-bounds"), "message");
+    cr_expect(strstr(message, "right behind the 4 bytes of sums;"), "'%s'", message);
     json_decref(line);
     fixture_close(&f);
 }

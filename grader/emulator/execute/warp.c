@@ -362,13 +362,19 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 
 /* --- running ------------------------------------------------------------------------------------ */
 
+/* A warp that has had less than this share of what a launch may execute is not in an endless loop: even 32
+ * warps of one block that are would have had 1/32 each. Too many warps do too much. */
+#define MANY_WARPS 100
+
 /* Counts N more instructions of the launch, and ends it when that is too many. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
     uint64_t executed = atomic_fetch_add(&launch->executed, n) + n;
     if (launch->limit && executed > launch->limit && !atomic_load(&launch->stopping)) {
-        warp_fault(warp, OBS_ENDLESS, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
+        enum obs_fault_kind kind =
+            warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH : OBS_ENDLESS;
+        warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
         launch_stop(launch, EMU_TIMEOUT);
     }
 }

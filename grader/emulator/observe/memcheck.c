@@ -71,11 +71,14 @@ static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_
         snprintf(text, size, "where malloc() has given nothing");
 }
 
+/* What lies before is a null pointer and an index. */
+#define NULL_END 65536
+
 static void print_global_place(char *text, size_t size, const struct mem_block *block,
                                uint64_t addr)
 {
     char far[48];
-    if (addr < 65536)
+    if (addr < NULL_END)
         snprintf(text, size, addr ? "%" PRIu64 " bytes behind a null pointer" : "by a null pointer",
                  addr);
     else if (!block)
@@ -177,6 +180,7 @@ static const char *const fault_ids[] = {
     [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
     [OBS_DOUBLE_FREE] = "double-free",     [OBS_BAD_FREE] = "bad-free",
     [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
+    [OBS_TOO_MUCH] = "too-much-work",
 };
 
 static void print_fault(char *text, size_t size, const struct obs_launch *launch,
@@ -235,6 +239,12 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         snprintf(text, size, "an mbarrier cannot count that: 0, or more than the phase expects; %s",
                  thread);
         break;
+    case OBS_TOO_MUCH:
+        snprintf(text, size,
+                 "stopped after %" PRIu64 " instructions, too many for this job: no warp runs for "
+                 "long, but many do the same; %s is here",
+                 launch->launch->limit, thread);
+        break;
     default:
         snprintf(text, size,
                  "still running after %" PRIu64 " instructions: an endless loop? %s is here",
@@ -255,6 +265,8 @@ static const char *id_of(const struct obs_launch *launch, const struct obs_fault
     bool was_freed =
         block && (!block->host ||
                   (block->is_heap && heap_was_freed(launch->launch->heap, fault->addr, &place)));
+    if (fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && !block && fault->addr >= NULL_END)
+        return "host-pointer";
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 

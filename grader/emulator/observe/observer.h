@@ -105,6 +105,7 @@ enum obs_fault_kind {
     OBS_STANDSTILL, /* waits for a value, not for threads */
     OBS_UNANSWERED, /* the same, and the value is the program's to write */
     OBS_ENDLESS,
+    OBS_TOO_MUCH, /* by other warps, not by this one */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
     OBS_DOUBLE_FREE,

@@ -7,11 +7,15 @@
 
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* "s" for "reduce(float*)::s". */
+/* "s" for "reduce(float*)::s". Of an array whose first element alone is used the compiler makes a variable of
+ * its own, "…1s_$_0". */
 static void print_plain_name(char *text, size_t size, struct ptx_name name)
 {
-    char *mangled = strndup(name.text, name.length);
+    char *mangled = strndup(name.text, name.length),
+         *part = mangled ? strstr(mangled, "_$_") : NULL;
     int status = -1;
+    if (part)
+        *part = '\0';
     char *readable = mangled && strncmp(mangled, "_Z", 2) == 0
                          ? __cxa_demangle(mangled, NULL, NULL, &status)
                          : NULL;

@@ -183,7 +183,7 @@ __global__ void null_pointer(int *a, int n)
     a[threadIdx.x] = n; // B
 }
 
-// out-of-bounds
+// host-pointer
 __global__ void host_pointer(int *a, int n)
 {
     a[threadIdx.x] = n; // B
@@ -560,13 +560,13 @@ static void frees_the_hosts()
     cudaFree(host); // B
 }
 
-// out-of-bounds
+// copy-too-long
 static void copies_too_much_in()
 {
     cudaMemcpy(g, host, sizeof host, cudaMemcpyHostToDevice); // B
 }
 
-// out-of-bounds
+// copy-too-long
 static void copies_too_much_out()
 {
     cudaMemcpy(host, g + 1, N * sizeof *g, cudaMemcpyDeviceToHost); // B
@@ -579,14 +579,14 @@ static void copies_all()
     cudaMemcpy(host, g, N * sizeof *g, cudaMemcpyDeviceToHost);
 }
 
-// out-of-bounds
+// copy-too-long
 static void copies_too_many_rows()
 {
     cudaMemcpy2D(g, 40 * sizeof *g, host, 40 * sizeof *g, 30 * sizeof *g, 26, // B
                  cudaMemcpyHostToDevice);
 }
 
-// out-of-bounds
+// copy-too-long
 static void sets_too_much()
 {
     cudaMemset(g, 0, N * sizeof(double)); // B
