@@ -113,8 +113,9 @@ static void check_equal(struct check *check, const struct trial *trial, const ch
         check_fail(check, "failed", "%s is %s whatever data the GPU has", name,
                    one_number(type, got->values));
     else
-        check_fail(check, "failed", "%s is %s, but %s is right", name,
-                   one_number(type, got->values), one_number(type, want));
+        check_fail(check, "failed", "%s is %s, but %s is right%s", name,
+                   one_number(type, got->values), one_number(type, want),
+                   check_if_no_kernel(trial));
     if (!is_one)
         check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
                      type_name, name);

@@ -112,6 +112,9 @@ bool check_is_own_file(const struct check *check, const char *file);
 /* The same for the loss that the figure's counter owes most to, with its cause. False: there is none. */
 bool check_point_at_loss(struct check *check, const struct trial *trial);
 
+/* "; no kernel was launched", where that explains a wrong answer; else "". */
+const char *check_if_no_kernel(const struct trial *trial);
+
 /* Starts the random stream of SEED and ID. */
 uint64_t check_random_start(uint64_t seed, const char *id);
 uint64_t check_random_next(uint64_t *state);

@@ -47,10 +47,16 @@ void check_launched(struct check *check, const struct trial *trial, size_t index
         return;
     if (launch.blocks == 0)
         check_refuse(check, trial, "Keep the launches as they were.",
-                     "only %zu kernels were launched", index);
+                     index ? "only %zu kernels were launched" : "no kernel was launched", index);
     else
         check_refuse(check, trial,
                      "Launch with the numbers of blocks and threads that main() reads.",
                      "launch number %zu is <<<%.0f, %.0f>>>; <<<%d, %d>>> was asked for", index + 1,
                      launch.blocks, launch.threads, blocks, threads);
+}
+
+const char *check_if_no_kernel(const struct trial *trial)
+{
+    const json_t *launches = trial->record ? json_object_get(trial->record, "launches") : NULL;
+    return launches && json_array_size(launches) == 0 ? "; no kernel was launched" : "";
 }

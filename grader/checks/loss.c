@@ -24,14 +24,24 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
+/* A bank conflict of loads explains nothing to a check of stores, and the other way round. */
+static bool is_of_access(const char *counter, const json_t *finding)
+{
+    const char *cause = run_text_of(finding, "cause");
+    return !(strstr(counter, "shared_store") && strstr(cause, " read ")) &&
+           !(strstr(counter, "shared_load") && strstr(cause, " write "));
+}
+
 /* The most wasteful of them in the student's file, or NULL: findings are sorted. */
 static const json_t *find_loss(const struct check *check, const struct trial *trial, const char *id)
 {
+    const char *counter = check->info->figure.counter;
     size_t i;
     json_t *finding;
     json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
     {
         if (run_is_loss(finding) && strcmp(run_text_of(finding, "id"), id) == 0 &&
+            is_of_access(counter, finding) &&
             check_is_own_file(check, run_text_of(finding, "file")))
             return finding;
     }

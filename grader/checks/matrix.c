@@ -5,9 +5,10 @@
 
 #include "judge/compare.h"
 
-/* Says that GOT, COUNT floats, is wrong at INDEX, and how far the trouble goes. */
-static void fail_within(struct check *check, const float *got, const char *name,
-                        const struct check_matrix *want, size_t count, size_t index)
+/* Says that GOT, COUNT floats, of TRIAL, is wrong at INDEX, and how far the trouble goes. */
+static void fail_within(struct check *check, const struct trial *trial, const float *got,
+                        const char *name, const struct check_matrix *want, size_t count,
+                        size_t index)
 {
     char margin[48] = "";
     size_t width = (size_t)want->width;
@@ -15,9 +16,9 @@ static void fail_within(struct check *check, const float *got, const char *name,
     if (want->bounds)
         snprintf(margin, sizeof margin, ", give or take %.2g", want->bounds[index]);
     check_fail(check, "failed",
-               "%s[%zu][%zu] is %.9g, but %.9g is right%s; %s of %s numbers are wrong", name,
+               "%s[%zu][%zu] is %.9g, but %.9g is right%s; %s of %s numbers are wrong%s", name,
                index / width, index % width, (double)got[index], want->values[index], margin,
-               check_number((double)wrong), check_number((double)count));
+               check_number((double)wrong), check_number((double)count), check_if_no_kernel(trial));
     if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }
@@ -44,6 +45,6 @@ void check_within(struct check *check, const struct trial *trial, const char *na
         check_fail(check, "failed", "%s has the same numbers whatever data the GPU has", name);
         check_advise(check, CHECK_ADVICE_SAME);
     } else if (index < count) {
-        fail_within(check, got->values, name, want, count, index);
+        fail_within(check, trial, got->values, name, want, count, index);
     }
 }

@@ -144,10 +144,30 @@ void check_free_answers(struct trial *trial)
     }
 }
 
+/* Has the program launched kernels, but no other than a library's? */
+static bool is_by_library(const struct trial *trial)
+{
+    size_t i, own = 0;
+    json_t *launch, *launches = json_object_get(trial->record, "launches");
+    json_array_foreach(launches, i, launch)
+    {
+        const char *name = json_string_value(json_object_get(launch, "kernel"));
+        if (name && strncmp(name, "void ", 5) == 0) /* of a template */
+            name += 5;
+        own += !name || (strncmp(name, "cub::", 5) != 0 && strncmp(name, "thrust::", 8) != 0);
+    }
+    return own == 0 && json_array_size(launches) > 0;
+}
+
 void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name)
 {
     if (!trial || !trial->record || !check_is_open(check))
         return;
+    if (is_by_library(trial)) {
+        check_refuse(check, trial, "Write the kernel yourself: that is what the lab is about.",
+                     "%s is right, but only kernels of a library have run", name);
+        return;
+    }
     const struct answer *answer = check_answer(check, trial, name);
     if (!check_is_open(check))
         return;

@@ -80,6 +80,9 @@ static const char *advice_for_end(enum run_end end)
     switch (end) {
     case RUN_TIMED_OUT:
         return "Is there a loop that never ends, or one that calls CUDA for each number?";
+    case RUN_TOO_MUCH:
+        return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of "
+               "its own.";
     case RUN_SIGNALLED:
         return "Memory from cudaMalloc() may be used by kernels only; main() must copy it first.";
     default:
