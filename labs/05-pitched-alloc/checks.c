@@ -136,12 +136,21 @@ static double touched(const struct trial *trial, const char *loads, const char *
             check_counter(trial, "global_store_sectors_ideal"));
 }
 
+/* A loop that the compiler unrolls parts lanes that make different numbers of rounds. */
+#define ROW_HINT(piece)                                                                            \
+    "Most rows begin within a " piece                                                              \
+    ". Which of the TODOs makes each row begin with one? If all "                                  \
+    "are done: do the 32 threads of a warp read side by side in every step, with an if in the "    \
+    "loop "                                                                                        \
+    "where a row ends?"
+
 CHECK(lines, .title = "32 neighbours lie in one line", .points = 25, .where = CHECK_COUNTS,
       .figure = {.text = "32 neighbouring numbers of 1,001 lie in %s lines of 128 bytes",
                  .want = "at most %s",
                  .counter = "global_load_lines",
-                 .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.02}},
-      .hint = "Most rows begin within a line. Which of the TODOs makes each row begin with one?")
+                 /* who reads float4 has a row's last number for itself */
+                 .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.05}},
+      .hint = ROW_HINT("line"))
 {
     const struct trial *trial = add_up(check, 1001, 200);
     check_measure(check, trial, 4 * touched(trial, "global_load_lines", "global_store_lines"));
@@ -152,7 +161,7 @@ CHECK(sectors, .title = "32 neighbours lie in 4 sectors", .points = 15, .where =
                  .want = "at most %s",
                  .counter = "global_load_sectors",
                  .budget = {.naive = 4.87, .solution = 4, .slack = 1.02}},
-      .hint = "Most rows begin within a sector. Which of the TODOs makes each row begin with one?")
+      .hint = ROW_HINT("sector"))
 {
     const struct trial *trial = add_up(check, 8191, 50);
     check_measure(check, trial, 4 * touched(trial, "global_load_sectors", "global_store_sectors"));
