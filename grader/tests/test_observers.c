@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/observe/race.h"
+#include "emulator/observe/race_log.h"
 #include "emulator/tools.h"
 #include "emulator_fixture.h"
 
@@ -155,13 +156,21 @@ Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
 /* --- racecheck ---------------------------------------------------------------------------------------- */
 
 #define STEPS   12u /* instructions in a round */
-#define ROUNDS  10u
-#define THREADS 96u
-#define BLOCKS  3u
+#define THREADS 96u /* of a block */
 
-/* A kernel that goes ROUNDS times through STEPS loads and stores, each on a line of its own, at words from a
- * table; with barriers between some of them, atomics and fences now and then. */
-static void print_racing_kernel(char *ptx, size_t size, bool shared, uint64_t *random)
+/* A kernel that goes some rounds through STEPS loads and stores. */
+struct racing {
+    unsigned rounds, blocks;
+    bool is_late; /* only the last block writes, in its last round */
+    bool shared;
+    unsigned loads; /* a bit for each step that is one */
+};
+#define KERNELS    200u
+#define MOST_TURNS 180u /* rounds of all blocks */
+
+/* Each on a line of its own, at words from a table; with barriers between some of them, atomics and fences now
+ * and then. */
+static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, uint64_t *random)
 {
     static const char *const accesses[] = {
         "ld.%s.u32 v, [a];",  "ld.%s.u32 v, [a];", "ld.%s.v2.u32 {v, w}, [a];",
@@ -169,9 +178,10 @@ static void print_racing_kernel(char *ptx, size_t size, bool shared, uint64_t *r
         "ld.%s.u8 v, [a+1];", "st.%s.u8 [a], t;",  "red.%s.add.u32 [a], t;"};
     static const char *const between[] = {"bar.sync 0;", "", "", "", "bar.warp.sync 0xffffffff;",
                                           "membar.cta;"};
+    enum { ANYTHING, PLAIN, STEP_BY_STEP, UNORDERED, KINDS };
     /* With all of these a kernel would hardly ever find calm: some have plain accesses alone, some of those a
-     * barrier behind each. */
-    unsigned kind = next_random(random, 3);
+     * barrier behind each, or none. */
+    unsigned kind = next_random(random, KINDS);
     int length = snprintf(
         ptx, size,
         ".file 1 \"k.cu\"\n.visible .entry k(.param .u64 block, .param .u64 table)\n{\n"
@@ -182,52 +192,64 @@ static void print_racing_kernel(char *ptx, size_t size, bool shared, uint64_t *r
         4 * WORDS + 16, THREADS);
     for (unsigned step = 0; step < STEPS; step++) {
         char access[80];
-        const char *space = shared ? "shared" : "global";
-        snprintf(access, sizeof access, accesses[next_random(random, kind ? 4 : 9)], space);
+        const char *space = racing->shared ? "shared" : "global",
+                   *form = accesses[next_random(random, kind == ANYTHING ? 9 : 4)];
+        snprintf(access, sizeof access, form, space);
+        racing->loads |= (unsigned)(form[0] == 'l') << step;
         length += snprintf(
             ptx + length, size - (size_t)length,
             ".loc 1 100 1\nld.global.u32 i, [r];\nsetp.ne.u32 q, i, 0xffffffff;\n"
             "mul.wide.u32 a, i, 4;\nadd.s64 a, a, %s;\nadd.s64 r, r, %u;\n.loc 1 %u 1\n@q %s\n%s\n",
-            shared ? "s" : "g", 4 * THREADS * BLOCKS, step + 1, access,
-            between[kind == 2 ? 0 : next_random(random, kind ? 4 : 6)]);
+            racing->shared ? "s" : "g", 4 * THREADS * racing->blocks, step + 1, access,
+            between[kind == STEP_BY_STEP ? 0
+                    : kind == UNORDERED  ? 1
+                                         : next_random(random, kind == PLAIN ? 5 : 6)]);
     }
     snprintf(ptx + length, size - (size_t)length,
-             "add.u32 n, n, 1;\nsetp.lt.u32 p, n, %u;\nbar.sync 0;\n@p bra AGAIN;\nret;\n}\n",
-             ROUNDS);
+             "add.u32 n, n, 1;\nsetp.lt.u32 p, n, %u;\n%s@p bra AGAIN;\nret;\n}\n", racing->rounds,
+             kind == UNORDERED ? "" : "bar.sync 0;\n");
 }
 
-/* Words for each thread in each step: for each block its own part of memory or, now and then, one for all. */
-static void choose_racing_places(uint32_t places[ROUNDS][STEPS][THREADS * BLOCKS], uint64_t *random)
+/* Words for each thread of all blocks, step by step: for each of three blocks its own part of memory or, now
+ * and then, one for all. */
+static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
     uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer meet */
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
         uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);
-        uint32_t base = next_random(random, spread) & ~7u;
-        for (unsigned i = 0; i < ROUNDS * THREADS * BLOCKS; i++) {
-            unsigned round = i / (THREADS * BLOCKS), thread = i % (THREADS * BLOCKS);
-            unsigned lane = thread % LANES, warp = thread / LANES % (THREADS / LANES);
-            uint32_t place = place_of(way, base + 8 * round, lane, random) + far * warp;
+        uint32_t base = next_random(random, spread) & ~7u, pace = 8 * next_random(random, 3);
+        bool is_early = !racing->is_late || racing->loads >> step & 1;
+        uint32_t sweep = is_early && racing->is_late ? 16 * next_random(random, 3) : 0;
+        for (unsigned i = 0; i < racing->rounds * racing->blocks * THREADS; i++) {
+            unsigned round = i / (racing->blocks * THREADS), block = i / THREADS % racing->blocks;
+            unsigned lane = i % LANES, warp = i % THREADS / LANES;
+            uint32_t first = base + pace * round + sweep * block;
+            uint32_t place = place_of(way, first, lane, random) + far * warp;
+            bool is_last = round == racing->rounds - 1 && block == racing->blocks - 1;
             if (is_apart)
-                place = place % (WORDS / BLOCKS) + thread / THREADS * (WORDS / BLOCKS);
+                place = place % (WORDS / 3) + block % 3 * (WORDS / 3);
             place = place % WORDS & ~(uint32_t)(step % 2); /* for the wide ones */
-            places[round][step][thread] = absent >> lane & 1 ? IDLE : place;
+            places[(round * STEPS + step) * racing->blocks * THREADS + block * THREADS +
+                   i % THREADS] = absent >> lane & 1 || (!is_early && !is_last) ? IDLE : place;
         }
     }
 }
 
 /* All findings of one run, as text. */
-static char *find_races(const char *ptx, const void *places, size_t size, bool plainly)
+static char *find_races(const char *ptx, const struct racing *racing, const uint32_t *places,
+                        bool plainly)
 {
     struct fixture f;
     race_takes_no_short_cuts = plainly;
     fixture_open(&f, &(struct emu_options){.deterministic = true, .tools = EMU_RACECHECK});
     fixture_load(&f, ptx);
     emu_addr block = fixture_upload(&f, NULL, 4 * WORDS + 16);
-    struct fixture_launch launch = {.grid = {BLOCKS}, .block = {THREADS}};
+    struct fixture_launch launch = {.grid = {racing->blocks}, .block = {THREADS}};
     launch.params[0] = block;
-    launch.params[1] = fixture_upload(&f, places, size);
+    launch.params[1] =
+        fixture_upload(&f, places, racing->rounds * STEPS * racing->blocks * THREADS * 4);
     fixture_launch(&f, launch); /* wide accesses may be misaligned */
     json_t *line = fixture_record(&f, -1);
     char *text = json_dumps(json_object_get(line, "findings"), JSON_INDENT(1));
@@ -237,15 +259,24 @@ static char *find_races(const char *ptx, const void *places, size_t size, bool p
     return text;
 }
 
+/* Some kernels read so much before they write that not all of it is remembered. */
 static void check_races(uint64_t seed, bool shared, unsigned *racy)
 {
-    static uint32_t places[ROUNDS][STEPS][THREADS * BLOCKS];
+    static const struct racing kinds[] = {{.rounds = 10, .blocks = 3},
+                                          {.rounds = 10, .blocks = 3},
+                                          {.rounds = 60, .blocks = 3, .is_late = true},
+                                          {.rounds = 4, .blocks = 45, .is_late = true}};
+    static uint32_t places[MOST_TURNS * STEPS * THREADS];
     char ptx[6000];
     uint64_t random = seed;
-    print_racing_kernel(ptx, sizeof ptx, shared, &random);
-    choose_racing_places(places, &random);
-    char *quick = find_races(ptx, places, sizeof places, false);
-    char *plain = find_races(ptx, places, sizeof places, true);
+    struct racing racing = kinds[seed % 4];
+    racing.shared = shared;
+    log_most_notes = seed % 5 < 3 ? LOG_NOTES : 64;
+    race_most_instants = seed % 7 < 5 ? 1u << 18 : 256;
+    print_racing_kernel(ptx, sizeof ptx, &racing, &random);
+    choose_racing_places(places, &racing, &random);
+    char *quick = find_races(ptx, &racing, places, false);
+    char *plain = find_races(ptx, &racing, places, true);
     cr_expect(strcmp(quick, plain) == 0, "seed %lu, %s: %s\ninstead of %s\n%s", (unsigned long)seed,
               shared ? "shared" : "global", quick, plain, ptx);
     *racy += strstr(plain, "race-") != NULL;
@@ -257,9 +288,33 @@ Test(observers, racecheck_finds_the_same_on_its_quick_ways)
 {
     for (unsigned shared = 0; shared < 2; shared++) {
         unsigned racy = 0;
-        for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (uint64_t seed = 1; seed <= KERNELS; seed++)
             check_races(seed, shared, &racy);
-        cr_expect(racy > SEEDS / 10 && racy < SEEDS * 9 / 10, "%u of %u kernels have races", racy,
-                  SEEDS);
+        cr_expect(racy > KERNELS / 10 && racy < KERNELS * 9 / 10, "%u of %u kernels have races",
+                  racy, KERNELS);
     }
+}
+
+/* The first block reads words 0 to 31 and then so many others that its notes are looked at; the second one
+ * writes the first words, which no note tells of any more. */
+Test(observers, racecheck_remembers_what_it_has_no_notes_of)
+{
+    static const uint32_t unused[2 * STEPS * THREADS];
+    static const char ptx[] =
+        ".file 1 \"k.cu\"\n.visible .entry k(.param .u64 block)\n{\n.reg .pred p;\n"
+        ".reg .b32 t, c, n, i, v;\n.reg .b64 g, a;\nmov.u32 t, %tid.x;\nmov.u32 c, %ctaid.x;\n"
+        "ld.param.u64 g, [block];\nmul.wide.u32 a, t, 4;\nadd.s64 g, g, a;\n.loc 1 1 1\n"
+        "setp.ne.u32 p, c, 0;\n@p bra SECOND;\nld.global.u32 v, [g];\nmov.u32 n, 1;\n"
+        "AGAIN:\nmul.lo.u32 i, n, n;\nrem.u32 i, i, 57;\nmul.wide.u32 a, i, 64;\n"
+        "add.s64 a, a, g;\nld.global.u32 v, [a+512];\nadd.u32 n, n, 1;\n"
+        "setp.lt.u32 p, n, 200;\n@p bra AGAIN;\nret;\n"
+        "SECOND:\n.loc 1 2 1\nst.global.u32 [g], t;\nret;\n}\n";
+    log_most_notes = 64;
+    char *quick = find_races(ptx, &(struct racing){.rounds = 1, .blocks = 2}, unused, false);
+    char *plain = find_races(ptx, &(struct racing){.rounds = 1, .blocks = 2}, unused, true);
+    cr_expect(strstr(plain, "race-global"), "%s", plain);
+    cr_expect_str_eq(quick, plain);
+    log_most_notes = LOG_NOTES;
+    free(quick);
+    free(plain);
 }

@@ -103,7 +103,7 @@ Test(racecheck, says_when_it_stops)
     char *text = shell_must(
         "printf '__global__ void fill(int *a, int n)\\n{\\n    for (int i = blockIdx.x * "
         "blockDim.x + "
-        "threadIdx.x; i < n; i += 16384)\\n        a[i] = i;\\n}\\nint main()\\n{\\n    int *a;\\n"
+        "threadIdx.x; i < n; i += 16384)\\n        a[i] += i;\\n}\\nint main()\\n{\\n    int *a;\\n"
         "    cudaMalloc(&a, 64 << 22);\\n    fill<<<64, 256>>>(a, 64 << 20);\\n    "
         "cudaFree(a);\\n}\\n' "
         ">big.cu; $NVCC -cudart shared -lineinfo -L$LIB -o big big.cu && ulimit -v 700000 && "

@@ -4,6 +4,7 @@
 
 #include "emulator/execute/machine.h"
 #include "emulator/observe/race_calm.h"
+#include "emulator/observe/race_global.h"
 #include "emulator/observe/race_order.h"
 #include "emulator/observe/race_shadow.h"
 
@@ -51,7 +52,7 @@ struct race {
     uint32_t site_count;
     uint16_t *site_of; /* by pc */
     struct calm calm;  /* of the current CTA */
-    struct shadow_map global;
+    struct race_global global;
     struct race_shared *shared, *seats; /* of the current CTA; all */
     const uint8_t *shared_bytes;        /* its contents */
     uint64_t heap_begin, heap_end;      /* malloc() in kernels: what is there changes hands */
@@ -65,8 +66,24 @@ struct race {
 uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end);
 /* The site of an access; 0: it is not looked at. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
-/* Looks at an access, of CONTEXT: a struct race, in the shadow of its memory. False when memory is out. */
-bool race_visit(void *context, const struct obs_access *access);
+
+/* When a warp does something: since its CTA's turn began, at its time now, it knows the accesses of each warp
+ * that were made before a time (race_order.h). */
+struct race_moment {
+    uint64_t begun, now;
+    const uint64_t *known;
+};
+struct race_moment race_now(const struct race *race, uint32_t warp);
+
+/* Looks at LANES of an access now, or at another moment, all of whose addresses are in the shadow: row by row,
+ * in order. False when memory is out, here and below. */
+bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
+                uint32_t lanes);
+bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
+                     struct shadow *shadow, uint32_t lanes);
+
+/* Whether accesses may be noted down only: nothing is under way that is over nobody knows when. */
+bool race_may_take_notes(const struct race *race);
 
 /* Tests set it: all accesses are looked at one by one, with the same result. */
 extern bool race_takes_no_short_cuts;

@@ -9,19 +9,14 @@
 #ifndef OBSERVE_RACE_CALM_H
 #define OBSERVE_RACE_CALM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "emulator/observe/observer.h"
+#include "emulator/observe/race_pattern.h"
 
 struct calm {
     bool is_calm;
-    uint32_t bytes;                /* of shared memory */
-    uint8_t *words;                /* what was done to each: CALM_READ, CALM_WRITTEN */
-    bool any;                      /* something was */
-    struct calm_pattern *patterns; /* of accesses; [0] is none */
-    uint16_t *pattern_of;          /* by pc: its latest access's, or 0 */
-    uint32_t pattern_count, code_count;
+    uint32_t bytes; /* of shared memory */
+    uint8_t *words; /* what was done to each: WORD_READ, WORD_WRITTEN */
+    bool any;       /* something was */
+    struct race_patterns patterns;
     struct calm_note *notes;
     uint32_t note_count, note_room;
 };

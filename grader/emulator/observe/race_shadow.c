@@ -4,15 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define MAX_BYTES  ((uint64_t)2 << 30) /* that all shadows of a launch may take */
+#include "emulator/observe/race_log.h"
+
 #define FIRST_SLAB ((size_t)1 << 16)
 #define LARGE_SLAB ((size_t)1 << 22) /* and larger: in huge pages, where the system has them */
 #define LAST_SLAB  ((size_t)1 << 24)
-
-struct shadow_page {
-    uint64_t number; /* address / SHADOW_PAGE */
-    struct shadow *shadow;
-};
 
 uint64_t shadow_nobody[SHADOW_PAGE];
 
@@ -47,7 +43,7 @@ static uint64_t *take_stamps(struct shadow_map *map, size_t cells)
     size_t bytes = cells * sizeof(uint64_t);
     if (!map)
         return calloc(cells, sizeof(uint64_t));
-    if (map->bytes + bytes > MAX_BYTES)
+    if (map->bytes + bytes > SHADOW_MOST_BYTES)
         return NULL;
     if ((!map->slabs || map->slabs->size - map->slabs->used < bytes) && !add_slab(map))
         return NULL;
@@ -130,7 +126,9 @@ static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, uns
 
 bool shadow_refine(struct shadow *shadow, unsigned bytes)
 {
-    struct shadow fine = {.bytes = shadow->bytes, .shift = bytes >= 2, .map = shadow->map};
+    struct shadow fine = *shadow;
+    fine.shift = bytes >= 2;
+    fine.atomic[0] = fine.atomic[1] = NULL;
     unsigned cut = shadow->shift - fine.shift;
     bool ok = open_stamps(&fine) && (!shadow->atomic[0] || shadow_add_atomics(&fine)) &&
               spread(&fine, &fine.write, shadow->write, cut);
@@ -176,7 +174,8 @@ struct shadow *shadow_add(struct shadow_map *map, uint64_t addr)
     struct shadow *shadow = malloc(sizeof *shadow);
     if (!shadow)
         return NULL;
-    *shadow = (struct shadow){.bytes = SHADOW_PAGE, .shift = 2, .map = map};
+    *shadow =
+        (struct shadow){.addr = number * SHADOW_PAGE, .bytes = SHADOW_PAGE, .shift = 2, .map = map};
     open_stamps(shadow);
     *find_slot(map, number) = (struct shadow_page){number, shadow};
     map->count++;
@@ -198,8 +197,11 @@ struct shadow *shadow_find(struct shadow_map *map, uint64_t addr)
 
 void shadow_map_close(struct shadow_map *map)
 {
-    for (uint64_t i = 0; i < map->room; i++)
+    for (uint64_t i = 0; i < map->room; i++) {
+        if (map->slots[i].shadow)
+            log_close(map->slots[i].shadow->log);
         free(map->slots[i].shadow);
+    }
     free(map->slots);
     while (map->slabs) {
         struct shadow_slab *slab = map->slabs;

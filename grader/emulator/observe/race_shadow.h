@@ -39,17 +39,25 @@ static inline uint32_t stamp_site(uint64_t stamp)
     return (uint32_t)stamp & (STAMP_SITES - 1);
 }
 
-#define SHADOW_PAGE 4096u
+#define SHADOW_PAGE       4096u
+#define SHADOW_MOST_BYTES ((uint64_t)2 << 30) /* that all shadows of a launch may take */
 
 /* Of a part of memory. Arrays of one stamp a cell; atomic: NULL as long as there are none. Of a page of device
  * memory, write and read are shadow_nobody until there is one: most pages are only read, or only written. */
 struct shadow {
     uint64_t *write, *read[2], *atomic[2];
+    uint64_t addr;          /* of its first byte */
     uint32_t bytes;         /* of memory */
     uint8_t shift;          /* a cell is 1 << shift bytes: 2, 1 or 0 */
     struct shadow_map *map; /* of a page: where it gets stamps from; or NULL */
+    struct race_log *log;   /* of a page: accesses that are only noted down so far; or NULL */
 };
 extern uint64_t shadow_nobody[SHADOW_PAGE]; /* zeros */
+
+struct shadow_page {
+    uint64_t number; /* address / SHADOW_PAGE */
+    struct shadow *shadow;
+};
 
 /* The shadows of device memory, by page. */
 struct shadow_map {

@@ -64,9 +64,8 @@ static bool writes_same(const struct race *race, const struct obs_access *access
 struct visit {
     struct race *race;
     const struct obs_access *access;
-    const struct order_cta *cta;
-    const uint64_t *known; /* by the warp */
-    uint64_t base;         /* address where the shadow begins */
+    const struct order_cta *cta; /* that runs */
+    struct race_moment when;
     uint32_t site;
     uint32_t joints,
         same; /* lanes whose bytes lie right behind those of the lane before; or are the same */
@@ -93,7 +92,7 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     uint32_t old_site = stamp_site(old);
     uint64_t time = stamp_time(old);
     uint64_t cta =
-        time >= visit->cta->begun ? visit->cta->linear : order_cta_at(&race->order, time);
+        time >= visit->when.begun ? visit->cta->linear : order_cta_at(&race->order, time);
     bool same_cta = cta == visit->cta->linear, is_shared = access->space == PTX_SHARED;
     bool is_under_way = time == UNDER_WAY;
     if ((same_cta && other == thread && !is_under_way) ||
@@ -102,7 +101,7 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
         is_answer(visit, (struct race_access){old_site, other, cta}, lane))
         return;
     uint64_t there = access->addr[other % WARP];
-    bool is_same_instruction = time == visit->cta->now[access->warp] && old_site == visit->site &&
+    bool is_same_instruction = time == visit->when.now && old_site == visit->site &&
                                other / WARP == access->warp && same_cta &&
                                access->mask >> (other % WARP) & 1 && addr >= there &&
                                addr + bytes <= there + access->bytes;
@@ -125,9 +124,9 @@ static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32
 {
     uint64_t time = stamp_time(stamp);
     uint32_t other = stamp_thread(stamp);
-    if (time < visit->cta->begun)
+    if (time < visit->when.begun)
         return stamp == 0;
-    return time < visit->known[other / WARP] || (other == thread && time != UNDER_WAY);
+    return time < visit->when.known[other / WARP] || (other == thread && time != UNDER_WAY);
 }
 
 /* How far away from THREAD a stamp is; 0: it comes before, or is its own. */
@@ -136,7 +135,7 @@ static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, ui
     uint32_t other = stamp_thread(stamp);
     if (is_harmless(visit, stamp, thread))
         return 0;
-    return stamp_time(stamp) < visit->cta->begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
+    return stamp_time(stamp) < visit->when.begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
 }
 
 /* Adds a read (or an atomic) to the two that are kept of CELL. */
@@ -176,8 +175,8 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
                               uint32_t lane, unsigned kind)
 {
     uint32_t thread = visit->access->warp * WARP + lane;
-    uint64_t mine = stamp_make(visit->cta->now[visit->access->warp], thread, visit->site);
-    uint64_t addr = visit->base + ((uint64_t)cell << shadow->shift);
+    uint64_t mine = stamp_make(visit->when.now, thread, visit->site);
+    uint64_t addr = shadow->addr + ((uint64_t)cell << shadow->shift);
     unsigned bytes = 1u << shadow->shift;
     check(visit, shadow->write[cell], lane, addr, bytes);
     if (kind != RACE_READ) {
@@ -210,10 +209,10 @@ struct past {
 static struct past find_past(const struct visit *visit)
 {
     uint32_t warp = visit->access->warp, first = warp == 0;
-    uint64_t others = visit->known[first], differ = 0;
-    for (uint32_t v = 0; v < visit->cta->warps; v++)
-        differ |= v == warp ? 0 : visit->known[v] ^ others;
-    return (struct past){visit->cta->begun, visit->known[warp], others, warp,
+    uint64_t others = visit->when.known[first], differ = 0;
+    for (uint32_t v = 0; v < visit->race->order.warps; v++)
+        differ |= v == warp ? 0 : visit->when.known[v] ^ others;
+    return (struct past){visit->when.begun, visit->when.known[warp], others, warp,
                          !differ && !visit->race->has_copies};
 }
 
@@ -329,11 +328,11 @@ static bool visit_row(const struct visit *visit, const struct past *past, struct
     const struct obs_access *access = visit->access;
     uint32_t shift = (uint32_t)__builtin_ctz(access->bytes) - shadow->shift;
     uint32_t thread = access->warp * WARP + lane;
-    struct row row = {.cell = (uint32_t)(access->addr[lane] - visit->base) >> shadow->shift,
+    struct row row = {.cell = (uint32_t)(access->addr[lane] - shadow->addr) >> shadow->shift,
                       .count = count << shift,
                       .thread = thread,
                       .shift = shift,
-                      .mine = stamp_make(visit->cta->now[access->warp], thread, visit->site)};
+                      .mine = stamp_make(visit->when.now, thread, visit->site)};
     if (row.count % STAMPS || row.count > ROW_CELLS || !past->is_simple)
         return false;
     return visit->race->sites[visit->site].kind == RACE_READ ? visit_row_read(past, shadow, row)
@@ -347,7 +346,7 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     uint32_t cells = access->bytes >> shadow->shift;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(lanes);
-        uint32_t first = (uint32_t)(access->addr[l] - visit->base) >> shadow->shift;
+        uint32_t first = (uint32_t)(access->addr[l] - shadow->addr) >> shadow->shift;
         for (uint32_t c = 0; c < cells; c++)
             visit_cell(visit, shadow, first + c, l, kind);
     }
@@ -361,7 +360,6 @@ static bool own_stamps(struct shadow *shadow, unsigned kind)
     return shadow_own(shadow, kind == RACE_READ ? &shadow->read[0] : &shadow->write);
 }
 
-/* LANES of the access, all of whose addresses are in the shadow: row by row, in order. */
 static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
 {
     const struct obs_access *access = visit->access;
@@ -412,66 +410,29 @@ LANES_CLONES static void find_neighbours(struct visit *visit)
     }
 }
 
-static bool visit_shared(const struct visit *visit)
+bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
+                     struct shadow *shadow, uint32_t lanes)
 {
-    struct race_shared *shared = visit->race->shared;
-    shared->is_used = true;
-    return visit_shadow(visit, &shared->shadow,
-                        race_sound_lanes(visit->access, shared->shadow.bytes));
-}
-
-static bool is_watched(const struct race *race, uint64_t page)
-{
-    const struct mem_block *block =
-        mem_nearest(race->launch->launch->memory, page + SHADOW_PAGE - 1);
-    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
-    return block && block->host && block->addr + block->size > page && !in_heap;
-}
-
-/* Lanes whose address lies in a page: mostly all of them. */
-LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
-{
-    uint64_t outside = 0;
-    uint32_t lanes = 0;
-    for (uint32_t l = 0; l < WARP; l++)
-        outside |= (access->addr[l] - page) / SHADOW_PAGE;
-    for (uint32_t l = 0; l < WARP && outside; l++)
-        lanes |= (uint32_t)(access->addr[l] - page < SHADOW_PAGE) << l;
-    return outside ? lanes : ALL_LANES;
-}
-
-static bool visit_global(struct visit *visit)
-{
-    const struct obs_access *access = visit->access;
-    uint32_t todo = race_sound_lanes(access, UINT64_MAX);
-    while (todo) {
-        uint64_t page = access->addr[__builtin_ctz(todo)] / SHADOW_PAGE * SHADOW_PAGE;
-        uint32_t lanes = todo & lanes_in(access, page);
-        todo &= ~lanes;
-        struct shadow *shadow = shadow_find(&visit->race->global, page);
-        if (!shadow && !is_watched(visit->race, page))
-            continue;
-        if (!shadow)
-            shadow = shadow_add(&visit->race->global, page);
-        visit->base = page;
-        if (!shadow || !visit_shadow(visit, shadow, lanes))
-            return false;
-    }
-    return true;
-}
-
-bool race_visit(void *context, const struct obs_access *access)
-{
-    struct race *race = context;
-    const struct order_cta *cta = race->order.current;
     struct visit visit = {.race = race,
                           .access = access,
-                          .cta = cta,
-                          .known = cta->known[access->warp],
+                          .cta = race->order.current,
+                          .when = when,
                           .site = race_site_of(race, access)};
     if (access->dense)
         visit.joints = ALL_LANES << 1;
     else
         find_neighbours(&visit);
-    return access->space == PTX_SHARED ? visit_shared(&visit) : visit_global(&visit);
+    return visit_shadow(&visit, shadow, lanes);
+}
+
+struct race_moment race_now(const struct race *race, uint32_t warp)
+{
+    const struct order_cta *cta = race->order.current;
+    return (struct race_moment){cta->begun, cta->now[warp], cta->known[warp]};
+}
+
+bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
+                uint32_t lanes)
+{
+    return race_visit_then(race, access, race_now(race, access->warp), shadow, lanes);
 }

@@ -110,26 +110,37 @@ static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, 
     }
 }
 
+static bool visit_shared(void *context, const struct obs_access *access)
+{
+    struct race *race = context;
+    struct race_shared *shared = race->shared;
+    shared->is_used = true;
+    return race_visit(race, access, &shared->shadow,
+                      race_sound_lanes(access, shared->shadow.bytes));
+}
+
 /* Before anything that is not as simple as what race_calm.h knows of. */
 static void end_calm(struct race *race)
 {
     if (race->calm.is_calm)
-        race->failed |= !calm_end(&race->calm, race_visit, race);
+        race->failed |= !calm_end(&race->calm, visit_shared, race);
 }
 
-/* May the calm take an access by the instruction at PC? The first one of less than a word makes the shadow's
- * cells smaller. */
-static bool is_plain(const struct race *race, uint32_t pc)
+/* May an access by the instruction at PC be noted down only? The first one of less than a word makes the
+ * shadow's cells smaller. */
+static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->site_of[pc]];
-    return race->calm.is_calm && site->strength == RACE_WEAK && site->kind != RACE_ATOMIC &&
-           race->launch->kernel->code[pc].mem.bytes >= 1u << race->shared->shadow.shift;
+    unsigned least = is_shared ? 1u << race->shared->shadow.shift : 4;
+    return site->strength == RACE_WEAK && site->kind != RACE_ATOMIC &&
+           race->launch->kernel->code[pc].mem.bytes >= least;
 }
 
 /* Whether nothing more is to be looked at, as it is calm. */
 static bool is_taken_calmly(struct race *race, const struct obs_access *access)
 {
-    if (is_plain(race, access->pc) && race_sound_lanes(access, race->calm.bytes) == access->mask &&
+    if (race->calm.is_calm && is_plain(race, access->pc, true) &&
+        race_sound_lanes(access, race->calm.bytes) == access->mask &&
         calm_take(&race->calm, access))
         return true;
     end_calm(race);
@@ -155,7 +166,10 @@ static void racecheck_access(void *state, const struct obs_access *access)
     bool is_news = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_news && !is_late)
         exchange_news(race, access, site);
-    race->failed |= !race_visit(race, access);
+    if (access->space == PTX_SHARED)
+        race->failed |= !visit_shared(race, access);
+    else
+        race->failed |= !global_visit(race, access, is_plain(race, access->pc, false));
     if (is_news && is_late)
         exchange_news(race, access, site);
     if (inst->run == copy_run && access->space == PTX_SHARED)
@@ -170,7 +184,9 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
     if (race->failed || race->order.failed || !race->order.current ||
         (repeat->space != PTX_SHARED && repeat->space != PTX_GLOBAL))
         return OBS_TAKEN;
-    return repeat->space == PTX_SHARED && is_plain(race, repeat->pc) &&
+    if (repeat->space == PTX_GLOBAL)
+        return global_repeat(race, repeat) ? OBS_TAKEN : OBS_IN_FULL;
+    return race->calm.is_calm && is_plain(race, repeat->pc, true) &&
                    calm_take_again(&race->calm, repeat)
                ? OBS_TAKEN
                : OBS_IN_FULL;
@@ -178,8 +194,7 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
 
-/* Copies that are under way are past no barrier. */
-static bool may_be_calm(const struct race *race)
+bool race_may_take_notes(const struct race *race)
 {
     return !race_takes_no_short_cuts && !race->has_copies;
 }
@@ -197,7 +212,7 @@ static bool take_shared(struct race *race, const struct obs_order *event)
         shadow_clear(&shared->shadow);
     shared->is_used = false;
     shared->cta = event->cta;
-    if (may_be_calm(race))
+    if (race_may_take_notes(race))
         calm_begin(&race->calm);
     return true;
 }
@@ -219,7 +234,7 @@ static void racecheck_order(void *state, const struct obs_order *event)
         stamp_copy(
             race, event->place, event->lanes, event->bytes,
             stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
-    if (whole && may_be_calm(race))
+    if (whole && race_may_take_notes(race))
         calm_begin(&race->calm);
     if (event->kind == OBS_CTA_RUNS)
         race->failed = !take_shared(race, event);
@@ -231,7 +246,7 @@ static void racecheck_free(struct race *race)
 {
     order_free(&race->order);
     calm_close(&race->calm);
-    shadow_map_close(&race->global);
+    global_close(&race->global);
     for (uint32_t i = 0; race->seats && i < race->launch->launch->resident; i++)
         shadow_close(&race->seats[i].shadow);
     free(race->seats);
@@ -252,7 +267,8 @@ static void *racecheck_begin(const struct obs_launch *launch)
     race->heap_begin = launch->launch->heap->begin;
     race->heap_end = launch->launch->heap->end;
     if (race->seats && find_sites(race, launch->kernel) &&
-        calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count))
+        calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count) &&
+        global_open(&race->global, launch->kernel->code_count))
         return race;
     racecheck_free(race);
     return NULL;
