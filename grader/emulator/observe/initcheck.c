@@ -321,14 +321,18 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* Neighbours in global memory are marked in one go; true if they were. */
+/* What neighbours store is marked in one go; true if it was. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];
-    if (!access->dense || access->kind != OBS_STORE || access->space != PTX_GLOBAL ||
-        low % access->bytes || !find_block(init, &init->sites[access->pc], low, end))
+    if (!access->dense || access->kind != OBS_STORE || low % access->bytes)
         return false;
-    mem_mark(init->launch->launch->memory, MEM_WRITTEN, low, end - low, true);
+    if (access->space == PTX_SHARED && end <= init->launch->launch->shared_bytes)
+        memset(init->current->shared + low, 1, end - low);
+    else if (access->space == PTX_GLOBAL && find_block(init, &init->sites[access->pc], low, end))
+        mem_mark(init->launch->launch->memory, MEM_WRITTEN, low, end - low, true);
+    else
+        return false;
     return true;
 }
 
