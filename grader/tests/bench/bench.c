@@ -43,6 +43,9 @@ static_assert(WORKS <= BENCH_MOST, "more works than rows");
 static const char *const tools[BENCH_SETTINGS] = {"none", "counters", "memcheck,synccheck",
                                                   "racecheck,initcheck"};
 
+static const int sizes[] = {128, 256, 512, 1024}; /* of the tiled product */
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
 static const char *folder; /* of the programs */
 
 static void fail(const char *what, const char *output)
@@ -63,9 +66,9 @@ static double median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* What a run of a work showed: its median launch, and the sum of its answers. */
+/* What a run of a work showed: its median launch, the sum of its answers, and its memory, if it says so. */
 struct timing {
-    double wall, cpu, checksum;
+    double wall, cpu, checksum, mebibytes;
 };
 
 static struct timing read_timing(const char *output, int repeats)
@@ -82,6 +85,9 @@ static struct timing read_timing(const char *output, int repeats)
     const char *sum = strstr(output, "checksum ");
     if (count != repeats || !sum || sscanf(sum, "checksum %lf", &timing.checksum) != 1)
         fail("a program that should print kernel_seconds and checksum", output);
+    const char *peak = strstr(output, "peak_mebibytes ");
+    if (!peak || sscanf(peak, "peak_mebibytes %lf", &timing.mebibytes) != 1)
+        timing.mebibytes = 0;
     timing.wall = median(wall, count);
     timing.cpu = median(cpu, count);
     return timing;
@@ -182,21 +188,45 @@ static void measure(const struct work *work, const char *lanewise, const char *k
         fail(work->name, "bench: the answers differ\n");
 }
 
+static struct bench_size measure_size(int n, const char *lanewise, long cores)
+{
+    static const struct work work = {"product, tiled", "matmul", 0, 1, 0};
+    struct bench_size size = {.n = n};
+    for (int all = 0; all < 2; all++) {
+        long workers = all ? cores : 1;
+        int repeats = n < 1000 ? 3 : 1;
+        struct timing counting =
+            time_emulator(&work, n, repeats, lanewise, tools[2], workers, &size.instructions);
+        struct timing everything =
+            time_emulator(&work, n, repeats, lanewise, tools[3], workers, &size.instructions);
+        size.counting[all] = all ? counting.wall : counting.cpu;
+        size.everything[all] = all ? everything.wall : everything.cpu;
+        size.mebibytes[0] = counting.mebibytes;
+        size.mebibytes[1] = everything.mebibytes;
+    }
+    return size;
+}
+
 static int measure_all(const char *lanewise, const char *kernels, const char *out)
 {
     struct bench_row rows[WORKS];
+    struct bench_size by_size[SIZES];
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     double load = 0;
     getloadavg(&load, 1);
     if (load > 0.5)
         printf("Other work is running (load %.1f): times by the clock will be too long.\n", load);
-    bench_print_head(sysconf(_SC_NPROCESSORS_ONLN));
+    bench_print_head(cores);
     for (int i = 0; i < WORKS; i++) {
         measure(&works[i], lanewise, kernels, &rows[i]);
         bench_print(&rows[i]);
         fflush(stdout);
     }
     printf("\nPeak memory of the largest process: %.0f MiB.\n", children_mebibytes());
-    return bench_write(rows, WORKS, out) ? 0 : 2;
+    for (int i = 0; i < SIZES; i++)
+        by_size[i] = measure_size(sizes[i], lanewise, cores);
+    bench_print_sizes(by_size, SIZES, cores);
+    return bench_write(&(struct bench_results){rows, by_size, WORKS, SIZES}, out) ? 0 : 2;
 }
 
 /* The faster of a few launches by each build in turn: what disturbs one disturbs the other. */

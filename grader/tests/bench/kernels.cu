@@ -3,14 +3,15 @@
 //
 //     kernels NAME N REPEATS
 //
-// Prints "kernel_seconds WALL CPU" for each launch, and "checksum X", the sum of what the first one has
-// computed, which opencl.c prints, too. Exit code: 0, 1 if an answer is wrong, 2 for no such
+// Prints "kernel_seconds WALL CPU" for each launch, "peak_mebibytes X" and "checksum X", the sum of what the
+// first one has computed, which opencl.c prints, too. Exit code: 0, 1 if an answer is wrong, 2 for no such
 // kernel. Inputs are small whole numbers, so that every sum is exact in whatever order it is made.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <sys/resource.h>
 #include <vector>
 
 enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32, BINS = 256, MOST_STEPS = 1000 };
@@ -194,7 +195,9 @@ static void time_launches(int repeats, const T *output, size_t count, LAUNCH lau
         for (T value : from_device(output, count))
             sum += value;
     }
-    printf("checksum %.17g\n", sum);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("checksum %.17g\npeak_mebibytes %.1f\n", sum, usage.ru_maxrss / 1024.0);
 }
 
 static bool run_sum(const char *name, int n, int repeats)

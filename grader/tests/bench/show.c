@@ -30,28 +30,53 @@ void bench_print(const struct bench_row *row)
            row->oclgrind / row->all_cores[2], row->instructions / row->one_core[2] / 1e6);
 }
 
-static json_t *numbers(const double *values)
+void bench_print_sizes(const struct bench_size *sizes, int count, long cores)
+{
+    printf(
+        "\nThe tiled product as n grows (seconds, nanoseconds a warp instruction, MiB):\n"
+        "%6s %12s | counters and memcheck, 1 core, %ld  MiB | everything, 1 core, %ld      MiB\n",
+        "n", "warp inst.", cores, cores);
+    for (const struct bench_size *size = sizes; size < sizes + count; size++)
+        printf("%6d %12.0f | %9.4f %6.2f %9.4f %6.0f | %9.4f %6.2f %9.4f %6.0f\n", size->n,
+               size->instructions, size->counting[0], size->counting[0] / size->instructions * 1e9,
+               size->counting[1], size->mebibytes[0], size->everything[0],
+               size->everything[0] / size->instructions * 1e9, size->everything[1],
+               size->mebibytes[1]);
+}
+
+static json_t *numbers(const double *values, int count)
 {
     json_t *array = json_array();
-    for (int i = 0; i < BENCH_SETTINGS; i++)
+    for (int i = 0; i < count; i++)
         json_array_append_new(array, json_real(values[i]));
     return array;
 }
 
-static bool write_json(const struct bench_row *rows, int count, const char *path)
+static json_t *size_json(const struct bench_size *size)
 {
-    json_t *list = json_array(), *names = json_array();
+    return json_pack("{s:i, s:f, s:o, s:o, s:o}", "n", size->n, "warp_instructions",
+                     size->instructions, "counting_seconds", numbers(size->counting, 2),
+                     "everything_seconds", numbers(size->everything, 2), "mebibytes",
+                     numbers(size->mebibytes, 2));
+}
+
+static bool write_json(const struct bench_results *results, const char *path)
+{
+    const struct bench_row *rows = results->rows;
+    json_t *list = json_array(), *names = json_array(), *sizes = json_array();
+    for (int i = 0; i < results->size_count; i++)
+        json_array_append_new(sizes, size_json(&results->sizes[i]));
     for (int i = 0; i < BENCH_SETTINGS; i++)
         json_array_append_new(names, json_string(setting_names[i]));
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_pack("{s:s, s:f, s:o, s:o, s:f, s:f}", "work",
-                                              rows[i].title, "warp_instructions",
-                                              rows[i].instructions, "one_core_cpu_seconds",
-                                              numbers(rows[i].one_core), "all_cores_seconds",
-                                              numbers(rows[i].all_cores), "oclgrind_seconds",
-                                              rows[i].oclgrind, "pocl_seconds", rows[i].pocl));
-    json_t *document = json_pack("{s:s, s:o, s:o}", "schema", "lanewise/bench/v1", "settings",
-                                 names, "works", list);
+    for (int i = 0; i < results->row_count; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:f, s:o, s:o, s:f, s:f}", "work", rows[i].title,
+                            "warp_instructions", rows[i].instructions, "one_core_cpu_seconds",
+                            numbers(rows[i].one_core, BENCH_SETTINGS), "all_cores_seconds",
+                            numbers(rows[i].all_cores, BENCH_SETTINGS), "oclgrind_seconds",
+                            rows[i].oclgrind, "pocl_seconds", rows[i].pocl));
+    json_t *document = json_pack("{s:s, s:o, s:o, s:o}", "schema", "lanewise/bench/v1", "settings",
+                                 names, "works", list, "tiled_product", sizes);
     bool ok = document && json_dump_file(document, path, JSON_INDENT(2)) == 0;
     json_decref(document);
     return ok;
@@ -141,12 +166,12 @@ static bool write_svg(const struct bench_row *rows, int count, const char *path)
     return fclose(to) == 0;
 }
 
-bool bench_write(const struct bench_row *rows, int count, const char *out)
+bool bench_write(const struct bench_results *results, const char *out)
 {
     char json[4096], svg[4096];
     snprintf(json, sizeof json, "%s.json", out);
     snprintf(svg, sizeof svg, "%s.svg", out);
-    bool ok = write_json(rows, count, json) && write_svg(rows, count, svg);
+    bool ok = write_json(results, json) && write_svg(results->rows, results->row_count, svg);
     if (ok)
         printf("Written: %s, %s\n", json, svg);
     else
