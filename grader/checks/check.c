@@ -158,6 +158,12 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
     check_advise(check, "The answer must come from kernels that read the data, not from main().");
 }
 
+double check_sectors_read(const struct trial *trial)
+{
+    return check_counter(trial, "global_load_sectors") +
+           check_counter(trial, "global_atomic_sectors");
+}
+
 unsigned long check_calls(const struct trial *trial, const char *name)
 {
     const json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL;
@@ -223,8 +229,17 @@ void check_value(struct check *check, double value)
     check->share = judge_share(&check->budget, value);
 }
 
+void check_no_textures(struct check *check, const struct trial *trial)
+{
+    if (check_counter(trial, "texture_requests") > 0)
+        check_refuse(check, trial, "Read and write memory through pointers.",
+                     "your kernels use textures or surfaces, which this check does not count");
+}
+
 void check_measure(struct check *check, const struct trial *trial, double value)
 {
+    if (!check->info->figure.textures)
+        check_no_textures(check, trial);
     if (!trial || !check_is_open(check))
         return;
     check_value(check, value);

@@ -67,6 +67,7 @@ struct check_figure {
     /* Measured figures: grader/tests/test_grade.c measures them again. A check that ends with
      * check_speed() declares its slack only. */
     struct judge_budget budget;
+    bool textures; /* kernels may use textures and surfaces: check_no_textures() */
 };
 
 struct check;
@@ -227,6 +228,13 @@ void check_refuse(struct check *check, const struct trial *trial, const char *hi
  * so the program's critical path is the sum of theirs. 0 for NULL. */
 double check_counter(const struct trial *trial, const char *name);
 
+/* Sectors that global memory has delivered to kernels: by loads, and by atomics, which bring back what was
+ * there. 0 for NULL. */
+double check_sectors_read(const struct trial *trial);
+/* Launch number INDEX must be the one that does the work: it has read BYTES of data, and all launches
+ * together no more than half as much again. So none is for show. Does nothing on a GPU. */
+void check_works_in(struct check *check, const struct trial *trial, size_t index, uint64_t bytes);
+
 /* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
  * and on a GPU, where nothing is recorded. */
 unsigned long check_calls(const struct trial *trial, const char *name);
@@ -234,7 +242,11 @@ unsigned long check_calls(const struct trial *trial, const char *name);
 void check_called(struct check *check, const struct trial *trial, const char *name,
                   unsigned long least, unsigned long most);
 
-/* Gives the check the points that VALUE earns by its figure's budget. */
+/* The kernels must not use textures or surfaces: no other counter tells what goes through these. */
+void check_no_textures(struct check *check, const struct trial *trial);
+
+/* Gives the check the points that VALUE earns by its figure's budget. Textures would get around most figures:
+ * where they may be used, the figure says so. */
 void check_measure(struct check *check, const struct trial *trial, double value);
 
 /* --- for the runner ------------------------------------------------------------------------------- */

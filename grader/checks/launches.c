@@ -60,3 +60,29 @@ const char *check_if_no_kernel(const struct trial *trial)
     const json_t *launches = trial->record ? json_object_get(trial->record, "launches") : NULL;
     return launches && json_array_size(launches) == 0 ? "; no kernel was launched" : "";
 }
+
+/* What the launch has read of global memory, in bytes of sectors. */
+static double bytes_read(const json_t *launch)
+{
+    const json_t *counters = json_object_get(launch, "counters");
+    return 32 * (json_number_value(json_object_get(counters, "global_load_sectors")) +
+                 json_number_value(json_object_get(counters, "global_atomic_sectors")));
+}
+
+void check_works_in(struct check *check, const struct trial *trial, size_t index, uint64_t bytes)
+{
+    if (!trial || !trial->record || !check_is_open(check))
+        return;
+    double own = bytes_read(json_array_get(json_object_get(trial->record, "launches"), index));
+    double all = 32 * check_sectors_read(trial);
+    if (own < (double)bytes)
+        check_refuse(check, trial, "Keep the launches as they were: the first one reads the data.",
+                     "launch number %zu reads %s of the %s bytes of data", index + 1,
+                     check_number(own), check_number((double)bytes));
+    if (all > 1.5 * (double)bytes)
+        check_refuse(
+            check, trial,
+            "Let neighbouring threads read neighbouring words, and each word be read once.",
+            "the kernels read %s bytes of global memory for %s bytes of data", check_number(all),
+            check_number((double)bytes));
+}

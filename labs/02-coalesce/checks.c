@@ -82,5 +82,5 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
     const struct trial *trial = sum_up(check, MILLION);
     /* For 32 numbers, not for a request: a warp with few threads makes small requests, one that reads
      * int4 makes large ones, and neither says what the memory must deliver. */
-    check_measure(check, trial, check_counter(trial, "global_load_sectors") / (MILLION / 32));
+    check_measure(check, trial, check_sectors_read(trial) / (MILLION / 32));
 }

@@ -117,10 +117,18 @@ static void uses_shared(struct check *check, const struct trial *trial, struct j
                      "the kernel of rung 1 has no __shared__ array of its own");
 }
 
+/* Runs JOB, and demands that the blocks of the first launch do the work. */
+static const struct trial *sum_up_in_blocks(struct check *check, struct job job)
+{
+    const struct trial *trial = sum_up(check, job);
+    check_works_in(check, trial, 0, (uint64_t)job.n * sizeof(int));
+    return trial;
+}
+
 static void look_closely(struct check *check, int rung)
 {
     const struct job job = {rung, 20001, 9, 256};
-    uses_shared(check, sum_up(check, job), job);
+    uses_shared(check, sum_up_in_blocks(check, job), job);
 }
 
 /* How often a block goes to global memory with a result; the second step counts as a block. */
@@ -148,7 +156,7 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
               "memory.")
 {
     const struct job job = {STATIC, 65536, 64, 256};
-    const struct trial *trial = sum_up(check, job);
+    const struct trial *trial = sum_up_in_blocks(check, job);
     check_measure(check, trial, writes_a_block(trial, job));
 }
 
@@ -167,7 +175,7 @@ CHECK(dynamic, .title = "rung 2: as much shared memory as it needs", .points = 2
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
     const struct job job = {DYNAMIC, 65536, 64, 256};
-    const struct trial *trial = sum_up(check, job);
+    const struct trial *trial = sum_up_in_blocks(check, job);
     uses_shared(check, trial, job);
     struct check_launch launch = check_launch(trial, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;

@@ -99,7 +99,8 @@ static double of_a_block(double count, struct job job)
     return count / (job.blocks + 1);
 }
 
-/* One atomicAdd() a warp is fine, one a thread is a queue for one word, however short its code. */
+/* In shared memory one atomicAdd() a warp is fine, one a thread is a queue for one word, however short its
+ * code. In global memory a block has one result; and another word, for those who do it in one launch. */
 static void refuse_queue(struct check *check, const struct trial *trial, struct job job)
 {
     double passes = of_a_block(check_counter(trial, "shared_atomic_wavefronts"), job);
@@ -109,6 +110,13 @@ static void refuse_queue(struct check *check, const struct trial *trial, struct 
                      "the threads of a block queue for words in shared memory: its %d warps make "
                      "%s passes of atomics",
                      warps, check_number(passes));
+    double results = of_a_block(check_counter(trial, "global_store_requests") +
+                                    check_counter(trial, "global_atomic_requests") +
+                                    check_counter(trial, "global_reduction_requests"),
+                                job);
+    if (results > 2)
+        check_refuse(check, trial, "A tree leaves one result for each block: lab 03.",
+                     "a block goes to global memory %s times with a result", check_number(results));
 }
 
 /* Every thread has one number to read, in the second step too, so what is counted is the tree. */
@@ -123,6 +131,7 @@ CHECK(
     .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
 {
     const struct trial *trial = sum_up(check, large_blocks);
+    check_works_in(check, trial, 0, (uint64_t)large_blocks.n * sizeof(int));
     refuse_queue(check, trial, large_blocks);
     check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
 }
@@ -152,6 +161,7 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
 static const struct trial *grow_tree(struct check *check)
 {
     const struct trial *trial = sum_up(check, small_blocks);
+    check_works_in(check, trial, 0, (uint64_t)small_blocks.n * sizeof(int));
     double path = check_counter(trial, "longest_warp_instructions");
     if (path > 2.5 * small_blocks.threads)
         check_refuse(check, trial, "TODO 1 comes first.",
