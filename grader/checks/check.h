@@ -141,7 +141,7 @@ const struct trial *check_run(struct check *check, const struct case_data *input
 
 /* --- timing: only in a check that is CHECK_GPU_ONLY ----------------------------------------------- *
  *
- *     check_each_pass(check, make_case(check, GRID, 1 << 14, &sum), (1 << 14) * sizeof(int));
+ *     check_each_pass(check, make_case(check, GRID, 1 << 17, &sum), (1 << 17) * sizeof(int));
  *     while (check_again(check)) {
  *         struct case_data *input = make_case(check, GRID, 1 << 24, &sum);
  *         check_equal_u64(check, check_time(check, CHECK_YOURS, input), "sum", sum);

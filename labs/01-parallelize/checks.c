@@ -159,7 +159,7 @@ CHECK(grid_speed, .title = "a grid is faster by far than one thread", .points = 
       .hint = GRID_HINT)
 {
     uint64_t sum;
-    check_each_pass(check, make_case(check, GRID, 1 << 14, &sum), (1 << 14) * sizeof(int));
+    check_each_pass(check, make_case(check, GRID, 1 << 17, &sum), (1 << 17) * sizeof(int));
     while (check_again(check)) {
         const struct case_data *input = make_case(check, GRID, 1 << 24, &sum);
         check_equal_u64(check, check_time(check, CHECK_YOURS, input), "sum", sum);
