@@ -43,10 +43,12 @@ static void free_words(struct words *words)
         free(words->words[i]);
 }
 
-/* The end of what begins at TEXT: a comment, a string, a word or number, or one character. */
+/* The end of what begins at TEXT: a comment, a string, a word or number, or one character. Of nothing: TEXT. */
 static const char *token_end(const char *text)
 {
     const char *at = text + 1;
+    if (!*text)
+        return text;
     if (strncmp(text, "//", 2) == 0)
         return text + strcspn(text, "\n");
     if (strncmp(text, "/*", 2) == 0)
@@ -232,8 +234,9 @@ static void put_loops(FILE *to, const char *at, const char *end)
         if (is_token(at, next, "for") && (next = put_for(to, at)) > at)
             continue;
         next = token_end(at);
-        const char *name = next_token(at + 2), *behind = next_token(token_end(name));
-        if (at + 2 < end && strncmp(at, "++", 2) == 0 && is_word(*name) &&
+        const char *name = next_token(at + 2 < end ? at + 2 : end);
+        const char *behind = next_token(token_end(name));
+        if (name < end && strncmp(at, "++", 2) == 0 && is_word(*name) &&
             (behind >= end || *behind == ';')) {
             fprintf(to, "%.*s += 1", (int)(token_end(name) - name), name);
             next = token_end(name);

@@ -22,16 +22,16 @@ struct expectation {
 /* A mark behind a line: "A", "B", "AB" and so on, or "A of KERNEL", where the line is another function's. */
 static void take_mark(struct expectation *list, size_t count, const char *line, json_int_t number)
 {
-    char kernel[80], letter;
+    char kernel[80], letter[2];
     const char *mark = strstr(line, " // ");
     if (!mark)
         return;
-    if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", &letter, kernel) == 2) {
+    if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", letter, kernel) == 2) {
         /* its expectation is added later: kept apart, in front */
         if (strcmp(list[0].kernel, kernel) != 0)
             list[0] = (struct expectation){0};
         snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
-        list[0].marked[letter - 'A'] = number;
+        list[0].marked[*letter - 'A'] = number;
         return;
     }
     for (mark += 4; *mark >= 'A' && *mark <= 'C'; mark++)
