@@ -92,6 +92,15 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
+static double warps_launched(const struct trial *trial)
+{
+    double warps = 0;
+    struct check_launch launch;
+    for (size_t i = 0; (launch = check_launch(trial, i)).blocks > 0; ++i)
+        warps += launch.blocks * launch.threads / 32;
+    return warps;
+}
+
 /* How much the work was shared: by the longest warp. A warp of few threads takes as long as a full one
  * and does less, so many of these are no way to share it. */
 static void measure_path(struct check *check, int rung)
@@ -114,6 +123,13 @@ static void measure_path(struct check *check, int rung)
                      "most threads have no number to add: warps read %s times, and then %s of them "
                      "queue for *sum",
                      check_number(reads), check_number(additions));
+    double warps = warps_launched(trial);
+    if (additions > 2 * warps)
+        check_refuse(check, trial,
+                     "Let each thread add up in a variable of its own, and add that to *sum once, "
+                     "at its end.",
+                     "threads queue for *sum again and again: %s warps add %s times",
+                     check_number(warps), check_number(additions));
     check_measure(check, trial, path);
 }
 

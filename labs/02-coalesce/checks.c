@@ -72,6 +72,9 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
+/* Half of a block of 1024; the skeleton's grid has 256 warps, its blocks have 8. */
+#define FEW_WARPS 16
+
 CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
                  .want = "at most %s",
@@ -82,5 +85,10 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
     const struct trial *trial = sum_up(check, MILLION);
     /* For 32 numbers, not for a request: a warp with few threads makes small requests, one that reads
      * int4 makes large ones, and neither says what the memory must deliver. */
+    double warps = check_counter(trial, "warp_instructions") /
+                   check_counter(trial, "longest_warp_instructions");
+    if (warps < FEW_WARPS)
+        check_refuse(check, trial, "Let the threads of all blocks work: lab 01, rung 2.",
+                     "the work of the grid is done by %s of its warps", check_number(warps));
     check_measure(check, trial, check_sectors_read(trial) / (MILLION / 32));
 }
