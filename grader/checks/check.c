@@ -158,12 +158,6 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
     check_advise(check, "The answer must come from kernels that read the data, not from main().");
 }
 
-double check_sectors_read(const struct trial *trial)
-{
-    return check_counter(trial, "global_load_sectors") +
-           check_counter(trial, "global_atomic_sectors");
-}
-
 unsigned long check_calls(const struct trial *trial, const char *name)
 {
     const json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL;

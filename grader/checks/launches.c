@@ -61,19 +61,24 @@ const char *check_if_no_kernel(const struct trial *trial)
     return launches && json_array_size(launches) == 0 ? "; no kernel was launched" : "";
 }
 
-/* What the launch has read of global memory, in bytes of sectors. */
-static double bytes_read(const json_t *launch)
+/* Of a launch, or of all. */
+static double sectors_read(const json_t *counters)
 {
-    const json_t *counters = json_object_get(launch, "counters");
-    return 32 * (json_number_value(json_object_get(counters, "global_load_sectors")) +
-                 json_number_value(json_object_get(counters, "global_atomic_sectors")));
+    return json_number_value(json_object_get(counters, "global_load_sectors")) +
+           json_number_value(json_object_get(counters, "global_atomic_sectors"));
+}
+
+double check_sectors_read(const struct trial *trial)
+{
+    return trial ? sectors_read(trial->counters) : 0;
 }
 
 void check_works_in(struct check *check, const struct trial *trial, size_t index, uint64_t bytes)
 {
     if (!trial || !trial->record || !check_is_open(check))
         return;
-    double own = bytes_read(json_array_get(json_object_get(trial->record, "launches"), index));
+    const json_t *launch = json_array_get(json_object_get(trial->record, "launches"), index);
+    double own = 32 * sectors_read(json_object_get(launch, "counters"));
     double all = 32 * check_sectors_read(trial);
     if (own < (double)bytes)
         check_refuse(check, trial, "Keep the launches as they were: the first one reads the data.",

@@ -79,7 +79,7 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
     if (check->job.pictures)
         add(environment, "LANEWISE_TRACE=*");
-    if (process->shown) {
+    if (run->hides) {
         add(environment, "LANEWISE_SHOWN=%s", process->shown_path);
         add(environment, "LANEWISE_JUDGED=%s", process->judged_path);
         add(environment, "LANEWISE_ANSWERS=%s", process->answers);
@@ -117,16 +117,16 @@ static void run_on_gpu(const struct run_command *command, struct run_sandbox *sa
     run_gpu_end_turn(turn);
 }
 
-static void run_on_emulator(const struct process *process, const struct run_command *command,
+static void run_on_emulator(const struct process *process, bool hides,
+                            const struct run_command *command,
                             const struct environment *environment, struct run_outcome *outcome,
                             struct run_outcome *device_outcome)
 {
     char path[RUN_PATH_SIZE];
     const char *const words[] = {path, NULL};
-    const char *const read[] = {process->program_folder,
-                                process->shown ? process->shown_path : NULL, process->judged_path,
-                                NULL};
-    const char *const keep[] = {process->record, process->shown ? process->answers : NULL, NULL};
+    const char *const read[] = {process->program_folder, hides ? process->shown_path : NULL,
+                                process->judged_path, NULL};
+    const char *const keep[] = {process->record, hides ? process->answers : NULL, NULL};
     struct run_sandbox sandbox = *command->sandbox;
     struct run_command device = *command;
     run_path(path, "%s/lanewise-device", process->program_folder);
@@ -188,7 +188,7 @@ void process_run(const struct process *process, const struct check *check,
     if (run->device == RUN_GPU)
         run_on_gpu(&command, &sandbox, read + 2, run->repeats > 0, program);
     else
-        run_on_emulator(process, &command, &device_environment, program, device);
+        run_on_emulator(process, run->hides, &command, &device_environment, program, device);
 }
 
 /* --- files ------------------------------------------------------------------------------------------ */
@@ -208,23 +208,23 @@ static bool name_files(struct process *process, const struct check *check,
            run_path(process->program_folder, "%.*s", (int)(last - run->program), run->program);
 }
 
-static bool write_views(const struct process *process, const struct case_data *input)
+static bool write_views(const struct process *process, const struct case_data *shown,
+                        const struct case_data *input)
 {
-    return !process->shown || (case_write(process->shown, process->shown_path) &&
-                               case_write(input, process->judged_path) &&
-                               run_write_file(process->answers, "", 0, 0600));
+    return case_write(shown, process->shown_path) && case_write(input, process->judged_path) &&
+           run_write_file(process->answers, "", 0, 0600);
 }
 
 bool process_prepare(struct process *process, const struct check *check,
                      const struct check_run *run, const struct case_data *input,
                      const struct case_data *shown)
 {
-    process->shown = shown;
     return name_files(process, check, run) && run_make_folder(process->folder) &&
            case_write(shown ? shown : input, process->input) &&
            run_write_file(process->result, "", 0, 0600) &&
            run_make_folder(process->device_folder) &&
-           run_write_file(process->record, "", 0, 0600) && write_views(process, input);
+           run_write_file(process->record, "", 0, 0600) &&
+           (!shown || write_views(process, shown, input));
 }
 
 void process_remove(const struct process *process)
