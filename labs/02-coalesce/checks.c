@@ -83,12 +83,12 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
     const struct trial *trial = sum_up(check, MILLION);
-    /* For 32 numbers, not for a request: a warp with few threads makes small requests, one that reads
-     * int4 makes large ones, and neither says what the memory must deliver. */
     double warps = check_counter(trial, "warp_instructions") /
                    check_counter(trial, "longest_warp_instructions");
     if (warps < FEW_WARPS)
         check_refuse(check, trial, "Let the threads of all blocks work: lab 01, rung 2.",
-                     "the work of the grid is done by %s of its warps", check_number(warps));
+                     "about %.0f warps do the work of the whole grid", warps);
+    /* For 32 numbers, not for a request: a warp with few threads makes small requests, one that reads
+     * int4 makes large ones, and neither says what the memory must deliver. */
     check_measure(check, trial, check_sectors_read(trial) / (MILLION / 32));
 }

@@ -159,10 +159,8 @@ static void measure_touched(struct check *check, const struct trial *trial, cons
 /* A loop that the compiler unrolls parts lanes that make different numbers of rounds. */
 #define ROW_HINT(piece)                                                                            \
     "Most rows begin within a " piece                                                              \
-    ". Which of the TODOs makes each row begin with one? If all "                                  \
-    "are done: do the 32 threads of a warp read side by side in every step, with an if in the "    \
-    "loop "                                                                                        \
-    "where a row ends?"
+    ". Which of the TODOs makes each row begin with one? If all are done: do the 32 threads of a " \
+    "warp read side by side in every step, with an if in the loop where a row ends?"
 
 CHECK(lines, .title = "32 neighbours lie in one line", .points = 25, .where = CHECK_COUNTS,
       .figure = {.text = "32 neighbouring numbers of 1,001 lie in %s lines of 128 bytes",
