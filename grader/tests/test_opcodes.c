@@ -22,6 +22,9 @@ static const struct opcode_row half_rows[] = {
 static const struct opcode_row half_convert_rows[] = {
 #include "opcodes_half_convert.inc"
 };
+static const struct opcode_row float8_rows[] = {
+#include "opcodes_float8.inc"
+};
 static const struct opcode_row move_rows[] = {
 #include "opcodes_move.inc"
 };
@@ -41,6 +44,7 @@ enum {
     CONVERSIONS,
     HALVES,
     HALF_CONVERSIONS,
+    FLOATS8,
     MOVES,
     VIDEO,
     COMPARISONS,
@@ -57,6 +61,7 @@ const struct opcode_table *opcode_tables(void)
         [CONVERSIONS] = TABLE(convert_rows),
         [HALVES] = TABLE(half_rows),
         [HALF_CONVERSIONS] = TABLE(half_convert_rows),
+        [FLOATS8] = TABLE(float8_rows),
         [VIDEO] = TABLE(video_rows),
     };
     tables[COMPARISONS] = opcode_compare_table();
@@ -91,6 +96,11 @@ Test(opcodes, half)
 Test(opcodes, half_conversion)
 {
     opcode_run_table(opcode_tables()[HALF_CONVERSIONS]);
+}
+
+Test(opcodes, float8)
+{
+    opcode_run_table(opcode_tables()[FLOATS8]);
 }
 
 Test(opcodes, move)

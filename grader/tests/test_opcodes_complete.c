@@ -123,6 +123,8 @@ static void note_everything(void)
 #define WHOLE    "rni rzi rmi rpi "
 #define HALVES   "f16 f16x2 bf16 bf16x2 "
 #define PACKED   "f16x2 bf16x2 "
+#define SMALL    "e4m3x2 e5m2x2 "
+#define CVT_ALL  ROUNDING WHOLE "ftz sat satfinite relu -"
 
 /* Combinations of words and types that PTX does not have, and those few that it has and the emulator
  * has not. SECOND is for opcodes of two types; "" stands for any, and the word - for none. */
@@ -220,6 +222,11 @@ static const struct refusal {
     {"cvt", "bf16", "f16", WHOLE "ftz relu"},
     {"cvt", PACKED, "f32", "rm rp ftz sat " WHOLE},
     {"cvt", PACKED, NARROW "u64 s64 f16 bf16 f64", ROUNDING WHOLE "ftz sat relu -"},
+    {"cvt", NARROW "u64 s64 f32 f64 " HALVES, "", "satfinite"},
+    {"cvt", SMALL, NARROW "u64 s64 f16 bf16 bf16x2 f64 " SMALL, CVT_ALL},
+    {"cvt", NARROW "u64 s64 f32 f64 f16 bf16 bf16x2", SMALL, CVT_ALL},
+    {"cvt", SMALL, "", "rz rm rp ftz sat " WHOLE},
+    {"cvt", "f16x2", SMALL, "rz rm rp ftz sat " WHOLE},
     /* saturating to a type that has room for everything */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},
@@ -324,6 +331,8 @@ static const char *companion(const struct combination *c)
         return ".approx";
     if (is_opcode(c, "setp set") && !lists("eq ne " ORDERED "lo ls hi hs " ONLY_NAN, word))
         return ".eq";
+    if (is_opcode(c, "cvt") && lists(SMALL, type_name(c->type)))
+        return rounds ? ".satfinite" : ".rn.satfinite";
     if (is_opcode(c, "cvt") && !rounds && c->word != NO_WORD && is_float(c->second) &&
         !is_float(c->type))
         return ".rzi";
@@ -358,7 +367,7 @@ static void print_operands(FILE *out, const struct combination *c)
             fprintf(out, "%s%s", comma, to || (is_opcode(c, "slct") && at[1]) ? own : read);
         }
     }
-    if (is_opcode(c, "cvt") && lists(PACKED, type_name(c->type)))
+    if (is_opcode(c, "cvt") && lists(PACKED SMALL, type_name(c->type)) && c->second != PTX_f16x2)
         fprintf(out, ", %s", read);
     if (is_opcode(c, "atom") && c->word == PTX_MOD_cas)
         fprintf(out, ", %s", own);

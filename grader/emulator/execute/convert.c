@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "emulator/execute/float8.h"
 #include "emulator/execute/half.h"
 #include "emulator/execute/machine.h"
 
@@ -17,6 +18,10 @@ static bool is_float(unsigned type)
 /* Two numbers are packed from f32, and never taken apart. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
+    if (float8_is(to))
+        return from == PTX_f32 || from == PTX_f16x2;
+    if (float8_is(from))
+        return to == PTX_f16x2;
     if (half_is_packed(to) || half_is_packed(from))
         return half_is_packed(to) && from == PTX_f32;
     return ptx_type_class(to) != 'P' && ptx_type_class(to) != 'B' && ptx_type_class(from) != 'P' &&
@@ -41,6 +46,9 @@ static bool loses(enum ptx_type to, enum ptx_type from)
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
 {
     bool is_bf16 = (half_is(to) && !half_is_f16(to)) || from == PTX_bf16;
+    if (float8_is(to) || float8_is(from))
+        return word == PTX_MOD_rn || word == PTX_MOD_relu ||
+               (word == PTX_MOD_satfinite && float8_is(to));
     switch (word) {
     case PTX_MOD_rm:
     case PTX_MOD_rp:
@@ -58,6 +66,8 @@ bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
         return is_float(to) || is_float(from) || !holds_all(to, from);
     case PTX_MOD_relu:
         return half_is(to) && from == PTX_f32;
+    case PTX_MOD_satfinite:
+        return false;
     default: /* rounding to an integer value */
         return is_float(from) && (!is_float(to) || to == from);
     }
@@ -404,6 +414,10 @@ LANES_CLONES static void f16_to_f32(struct warp *warp, const struct inst *inst, 
 static lane_fn *kind_of(const struct inst *inst)
 {
     unsigned to = inst->cvt.to, from = inst->cvt.from;
+    if (float8_is(to))
+        return from == PTX_f32 ? float8_from_f32 : float8_from_f16;
+    if (float8_is(from))
+        return float8_to_f16;
     if (to == PTX_f32 && from == PTX_f32)
         return f32_to_f32;
     if (to == PTX_f32 && from == PTX_f16)

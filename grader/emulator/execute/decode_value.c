@@ -1,5 +1,6 @@
 /* Decoding of what computes or moves values. */
 #include "emulator/execute/decode.h"
+#include "emulator/execute/float8.h"
 #include "emulator/execute/half.h"
 
 #include <stdio.h>
@@ -453,7 +454,8 @@ void decode_cvt(struct decoder *d)
 {
     const struct ptx_operand *to = &d->in->operands[0], *from = &d->in->operands[1];
     enum ptx_type from_type = (enum ptx_type)d->in->types[1];
-    bool packed = half_is_packed(decode_type_of(d));
+    bool to_float8 = float8_is(decode_type_of(d));
+    bool packed = (half_is_packed(decode_type_of(d)) || to_float8) && from_type == PTX_f32;
     if (d->in->type_count != 2 || !cvt_is_supported(decode_type_of(d), from_type) ||
         to->kind != PTX_REGISTER || d->in->operand_count != 2u + packed) {
         decode_unsupported(d);
@@ -462,6 +464,10 @@ void decode_cvt(struct decoder *d)
     for (unsigned i = 0; i < d->in->modifier_count; i++)
         if (!cvt_allows(decode_type_of(d), from_type, (enum ptx_modifier)d->in->modifiers[i]))
             decode_unsupported(d);
+    bool from_float8 = float8_is(from_type);
+    if (((to_float8 || from_float8) && !ptx_has(d->in, PTX_MOD_rn)) ||
+        (to_float8 && !ptx_has(d->in, PTX_MOD_satfinite)))
+        decode_unsupported(d);
     d->out->run = cvt_run;
     d->out->mode = decode_mode_of(d->in);
     d->out->cvt.to = (uint8_t)decode_type_of(d);
