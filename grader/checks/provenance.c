@@ -159,6 +159,16 @@ static bool is_by_library(const struct trial *trial)
     return own == 0 && json_array_size(launches) > 0;
 }
 
+/* What main() shares with the GPU it could have written itself, so nothing there counts as made by kernels. */
+static const char *how_to_hand_in(const struct trial *trial)
+{
+    if (check_calls(trial, "cudaMallocManaged") > 0 || check_calls(trial, "cudaHostAlloc") > 0)
+        return "The answer must come from memory of cudaMalloc(), by cudaMemcpy(): what "
+               "cudaMallocManaged() and cudaHostAlloc() give main() can write to as well.";
+    return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither "
+           "compute the answer nor change it.";
+}
+
 void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name)
 {
     if (!trial || !trial->record || !check_is_open(check))
@@ -177,9 +187,7 @@ void check_made_by_kernels(struct check *check, const struct trial *trial, const
     check_fail(check, "failed", "%s is right, but %s", name,
                fixed ? "the same when the data on the GPU is changed"
                      : "not all of it was made by kernels");
-    check_advise(check,
-                 "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither "
-                 "compute the answer nor change it.");
+    check_advise(check, "%s", how_to_hand_in(trial));
 }
 
 void check_ran(struct check *check, const struct trial *trial, const char *kernel)

@@ -69,6 +69,7 @@ static const struct {
     {"compared", "passed", "", ""},
     {"there_and_back", "passed", "", ""},
     {"ended_by_main", "failed", "sum is right, but not all of it was made by kernels", ""},
+    {"answer_managed", "failed", "sum is right, but not all of it was made by kernels", ""},
     {"forgotten", "failed", "sum is 5 whatever data the GPU has", ""},
     {"open_forgotten", "failed", "sum is 5 whatever data the GPU has", ""},
     {"open_straight", "passed", "", ""},
@@ -101,7 +102,11 @@ Test(checks, verdicts_are_as_they_must_be)
                   "%s: %s", rows[i].check, broken);
         json_decref(verdict);
     }
-    json_t *verdict = load_verdict("speed_full");
+    json_t *verdict = load_verdict("answer_managed");
+    const char *hint = json_string_value(json_object_get(verdict, "hint"));
+    cr_expect(strstr(hint, "cudaMallocManaged()"), "%s", hint);
+    json_decref(verdict);
+    verdict = load_verdict("speed_full");
     const char *note = json_string_value(json_object_get(verdict, "note"));
     cr_expect(strstr(note, "medians of 5: yours ") && strstr(note, "; this GPU copies "), "%s",
               note);
