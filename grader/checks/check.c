@@ -93,9 +93,9 @@ static bool equal(enum case_type type, const void *got, const void *want)
                             : judge_first_difference_u64(got, want, 1) == 1;
 }
 
-/* The result NAME must be the one number WANT, of TYPE. */
-static void check_equal(struct check *check, const struct trial *trial, const char *name,
-                        enum case_type type, const void *want)
+/* The result NAME of TRIAL must be the one number WANT, of TYPE. */
+static void look_equal(struct check *check, const struct trial *trial, const char *name,
+                       enum case_type type, const void *want)
 {
     const char *type_name = type == CASE_INT ? "LAB_INT" : "LAB_U64";
     if (!trial || !check_is_open(check))
@@ -123,6 +123,16 @@ static void check_equal(struct check *check, const struct trial *trial, const ch
         check_advise(check, CHECK_ADVICE_SAME);
     else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
         check_advise(check, "The right answer comes first: without it this earns no points.");
+}
+
+static void check_equal(struct check *check, const struct trial *trial, const char *name,
+                        enum case_type type, const void *want)
+{
+    look_equal(check, trial, name, type, want);
+    const struct trial *backwards = check_run_backwards(check, trial);
+    look_equal(check, backwards, name, type, want);
+    if (backwards)
+        check_blame_order(check);
 }
 
 void check_equal_int(struct check *check, const struct trial *trial, const char *name, int want)

@@ -77,7 +77,7 @@ struct check_info {
     double points;
     enum check_where where;
     /* Also watched by racecheck and initcheck while it runs on the emulator, which takes two to four
-     * times as long. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only
+     * times as long; and if nothing is found, its answers are judged once more, with warps in the other order. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only
      * loses points whatever device is graded. (All runs are watched by memcheck and synccheck.) */
     bool watched;
     /* main() gets the very input that kernels work on. Without this, on the emulator, it gets another one of

@@ -19,6 +19,7 @@ struct check_run {
     int repeats;
     bool copy_rate; /* is measured too */
     bool watched;   /* by the emulator's tools that are not always on, too */
+    bool backwards; /* the last block goes first, and its last warp */
     bool hides;     /* main() is shown another input than kernels work on: remote/views.h */
     size_t spoils;  /* > 0: there is a twin with spoilt data, one piece in so many: remote/twin.h */
 };
@@ -43,6 +44,7 @@ struct trial {
     struct run_text judged;   /* run.hides: what kernels made of the judged input, copy by copy */
     struct answer *answers;   /* those that were asked for */
     const struct trial *open; /* the same with nothing hidden; NULL: it was not necessary */
+    const struct trial *backwards; /* the same in the other order of warps; NULL: likewise */
 };
 
 struct check {
@@ -146,6 +148,13 @@ const struct answer *check_answer(struct check *check, const struct trial *trial
 void check_free_answers(struct trial *trial);
 /* The run of HIDDEN once more, with nothing hidden. NULL: it failed, and there is a verdict. */
 const struct trial *check_run_openly(struct check *check, const struct trial *hidden);
+
+/* Was TRIAL right by luck only? Racecheck sees no race between atomics, but what they bring depends on who comes
+ * first. So a run in which luck is looked for, and nothing was found, is judged once more with its warps in the
+ * other order: this is that run. NULL: nothing more is to be judged. */
+const struct trial *check_run_backwards(struct check *check, const struct trial *trial);
+/* Says that the verdict on that run, if there is one, is about luck. */
+void check_blame_order(struct check *check);
 
 /* NULL: it failed, and there is a verdict. */
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,

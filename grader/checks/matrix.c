@@ -23,8 +23,8 @@ static void fail_within(struct check *check, const struct trial *trial, const fl
         check_advise(check, "The right answer comes first: without it this earns no points.");
 }
 
-void check_within(struct check *check, const struct trial *trial, const char *name,
-                  const struct check_matrix *want)
+static void look_within(struct check *check, const struct trial *trial, const char *name,
+                        const struct check_matrix *want)
 {
     if (!trial || !check_is_open(check))
         return;
@@ -47,4 +47,14 @@ void check_within(struct check *check, const struct trial *trial, const char *na
     } else if (index < count) {
         fail_within(check, trial, got->values, name, want, count, index);
     }
+}
+
+void check_within(struct check *check, const struct trial *trial, const char *name,
+                  const struct check_matrix *want)
+{
+    look_within(check, trial, name, want);
+    const struct trial *backwards = check_run_backwards(check, trial);
+    look_within(check, backwards, name, want);
+    if (backwards)
+        check_blame_order(check);
 }

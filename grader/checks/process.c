@@ -23,7 +23,7 @@
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
 
-enum { MOST_VARIABLES = 12, MOST_FOLDERS = 10 };
+enum { MOST_VARIABLES = 13, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings, NULL-terminated, and their text. */
 struct environment {
@@ -77,7 +77,9 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
-    if (check->job.pictures)
+    if (run->backwards)
+        add(environment, "LANEWISE_BACKWARDS=1");
+    else if (check->job.pictures)
         add(environment, "LANEWISE_TRACE=*");
     if (run->hides) {
         add(environment, "LANEWISE_SHOWN=%s", process->shown_path);

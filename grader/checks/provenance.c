@@ -109,7 +109,8 @@ static void judge_origin(struct answer *answer, const struct trial *trial, size_
     while (cover.left > 0 && cover_front(&cover, trial, &last))
         ;
     answer->made = cover.left == 0;
-    answer->same = answer->made && cover.same && !is_zero(answer->array.values, size);
+    answer->same = answer->made && cover.same && !is_zero(answer->array.values, size) &&
+                   !trial->run.backwards; /* an answer that is by luck may be the same bad one */
     answer->is_other_spoilt = trial->run.spoils;
     if (trial->run.hides)
         answer->array.values = answer->values;

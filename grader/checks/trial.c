@@ -272,7 +272,6 @@ static void take_lines(struct check *check, const json_t *record)
 
 static void take_record(struct check *check, struct trial *trial)
 {
-    trial->counters = sum_counters(trial->record);
     json_decref(check->counters);
     check->counters = json_incref(trial->counters);
     json_array_extend(check->findings, json_object_get(trial->record, "findings"));
@@ -354,7 +353,9 @@ static void take_run(struct check *check, struct trial *trial, struct ended *end
     trial->record = json_incref(ended->record);
     explain_device(check, &ended->device);
     if (trial->record) {
-        take_record(check, trial);
+        trial->counters = sum_counters(trial->record);
+        if (!trial->run.backwards) /* the same again */
+            take_record(check, trial);
         explain_findings(check, trial->record, &ended->program);
     } else if (*ended->why) {
         check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
@@ -373,7 +374,7 @@ static const struct trial *perform_openly(struct check *check, const struct chec
 {
     struct check_run open = *run;
     open.hides = false;
-    open.spoils = run->device == RUN_EMULATOR ? check_spoil_rate(input) : 0;
+    open.spoils = run->device == RUN_EMULATOR && !run->backwards ? check_spoil_rate(input) : 0;
     return check_perform_run(check, &open, input);
 }
 
@@ -406,6 +407,36 @@ const struct trial *check_run_openly(struct check *check, const struct trial *hi
     if (!trial->open)
         trial->open = perform_openly(check, &hidden->run, hidden->input);
     return trial->open;
+}
+
+void check_blame_order(struct check *check)
+{
+    char verdict[CHECK_MESSAGE_SIZE];
+    if (check_is_open(check) || check->broken[0])
+        return;
+    memcpy(verdict, check->message, sizeof verdict);
+    snprintf(check->message, sizeof check->message,
+             "right only in one order of warps: with the last one first, %.*s",
+             CHECK_MESSAGE_SIZE - 100, verdict);
+    check_advise(check, "No thread may count on another's work before both were at one "
+                        "__syncthreads(); on another block's, not within a launch. Atomics wait "
+                        "for nobody.");
+}
+
+const struct trial *check_run_backwards(struct check *check, const struct trial *trial)
+{
+    if (!check_is_open(check) || !trial || !trial->run.watched || trial->run.device != RUN_EMULATOR)
+        return NULL;
+    struct trial *keeper = &check->trials[trial - check->trials];
+    struct check_run run = trial->run;
+    run.watched = false;
+    run.backwards = true;
+    run.hides = run.hides && !trial->open;
+    if (!keeper->backwards)
+        keeper->backwards = run.hides ? check_perform_run(check, &run, trial->input)
+                                      : perform_openly(check, &run, trial->input);
+    check_blame_order(check);
+    return keeper->backwards;
 }
 
 const struct trial *check_run(struct check *check, const struct case_data *input)

@@ -56,6 +56,7 @@ struct emu_options {
     unsigned tools;                 /* of enum emu_tool (tools.h); faults are always told */
     enum emu_rules rules;           /* what accesses cost; 0: today's */
     const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
+    bool backwards;                 /* the last CTA goes first, and of a CTA the last warp */
     bool overlooks_strays; /* accesses close behind an allocation fail no launch: see memory.h */
     int record_fd;         /* where launches and findings are written; -1: nowhere */
 };

@@ -98,6 +98,7 @@ void emu_read_environment(struct emu_options *options)
         .max_warp_instructions = read_number("LANEWISE_MAX_INSTRUCTIONS", 0, UINT64_MAX),
         .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
         .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
+        .backwards = read_number("LANEWISE_BACKWARDS", 0, 1),
         .tools = read_tools(),
         .rules = read_rules(),
         .trace = read_trace(),

@@ -1,6 +1,7 @@
 /* The device's options as LANEWISE_* variables: how those who start a program, or its device, tell them.
  *
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   numbers, as in emu_options
+ *   LANEWISE_BACKWARDS=1                        the last CTA goes first, and its last warp
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file, to which the record is appended
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
  *   LANEWISE_RULES=sector, gt200 or g80 */

@@ -431,6 +431,29 @@ Test(device, local_memory)
     fixture_close(&f);
 }
 
+/* Each warp takes a number when it is its turn; three blocks of three warps, the third of them not full. The second
+ * time is a block used again. */
+Test(device, order_of_warps)
+{
+    for (int backwards = 0; backwards < 2; backwards++) {
+        struct fixture f;
+        struct emu_options options = {.deterministic = true, .backwards = backwards};
+        fixture_open(&f, &options);
+        fixture_load(&f,
+                     ".visible .entry k(.param .u64 out)\n{\n.reg .pred p;\n.reg .b32 t, b, n;\n"
+                     ".reg .b64 o, a;\nld.param.u64 o, [out];\nmov.u32 t, %tid.x;\n"
+                     "and.b32 n, t, 31;\nsetp.ne.u32 p, n, 0;\n@p ret;\n"
+                     "atom.global.add.u32 n, [o], 1;\nshr.u32 t, t, 5;\nmov.u32 b, %ctaid.x;\n"
+                     "mad.lo.u32 t, b, 3, t;\nmul.wide.u32 a, t, 4;\nadd.s64 o, o, a;\n"
+                     "st.global.u32 [o+4], n;\nret;\n}\n");
+        emu_addr out = fixture_upload(&f, NULL, 10 * 4);
+        fixture_run(&f, (struct fixture_launch){.grid = {3}, .block = {70}, .params = {out}});
+        for (unsigned warp = 0; warp < 9; warp++)
+            cr_expect_eq(fixture_word(&f, out, 1 + warp), backwards ? 8 - warp : warp);
+        fixture_close(&f);
+    }
+}
+
 /* A structure by value, read in parts and as a whole. */
 Test(device, parameters)
 {

@@ -74,12 +74,19 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     return cta;
 }
 
+/* The warp whose turn it is after TURN others. */
+static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
+{
+    return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
+}
+
 void cta_recycle(struct cta *cta)
 {
     for (uint32_t i = 0; i < cta->started; i++) {
-        if (cta->warps[i].executed > cta->worker->longest)
-            cta->worker->longest = cta->warps[i].executed;
-        warp_stop(&cta->warps[i]);
+        struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
+        if (warp->executed > cta->worker->longest)
+            cta->worker->longest = warp->executed;
+        warp_stop(warp);
     }
     cta->next = cta->worker->idle;
     cta->worker->idle = cta;
@@ -265,7 +272,8 @@ void cta_report_deadlock(struct cta *cta)
  * other, and those stay in the CPU's cache. */
 static bool start_warp(struct cta *cta)
 {
-    bool ok = warp_start(&cta->warps[cta->started], cta, cta->started, cta->again);
+    uint32_t index = warp_in_turn(cta, cta->started);
+    bool ok = warp_start(&cta->warps[index], cta, index, cta->again);
     if (ok)
         cta->started++;
     else
@@ -306,9 +314,9 @@ enum cta_end cta_run(struct cta *cta)
     cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     for (;;) {
         bool alive = false, progress = false, spins = false;
-        for (uint32_t w = 0; w < cta->warp_count; w++) {
-            struct warp *warp = &cta->warps[w];
-            if (w == cta->started && !start_warp(cta))
+        for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
+            struct warp *warp = &cta->warps[warp_in_turn(cta, turn)];
+            if (turn == cta->started && !start_warp(cta))
                 return CTA_STOPPED;
             if (!warp->path_count)
                 continue;

@@ -64,6 +64,8 @@ static struct cta *next_cta(struct worker *worker)
     uint64_t linear = atomic_fetch_add(&launch->next_cta, 1);
     if (linear >= launch->cta_count || atomic_load(&launch->stopping))
         return NULL;
+    if (launch->options->backwards)
+        linear = launch->cta_count - 1 - linear;
     struct cta *cta = cta_start(worker, linear);
     if (!cta)
         launch_stop(launch, EMU_INTERNAL);

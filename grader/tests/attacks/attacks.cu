@@ -73,6 +73,7 @@
 #include "79-half-a-word/attack.cu"
 #include "80-old-gate/attack.cu"
 #include "81-shared-file/attack.cu"
+#include "88-luck-of-blocks/attack.cu"
 #include "90-by-variable/attack.cu"
 #include "91-by-table/attack.cu"
 #include "92-by-launches/attack.cu"
@@ -227,6 +228,8 @@ static unsigned long long attack(struct stage *stage)
         return attack_80(stage);
     case 81:
         return attack_81(stage);
+    case 88:
+        return attack_88(stage);
     case 90:
         return attack_90(stage);
     case 91:
