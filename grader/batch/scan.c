@@ -19,6 +19,7 @@ struct walk {
     size_t lab_count;
     struct stat out; /* the folder that is none of the students' */
     size_t hand_ins; /* files for one of the labs, and entries whose student is on the roster */
+    unsigned asked[RUN_MAX_LABS + 1]; /* by lab, about the hand-in at hand; last: for no lab */
     char *error;
     size_t size;
 };
@@ -167,11 +168,37 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
     return ASK;
 }
 
+/* Of many files in a hand-in that mean the same work for whoever looks, so many are named. */
+#define MOST_ASKED 5
+
+static const char *asked_lab(const struct walk *walk, size_t i)
+{
+    return i < walk->lab_count ? walk->labs[i].name : "";
+}
+
 static bool ask(struct walk *walk, const char *student, const struct candidate *candidate,
                 const char *why)
 {
-    const char *lab = candidate->match ? walk->labs[candidate->lab].name : "";
-    return batch_store_add_review(walk->store, student, lab, candidate->shown, why);
+    size_t lab = candidate->match ? candidate->lab : RUN_MAX_LABS;
+    return walk->asked[lab]++ >= MOST_ASKED ||
+           batch_store_add_review(walk->store, student, asked_lab(walk, lab), candidate->shown,
+                                  why);
+}
+
+/* Tells how many files of the hand-in were not named. */
+static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
+{
+    char why[80];
+    bool good = true;
+    for (size_t i = 0; i <= RUN_MAX_LABS; ++i) {
+        if (good && walk->asked[i] > MOST_ASKED) {
+            snprintf(why, sizeof why, "has %u more files like these", walk->asked[i] - MOST_ASKED);
+            good =
+                batch_store_add_review(walk->store, student, asked_lab(walk, i), entry->name, why);
+        }
+        walk->asked[i] = 0;
+    }
+    return good;
 }
 
 static bool take(struct walk *walk, const char *student, const struct candidate *candidate)
@@ -231,6 +258,7 @@ static bool add_handin(struct walk *walk, const struct entry *entry)
         match_file(walk, entry, &handin.files[i], &candidates[i]);
     for (size_t i = 0; good && i < handin.count; ++i)
         good = add_candidate(walk, student, candidates, handin.count, i) || fail(walk);
+    good = good && (ask_about_rest(walk, entry, student) || fail(walk));
     for (size_t i = 0; candidates && i < handin.count; ++i)
         free(candidates[i].shown);
     free(candidates);
@@ -241,9 +269,25 @@ static bool add_handin(struct walk *walk, const struct entry *entry)
 
 /* --- the folder --------------------------------------------------------------------------------------- */
 
-static int is_visible(const struct dirent *entry)
+static bool is_hidden(const char *name)
 {
-    return entry->d_name[0] != '.' && strcmp(entry->d_name, "__MACOSX") != 0;
+    return name[0] == '.' || strcmp(name, "__MACOSX") == 0;
+}
+
+/* Notes what would be a hand-in, had it another name. */
+static void pass_over(const struct walk *walk, const char *folder, const char *name)
+{
+    struct batch_hidden *hidden = walk->scan->hidden;
+    char path[RUN_PATH_SIZE];
+    struct stat status;
+    bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0; /* or a Mac's */
+    if (!hidden || is_own || name[0] != '.' || !run_path(path, "%s/%s", folder, name) ||
+        lstat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || batch_is_archive(name, NULL)))
+        return;
+    char *clean = batch_clean_name(name);
+    if (hidden->count++ == 0)
+        snprintf(hidden->first, sizeof hidden->first, "%s", clean ? clean : "");
+    free(clean);
 }
 
 static int by_bytes(const struct dirent **left, const struct dirent **right)
@@ -297,12 +341,15 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above)
 {
     struct dirent **entries;
-    int count = scandir(folder, &entries, is_visible, by_bytes);
+    int count = scandir(folder, &entries, NULL, by_bytes);
     bool good = count >= 0;
     if (!good)
         snprintf(walk->error, walk->size, "cannot look into %s: %s", folder, strerror(errno));
     for (int i = 0; i < count; ++i) {
-        good = good && add_entry(walk, folder, above, entries[i]->d_name);
+        if (is_hidden(entries[i]->d_name))
+            pass_over(walk, folder, entries[i]->d_name);
+        else
+            good = good && add_entry(walk, folder, above, entries[i]->d_name);
         free(entries[i]);
     }
     if (count >= 0)

@@ -19,6 +19,8 @@ struct batch_lab {
     char grader[RUN_HASH_SIZE]; /* hash of what decides its grades: batch/key.h */
 };
 
+struct batch_hidden;
+
 struct batch_scan {
     const char *folder;
     const char *out; /* this folder is no student's, wherever it is */
@@ -28,6 +30,13 @@ struct batch_scan {
     const struct batch_roster *roster; /* NULL: there is none */
     enum run_device device;
     uint64_t seed;
+    struct batch_hidden *hidden; /* becomes what was passed over; may be NULL */
+};
+
+/* Folders and archives whose names begin with a dot are no hand-ins. */
+struct batch_hidden {
+    size_t count;
+    char first[RUN_PATH_SIZE]; /* clean */
 };
 
 /* Replaces what the store says is there. False: ERROR (SIZE bytes) is one line, and nothing changed; so it

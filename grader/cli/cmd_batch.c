@@ -370,7 +370,8 @@ static bool open_store(struct session *session)
 
 static bool scan(struct session *session)
 {
-    char error[2 * RUN_PATH_SIZE];
+    char error[2 * RUN_PATH_SIZE], more[32] = "";
+    struct batch_hidden hidden = {0};
     struct batch_scan scan = {.folder = session->options.submissions,
                               .out = session->options.out,
                               .labs = session->labs,
@@ -378,8 +379,14 @@ static bool scan(struct session *session)
                               .other_count = session->other_count,
                               .roster = session->options.roster ? &session->roster : NULL,
                               .device = session->device,
-                              .seed = session->seed};
-    if (batch_scan(session->store, &scan, error, sizeof error)) {
+                              .seed = session->seed,
+                              .hidden = &hidden};
+    bool good = batch_scan(session->store, &scan, error, sizeof error);
+    if (hidden.count > 1)
+        snprintf(more, sizeof more, " and %zu more", hidden.count - 1);
+    if (hidden.count > 0)
+        complain(0, "passed over %s%s: what begins with a dot is no hand-in", hidden.first, more);
+    if (good) {
         session->new_out = false;
         return true;
     }

@@ -206,6 +206,8 @@ static void add_line(char *text, size_t size, const json_t *row, const char *con
                  json_string_value(json_object_get(row, *keys)), keys[1] ? " | " : "\n");
 }
 
+static struct batch_hidden hidden; /* what the last scan has passed over */
+
 /* Scans folder subs of the shell's, and tells what was found, a line each. */
 static char *scan(const struct batch_roster *roster)
 {
@@ -227,8 +229,13 @@ static char *scan(const struct batch_roster *roster)
     free(folder);
     struct batch_store *store = batch_store_open(path, error, sizeof error);
     cr_assert(store, "%s", error);
-    struct batch_scan scan = {
-        .folder = subs, .out = out, .labs = scanned, .lab_count = LABS, .roster = roster};
+    struct batch_scan scan = {.folder = subs,
+                              .out = out,
+                              .labs = scanned,
+                              .lab_count = LABS,
+                              .roster = roster,
+                              .hidden = &hidden};
+    hidden = (struct batch_hidden){0};
     if (!batch_scan(store, &scan, error, sizeof error)) {
         cr_assert(strstr(error, "no hand-in for a lab is in "), "%s", error);
         batch_store_close(store);
@@ -310,6 +317,19 @@ static const struct {
      "dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"
      "hal | 02-coalesce | hal/coalesce.cu | is too large\n"},
+    /* a few of many are named, of each lab's and of the others */
+    {"mkdir -p ann/02-coalesce; for i in 1 2 3 4 5 6 7; do echo $i | tee ann/$i.cu "
+     ">ann/02-coalesce/$i.cu; done;"
+     "rm ann/02-coalesce/[4-7].cu",
+     "ann |  | ann | has 2 more files like these\n"
+     "ann |  | ann/1.cu | is for no lab that its name or place tells\n"
+     "ann |  | ann/2.cu | is for no lab that its name or place tells\n"
+     "ann |  | ann/3.cu | is for no lab that its name or place tells\n"
+     "ann |  | ann/4.cu | is for no lab that its name or place tells\n"
+     "ann |  | ann/5.cu | is for no lab that its name or place tells\n"
+     "ann | 02-coalesce | ann/02-coalesce/1.cu | is one of several files that could be meant\n"
+     "ann | 02-coalesce | ann/02-coalesce/2.cu | is one of several files that could be meant\n"
+     "ann | 02-coalesce | ann/02-coalesce/3.cu | is one of several files that could be meant\n"},
     /* the folder of --out is nobody's */
     {"mkdir -p grades/ann; echo 1 >grades/ann/coalesce.cu", "nothing\n"},
 };
@@ -318,6 +338,16 @@ Test(batch_scan, folders)
 {
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i)
         expect_scan(folders[i].maker, folders[i].expected);
+}
+
+Test(batch_scan, what_begins_with_a_dot_is_told)
+{
+    expect_scan(
+        "mkdir -p ann .bob 02-coalesce/.carl .git; touch .eve.zip ._fay.zip .DS_Store .gil.cu;"
+        "for d in ann .bob 02-coalesce/.carl; do echo 1 >$d/coalesce.cu; done",
+        "ann | 02-coalesce | ann/coalesce.cu\n");
+    cr_expect(hidden.count == 4, "%zu", hidden.count);
+    cr_expect_str_eq(hidden.first, ".bob");
 }
 
 static const struct {
