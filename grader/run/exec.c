@@ -94,6 +94,17 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
+/* When memory is short, the kernel shall end what is in a sandbox, and not the grader. */
+static void offer_memory(void)
+{
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) /* no /proc: then it decides by size */
+        return;
+    if (write(file, "1000", 4) < 0)
+        errno = 0;
+    close(file);
+}
+
 static void run_child(const struct run_command *command, pid_t parent, const int from[DESCRIPTORS])
 {
     static const char *const empty[] = {NULL};
@@ -105,6 +116,8 @@ static void run_child(const struct run_command *command, pid_t parent, const int
         _exit(127);
     if (!command->stay_in_group)
         setsid();
+    if (command->sandbox)
+        offer_memory();
     int error = from[ERROR_PIPE];
     if (set_descriptors(from)) {
         error = ERROR_PIPE;

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "run/exec.h"
@@ -121,9 +123,9 @@ static void run_script(const struct place *place, const struct attempt *attempt,
     run_exec(&command, outcome);
 }
 
-/* How many of the scripts' `sleep`s there are; each place has a number of seconds of its own. Dead ones
- * that nobody has reaped have no command line. */
-static int count_left(const struct place *place)
+/* How many of the scripts' `sleep`s there are, and *ONE of them; each place has a number of seconds of its own.
+ * Dead ones that nobody has reaped have no command line. */
+static int find_left(const struct place *place, pid_t *one)
 {
     DIR *folder = opendir("/proc");
     struct dirent *entry;
@@ -133,13 +135,45 @@ static int count_left(const struct place *place)
         char path[300];
         snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
         FILE *file = entry->d_name[0] > '9' ? NULL : fopen(path, "r");
-        count += file && fread(found, 1, sizeof found, file) == (size_t)length &&
-                 memcmp(found, wanted, (size_t)length) == 0;
+        bool is_one = file && fread(found, 1, sizeof found, file) == (size_t)length &&
+                      memcmp(found, wanted, (size_t)length) == 0;
+        count += is_one;
+        *one = is_one ? (pid_t)atoi(entry->d_name) : *one;
         if (file)
             fclose(file);
     }
     closedir(folder);
     return count;
+}
+
+static int count_left(const struct place *place)
+{
+    pid_t one = 0;
+    return find_left(place, &one);
+}
+
+/* When memory is short, the kernel must end what is in the sandbox first. That is seen from outside. */
+static void look_at_memory(const struct place *place, json_t *failures)
+{
+    static const struct attempt attempt = {.script = "exec sleep $SECONDS"};
+    char path[64], text[16] = "";
+    pid_t one = 0, child = fork();
+    if (child == 0) {
+        struct run_outcome outcome;
+        run_script(place, &attempt, &outcome);
+        _exit(0);
+    }
+    for (int wait = 0; wait < 3000 && !find_left(place, &one); ++wait)
+        usleep(10000);
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)one);
+    FILE *file = fopen(path, "r");
+    if (!file || !fgets(text, sizeof text, file) || strcmp(text, "1000\n") != 0)
+        note(failures, place, "memory is taken from it first", "\"%s\"", text);
+    if (file)
+        fclose(file);
+    if (one)
+        kill(one, SIGKILL);
+    waitpid(child, NULL, 0);
 }
 
 static void try_attempts(const struct place *place, json_t *failures)
@@ -205,6 +239,7 @@ static void try_level(struct place *place, json_t *failures)
     snprintf(number, sizeof number, "%d", place->seconds);
     set(place, 5, "SECONDS", number);
     try_attempts(place, failures);
+    look_at_memory(place, failures);
     close(server);
     run_remove_tree(place->folder);
     run_remove_tree(secret);
@@ -218,8 +253,10 @@ static json_t *try_one(size_t i, void *levels)
     place.level = ((const enum run_level *)levels)[i / 2];
     place.user = i % 2;
     place.seconds = 2000 + (int)i;
-    if (place.user && (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
-                       setresuid(NOBODY, NOBODY, NOBODY) != 0))
+    if (place.user &&
+        (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+         setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
+         prctl(PR_SET_DUMPABLE, 1) != 0)) /* as one who was a user from the beginning */
         return NULL;
     if (place.user && place.level == RUN_NAMESPACES_USER)
         return failures;
