@@ -10,6 +10,7 @@
 #include "remote/wire.h"
 #include "run/files.h"
 #include "run/gpu.h"
+#include "run/record.h"
 #include "run/sandbox.h"
 
 #define CPU_SECONDS    80
@@ -23,7 +24,7 @@
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
 
-enum { MOST_VARIABLES = 13, MOST_FOLDERS = 10 };
+enum { MOST_VARIABLES = 14, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings, NULL-terminated, and their text. */
 struct environment {
@@ -73,6 +74,8 @@ static void fill_device(struct environment *environment, const struct process *p
                         const struct check *check, const struct check_run *run, uint64_t poison)
 {
     add(environment, "LANEWISE_RECORD=%s", process->record);
+    add(environment, "LANEWISE_RECORD_BYTES=%zu",
+        RUN_RECORD_BYTES); /* more than that is too much */
     add(environment, "LANEWISE_POISON=%llu", (unsigned long long)poison);
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);

@@ -229,7 +229,7 @@ bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, u
     const struct mem_block *block = mem_nearest(&device->memory, from);
     bool made = watched && block->marks[MEM_MADE] &&
                 mem_first_unmarked(block, MEM_MADE, from - block->addr, size) == size;
-    if (watched)
+    if (watched && record_goes_on(&device->options))
         record_copy(device->options.record_fd, seen, size,
                     (struct record_origin){.made = made, .same = same});
     pthread_mutex_unlock(&device->lock);
@@ -594,7 +594,8 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
         return device_failed(EMU_NOT_FOUND, "there is no record");
     memcpy(text, line, size);
     text[size] = '\n';
-    bool written = write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
+    bool written = !record_goes_on(&device->options) ||
+                   write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
     free(text);
     return written ? EMU_OK : device_failed(EMU_INTERNAL, "the record cannot be written");
 }

@@ -59,6 +59,7 @@ struct emu_options {
     bool backwards;                 /* the last CTA goes first, and of a CTA the last warp */
     bool overlooks_strays; /* accesses close behind an allocation fail no launch: see memory.h */
     int record_fd;         /* where launches and findings are written; -1: nowhere */
+    uint64_t record_bytes; /* in a record that is longer nothing more is written; 0: no limit */
 };
 
 struct emu_device;

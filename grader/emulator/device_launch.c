@@ -171,7 +171,7 @@ static enum emu_status run_grid(struct emu_device *device, const struct emu_laun
     if (status != EMU_OK)
         device_failed(status, "%s",
                       findings.count ? findings.list[0].message : "nobody watched why");
-    if (device->options.record_fd >= 0)
+    if (record_goes_on(&device->options))
         record_launch(device->options.record_fd, &launch, status, &totals);
     free(launch.per_instruction);
     free(recording.list);

@@ -103,5 +103,6 @@ void emu_read_environment(struct emu_options *options)
         .rules = read_rules(),
         .trace = read_trace(),
         .record_fd = open_record(),
+        .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),
     };
 }

@@ -3,6 +3,7 @@
  *   LANEWISE_WORKERS, _DETERMINISTIC, _MAX_INSTRUCTIONS, _MEMORY, _POISON   numbers, as in emu_options
  *   LANEWISE_BACKWARDS=1                        the last CTA goes first, and its last warp
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file, to which the record is appended
+ *   LANEWISE_RECORD_BYTES                       a number: in a longer one, nothing more is written
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
  *   LANEWISE_RULES=sector, gt200 or g80 */
 #ifndef EMULATOR_ENVIRONMENT_H

@@ -22,7 +22,7 @@
 enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
     MAX_MESSAGE = 1024,        /* of a message */
-    MAX_FILE = 1 << 30,        /* of the record */
+    MAX_OWN = 1 << 30,         /* of the record of a program that is trusted */
     MAX_SOURCE_LINE = 1 << 24, /* a line number */
     MAX_RELATED = 8,           /* places that a finding is about too */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
@@ -454,21 +454,25 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
     return good;
 }
 
-static FILE *open_record(int fd, char *error, size_t size)
+static FILE *open_record(int fd, size_t most, char *error, size_t size)
 {
     struct stat status;
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    FILE *file = regular && status.st_size <= MAX_FILE ? fdopen(fd, "r") : NULL;
+    FILE *file = regular && status.st_size <= (off_t)most ? fdopen(fd, "r") : NULL;
     if (!file) {
-        snprintf(error, size, regular ? "is too large" : "is not a file");
+        if (regular)
+            snprintf(error, size, "is larger than %zu MB: are there too many launches?",
+                     most >> 20);
+        else
+            snprintf(error, size, "is not a file");
         close(fd);
     }
     return file;
 }
 
-json_t *run_record_take(int fd, char *error, size_t size)
+static json_t *read_record(int fd, size_t most, char *error, size_t size)
 {
-    FILE *file = open_record(fd, error, size);
+    FILE *file = open_record(fd, most, error, size);
     if (!file)
         return NULL;
     struct builder builder = {json_object(), json_array(),  json_array(), json_array(),
@@ -490,6 +494,11 @@ json_t *run_record_take(int fd, char *error, size_t size)
     return NULL;
 }
 
+json_t *run_record_take(int fd, char *error, size_t size)
+{
+    return read_record(fd, MAX_OWN, error, size);
+}
+
 /* A regular file: a process that may be hostile had time to put something else there. */
 json_t *run_record_read(const char *path, char *error, size_t size)
 {
@@ -501,5 +510,5 @@ json_t *run_record_read(const char *path, char *error, size_t size)
                                   : strerror(errno));
         return NULL;
     }
-    return run_record_take(fd, error, size);
+    return read_record(fd, RUN_RECORD_BYTES, error, size);
 }

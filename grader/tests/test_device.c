@@ -522,6 +522,27 @@ static void *use_device(void *argument)
     return NULL;
 }
 
+/* A record that is long enough gets longer by one line at most: who reads it must see that it is too long. */
+Test(device, record_that_ends)
+{
+    struct fixture f;
+    struct emu_options options = {.deterministic = true, .record_bytes = 2000};
+    fixture_open(&f, &options);
+    fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
+    size_t length = 0, launches = 0;
+    for (size_t before = SIZE_MAX; before != length; launches++) {
+        before = length;
+        fixture_run(&f, (struct fixture_launch){0});
+        char *text = fixture_record_text(&f);
+        length = strlen(text);
+        free(text);
+    }
+    cr_expect(launches > 2 && length > 2000 && length < 4000, "%zu launches, %zu bytes", launches,
+              length);
+    cr_expect_eq(emu_note(device_of(&f), "{}", 2), EMU_OK);
+    fixture_close(&f);
+}
+
 Test(device, threads)
 {
     struct fixture f;

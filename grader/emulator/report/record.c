@@ -218,6 +218,13 @@ static json_t *accesses_json(const struct launch *launch, const char *kernel_nam
     return list;
 }
 
+bool record_goes_on(const struct emu_options *options)
+{
+    return options->record_fd >= 0 &&
+           (!options->record_bytes ||
+            lseek(options->record_fd, 0, SEEK_END) <= (off_t)options->record_bytes);
+}
+
 static bool write_all(int fd, const char *text, size_t size)
 {
     while (size) {

@@ -30,6 +30,9 @@
 
 #include "emulator/execute/machine.h"
 
+/* Whether anything is to be written to the record that OPTIONS ask for: there is one, and it is not too long. */
+bool record_goes_on(const struct emu_options *options);
+
 /* Appends the launch, which has ended with STATUS, to FD in one write. False if that failed. */
 bool record_launch(int fd, const struct launch *launch, enum emu_status status,
                    const struct emu_counters *totals);
