@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,8 @@
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2
+#define VIEWED                                                                                     \
+    ((size_t)2048) /* bytes of what is sent that are the input, too: they are known again */
 
 /* Takes the replies and throws them away, so that the server can go on. */
 static void *drain(void *end)
@@ -21,8 +25,24 @@ static void *drain(void *end)
     return NULL;
 }
 
+/* A file in memory with SIZE bytes, each of them DATA's with MASK over it. PATH becomes its name. */
+static int make_view(const uint8_t *data, size_t size, uint8_t mask, char path[32])
+{
+    uint8_t bytes[VIEWED];
+    int fd = memfd_create("view", MFD_CLOEXEC);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = data[i] ^ mask;
+    if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+        abort();
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+    return fd;
+}
+
 static void serve(const uint8_t *data, size_t size)
 {
+    size_t viewed = size % 3 != 2 ? 0 : size < VIEWED ? size : VIEWED;
+    char shown[32], judged[32];
+    int views[] = {make_view(data, viewed, 0, shown), make_view(data, viewed, 0xff, judged)};
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
                                   .memory_bytes = 64 << 20,
@@ -38,12 +58,14 @@ static void serve(const uint8_t *data, size_t size)
     const struct twin_options twins[] = {
         {.answers_fd = -1},
         {.answers_fd = -1, .spoil = 1, .every = 2},
-        {.answers_fd = -1, .shown = "/dev/null", .judged = "/dev/null"},
+        {.answers_fd = -1, .shown = shown, .judged = judged},
     };
     server_run(ends[1], &options, &twins[size % 3]);
     close(ends[1]);
     pthread_join(drainer, NULL);
     close(ends[0]);
+    close(views[0]);
+    close(views[1]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@ FUZZ ?= $(FUZZ_TARGETS)
 FUZZ_SECONDS ?= 600
 FUZZ_BINARIES := $(FUZZ_TARGETS:%=build/fuzz/fuzz_%)
 FUZZ_SOURCES := $(call sources,$(EMULATOR_DIRS:/=)) grader/cudart/fatbin.c \
-	$(addprefix grader/remote/,server.c arena.c wire.c)
+	$(filter-out %/main.c %/client.c %/lend.c,$(call sources,grader/remote))
 FUZZ_FLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Igrader -Ibuild -w \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
