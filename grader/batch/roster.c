@@ -7,32 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unicase.h>
-#include <uninorm.h>
 #include <unistr.h>
 
 #include "batch/handin.h"
+#include "batch/names.h"
 #include "run/files.h"
 
 #define ROSTER_BYTES ((size_t)16 << 20)
 #define MOST_COLUMNS 64
-
-char *batch_normalise(const char *text)
-{
-    size_t length;
-    uint8_t *normal =
-        u8_normalize(UNINORM_NFC, (const uint8_t *)text, strlen(text) + 1, NULL, &length);
-    return normal ? (char *)normal : strdup(text);
-}
-
-/* Without the differences that do not count. */
-static char *fold(const char *text)
-{
-    size_t length;
-    uint8_t *folded =
-        u8_casefold((const uint8_t *)text, strlen(text) + 1, NULL, UNINORM_NFC, NULL, &length);
-    return folded ? (char *)folded : strdup(text);
-}
 
 /* --- reading ------------------------------------------------------------------------------------------ */
 
@@ -43,7 +25,8 @@ struct reading {
     size_t cell_count;
     size_t line, start; /* of the file, from 1: this one, and where the row began; 0: it has not */
     bool headed;
-    size_t id, name; /* columns */
+    size_t id, name, family; /* columns; SIZE_MAX: there is none */
+    bool participants; /* ids are Moodle's "Participant 4711", of which hand-ins bear the number */
     const char *path;
     char *error;
     size_t size;
@@ -71,18 +54,25 @@ static size_t find_column(const struct reading *reading, const char *const *name
  * ids of family names. */
 static void take_heading(struct reading *reading)
 {
-    static const char *const ids[] = {"id",       "student id", "student_id",  "studentid", "login",
-                                      "username", "user",       "sis user id", "email",     NULL};
+    static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
+                                      "id number",    "login",      "username",      "user",
+                                      "sis login id", "identifier", "sis user id",   "email",
+                                      "e-mail",       "mail",       "email address", NULL};
     static const char *const names[] = {"name",         "full name", "full_name",
                                         "student name", "student",   NULL};
+    static const char *const given[] = {"first name", "first_name", "given name", NULL};
+    static const char *const family[] = {"last name", "last_name", "surname", "family name", NULL};
     reading->headed = true;
     reading->id = find_column(reading, ids);
     reading->name = find_column(reading, names);
-    if (reading->id != SIZE_MAX && reading->name != SIZE_MAX)
-        return;
-    if (reading->cell_count == 1 && strpbrk(reading->cells[0], ";\t"))
-        complain(reading, "columns are separated by commas here: save it as CSV with commas");
-    else
+    reading->family = SIZE_MAX;
+    reading->participants =
+        reading->id != SIZE_MAX && strcasecmp(reading->cells[reading->id], "identifier") == 0;
+    if (reading->name == SIZE_MAX) {
+        reading->family = find_column(reading, family);
+        reading->name = reading->family == SIZE_MAX ? SIZE_MAX : find_column(reading, given);
+    }
+    if (reading->id == SIZE_MAX || reading->name == SIZE_MAX)
         complain(reading, "this line must name the columns, \"id\" and \"name\" among them");
 }
 
@@ -94,24 +84,66 @@ static bool is_known(const struct batch_roster *roster, const char *folded)
     return false;
 }
 
-/* The text of a column, clean and without space around it. */
-static char *take_cell(struct reading *reading, size_t column)
+/* The text of a column, without space around it. */
+static char *cell(const struct reading *reading, size_t column)
 {
     char *text = column < reading->cell_count ? reading->cells[column] : "";
     text += strspn(text, " \t");
     size_t length = strlen(text);
     while (length > 0 && strchr(" \t", text[length - 1]))
         text[--length] = 0;
+    return text;
+}
+
+/* A new copy of TEXT, clean. */
+static char *take(const char *text)
+{
     char *clean = batch_clean_name(text), *normal = clean ? batch_normalise(clean) : NULL;
     free(clean);
     return normal;
 }
 
+static char *take_id(const struct reading *reading)
+{
+    const char *text = cell(reading, reading->id), *end = text + strlen(text), *number = end;
+    while (reading->participants && number > text && number[-1] >= '0' && number[-1] <= '9')
+        --number;
+    return take(number < end ? number : text);
+}
+
+static char *take_name(const struct reading *reading)
+{
+    char *both, *name;
+    if (reading->family == SIZE_MAX)
+        return take(cell(reading, reading->name));
+    if (asprintf(&both, "%s %s", cell(reading, reading->name), cell(reading, reading->family)) < 0)
+        return NULL;
+    name = take(both);
+    free(both);
+    return name;
+}
+
+/* Canvas has rows between the heading and the students. */
+static bool is_nobody(const struct reading *reading)
+{
+    const char *name = cell(reading, reading->name);
+    return !*cell(reading, reading->id) && (!*name || strcasecmp(name, "points possible") == 0);
+}
+
+static void free_student(struct batch_student *student)
+{
+    free(student->id);
+    free(student->name);
+    free(student->folded_id);
+    free(student->folded_name);
+    free(student->name_words);
+    free(student->name_joined);
+}
+
 static void add_student(struct reading *reading)
 {
     struct batch_roster *roster = reading->roster;
-    struct batch_student student = {.id = take_cell(reading, reading->id),
-                                    .name = take_cell(reading, reading->name)};
+    struct batch_student student = {.id = take_id(reading), .name = take_name(reading)};
     if (roster->count == roster->room) {
         size_t room = roster->room ? 2 * roster->room : 64;
         void *students = reallocarray(roster->students, room, sizeof *roster->students);
@@ -121,10 +153,13 @@ static void add_student(struct reading *reading)
         }
     }
     if (student.id && student.name) {
-        student.folded_id = fold(student.id);
-        student.folded_name = fold(student.name);
+        student.folded_id = batch_fold(student.id);
+        student.folded_name = batch_fold(student.name);
+        student.name_words = batch_name_words(student.name);
+        student.name_joined = batch_name_joined(student.name);
     }
-    if (!student.folded_id || !student.folded_name || roster->count == roster->room)
+    if (!student.folded_id || !student.folded_name || !student.name_words || !student.name_joined ||
+        roster->count == roster->room)
         complain(reading, "out of memory");
     else if (!*student.id)
         complain(reading, "there is no id");
@@ -136,10 +171,7 @@ static void add_student(struct reading *reading)
         roster->students[roster->count++] = student;
         return;
     }
-    free(student.id);
-    free(student.name);
-    free(student.folded_id);
-    free(student.folded_name);
+    free_student(&student);
 }
 
 static void on_cell(void *bytes, size_t length, void *context)
@@ -154,12 +186,24 @@ static void on_row(int end, void *context)
     struct reading *reading = context;
     if (!reading->bad && !reading->headed)
         take_heading(reading);
-    else if (!reading->bad)
+    else if (!reading->bad && !is_nobody(reading))
         add_student(reading);
     for (size_t i = 0; i < reading->cell_count; ++i)
         free(reading->cells[i]);
     reading->cell_count = 0;
     reading->start = 0;
+}
+
+/* What is between columns: spreadsheets write what they do where they are, and the heading has no other. */
+static char separator(const char *bytes, size_t length)
+{
+    size_t line = 0;
+    while (line < length && !strchr("\r\n", bytes[line]))
+        ++line;
+    for (const char *at = ",;\t"; *at; ++at)
+        if (memchr(bytes, *at, line))
+            return *at;
+    return ',';
 }
 
 /* Reads the rows, line by line to know in which one something is wrong. */
@@ -168,6 +212,7 @@ static void read_rows(struct reading *reading, const char *bytes, size_t length)
     struct csv_parser parser;
     bool good = true;
     csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    csv_set_delim(&parser, (unsigned char)separator(bytes, length));
     while (good && length > 0) {
         const char *end = memchr(bytes, '\n', length);
         size_t size = end ? (size_t)(end + 1 - bytes) : length;
@@ -224,12 +269,8 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
 
 void batch_roster_free(struct batch_roster *roster)
 {
-    for (size_t i = 0; i < roster->count; ++i) {
-        free(roster->students[i].id);
-        free(roster->students[i].name);
-        free(roster->students[i].folded_id);
-        free(roster->students[i].folded_name);
-    }
+    for (size_t i = 0; i < roster->count; ++i)
+        free_student(&roster->students[i]);
     free(roster->students);
     *roster = (struct batch_roster){0};
 }
@@ -252,24 +293,39 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-static const char *key_of(const struct batch_student *student, bool by_name)
+/* A hand-in's name, as it is compared. */
+struct sought {
+    char *folded, *words, *joined;
+};
+
+/* How a student is known by a hand-in's name, the surest way first. */
+enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
+
+/* How many bytes of the student's are found in the hand-in's name; 0: it is not this student's. */
+static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
-    return by_name ? student->folded_name : student->folded_id;
+    const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
+                              student->folded_name, student->name_words,  student->name_joined};
+    const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
+                               sought->folded, sought->words,  sought->joined};
+    if (way == JOINED && *sought->words) /* of "Kim Lee" nobody knows which is the family name */
+        return 0;
+    bool within = way == ID_WITHIN || way == NAME_WITHIN;
+    bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
+    return found ? strlen(keys[way]) : 0;
 }
 
-/* The one student whose id (or name) is FOLDED, or the longest that is a word in it. NULL: there is
- * none, or there are two that fit as well. */
-static const struct batch_student *find_by(const struct batch_roster *roster, const char *folded,
-                                           bool by_name, bool whole, bool *several)
+/* The one student who fits, or the longest that does. NULL: there is none, or there are two that fit as
+ * well. */
+static const struct batch_student *find_by(const struct batch_roster *roster,
+                                           const struct sought *sought, enum way way, bool *several)
 {
     const struct batch_student *found = NULL;
     size_t longest = 0;
     bool twice = false;
     for (size_t i = 0; i < roster->count; ++i) {
-        const char *key = key_of(&roster->students[i], by_name);
-        size_t length = strlen(key);
-        if (length == 0 || length < longest ||
-            !(whole ? strcmp(key, folded) == 0 : has_word(folded, key)))
+        size_t length = fits(&roster->students[i], sought, way);
+        if (length == 0 || length < longest)
             continue;
         twice = found && length == longest;
         longest = length;
@@ -284,10 +340,13 @@ const struct batch_student *batch_roster_find(const struct batch_roster *roster,
 {
     bool twice = false;
     const struct batch_student *found = NULL;
-    char *folded = fold(name);
-    for (int way = 0; folded && !found && way < 4; ++way)
-        found = find_by(roster, folded, way & 1, way < 2, &twice);
-    free(folded);
+    struct sought sought = {batch_fold(name), batch_name_words(name), batch_name_joined(name)};
+    bool good = sought.folded && sought.words && sought.joined;
+    for (enum way way = ID; good && !found && way < WAYS; ++way)
+        found = find_by(roster, &sought, way, &twice);
+    free(sought.folded);
+    free(sought.words);
+    free(sought.joined);
     if (several)
         *several = !found && twice;
     return found;

@@ -4,7 +4,8 @@
  *     s001,"Zuse, Konrad"
  *
  * The first row says which columns these are, among others that are passed over, in any order ("id",
- * "student id", "login"...; "name", "full name", "student"...). */
+ * "student id", "login"...; "name", "full name", "student"..., or "first name" and "last name"): what Moodle and
+ * Canvas export will do as it is. Commas, semicolons or tabs are between them. */
 #ifndef BATCH_ROSTER_H
 #define BATCH_ROSTER_H
 
@@ -12,8 +13,9 @@
 #include <stddef.h>
 
 struct batch_student {
-    char *id, *name;               /* clean text, normalised (NFC) */
-    char *folded_id, *folded_name; /* as they are compared */
+    char *id, *name;                /* clean text, normalised (NFC) */
+    char *folded_id, *folded_name;  /* as they are compared, */
+    char *name_words, *name_joined; /* and as batch/names.h has them */
 };
 
 struct batch_roster {
@@ -26,12 +28,10 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
 void batch_roster_free(struct batch_roster *roster);
 
 /* Whose is a hand-in called NAME? It is the id, or the name, or has one of these in it as a word of its
- * own, as in "Konrad Zuse_12345_assignsubmission_file"; capitals make no difference. NULL: nobody's, or
- * *SEVERAL students' (may be NULL). */
+ * own, as in "Konrad Zuse_12345_assignsubmission_file"; or the name is made of the same words, in any order,
+ * with or without accents, as in "zuse_konrad" and "zusekonrad_123". Capitals make no difference. NULL: nobody's,
+ * or *SEVERAL students' (may be NULL). */
 const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
                                               bool *several);
-
-/* A copy of clean TEXT as NFC, to be freed: equal names become equal bytes, whatever system wrote them. */
-char *batch_normalise(const char *text);
 
 #endif

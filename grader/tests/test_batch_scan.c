@@ -138,7 +138,17 @@ static const struct {
     {"id,name\ns1,\"a\n\nb\"\r\n\n,Ann\n", "roster.csv:6: there is no id", false},
     {"id,name\ns1,\"Ann\ns2,Bob\n", "roster.csv:2: there is a quotation mark too many or too few",
      false},
-    {"id;name\ns1;Ann\n", "roster.csv:1: columns are separated by commas here", false},
+    {"id;name\ns1;\"Lee; Ann\"\n", "s1=Lee; Ann;", true},
+    {"name\tid\nLee, Ann\ts1\n", "s1=Lee, Ann;", true},
+    /* Moodle's grading worksheet, and its list of participants */
+    {"Identifier,Full name,Email address,Status\nParticipant 4711,Ann Lee,a@b,-\n", "4711=Ann Lee;",
+     true},
+    {"\"First name\",\"Last name\",\"ID number\",\"Email address\"\nAnn,Lee,s1,a@b\n",
+     "s1=Ann Lee;", true},
+    /* Canvas' grades */
+    {"Student,ID,SIS User ID,Section\n,,,,Manual Posting\n    Points Possible,,,\n\"Lee, "
+     "Ann\",7,,A\n",
+     "7=Lee, Ann;", true},
     {"Last,First,SIS Id\nLee,Ann,s1\n", "roster.csv:1: this line must name the columns", false},
     {"s1,Ann\ns2,Bob\n", "roster.csv:1: this line must name the columns", false},
     {"id,name\ns1,Ann\ns2,Zo\xeb\n", "roster.csv:3: this is no UTF-8", false},
@@ -179,14 +189,27 @@ static const struct {
      "az",
      "s2"},
     {"Anna Lee", NULL},
+    {"Lee_Ann", "s1"},
+    {"Lee, Ann", "s1"},
+    {"leeann_4711_815", "s1"},
+    {"leeann_LATE_4711_815", "s1"},
+    {"Diaz Jose_12_assignsubmission_file", "s2"},
+    {"diazjose_4711", "s2"},
+    {"Lee Ann Mary", NULL},
+    {"oneilsean_1", "s13"},
+    {"Sean ONeil", "s13"},
+    {"Strasse_Lukasz", "s14"},
+    {"Kim Lee", NULL}, /* there are two of them, the other way round */
+    {"Lee_4711_assignsubmission_file", NULL},
 };
 
 Test(batch_scan, whose_a_hand_in_is)
 {
     struct batch_roster roster;
     char error[500];
-    cr_assert(
-        read_roster("id,name\ns1,Ann Lee\ns2,José Díaz\ns12,Li\n", &roster, error, sizeof error));
+    cr_assert(read_roster("id,name\ns1,Ann Lee\ns2,José Díaz\ns12,Li\ns13,\"O'Neil, Seán\"\n"
+                          "s14,Łukasz Straße\ns15,\"Lee, Kim\"\ns16,\"Kim, Lee\"\n",
+                          &roster, error, sizeof error));
     for (size_t i = 0; i < sizeof owners / sizeof *owners; ++i) {
         const struct batch_student *owner = batch_roster_find(&roster, owners[i].name, NULL);
         cr_expect((!owner && !owners[i].id) ||
