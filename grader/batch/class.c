@@ -66,6 +66,17 @@ static struct batch_lab_terms terms_of(const struct batch_terms *terms, const ch
     return (struct batch_lab_terms){.lab = lab, .weight = 1};
 }
 
+/* What holds of them for STUDENT. */
+static struct batch_lab_terms terms_for(const struct batch_terms *terms, const char *student,
+                                        const char *lab)
+{
+    const struct batch_exception *exception = batch_exception_find(terms->exceptions, student, lab);
+    struct batch_lab_terms own = terms_of(terms, lab);
+    if (exception && exception->deadline)
+        own.deadline = exception->deadline;
+    return own;
+}
+
 static json_int_t late_days(const struct batch_lab_terms *lab, json_int_t submitted)
 {
     if (lab->deadline == 0 || submitted <= lab->deadline)
@@ -228,11 +239,24 @@ static const char *status_without_grade(const json_t *attempts, bool unread)
     return json_array_size(attempts) > 0 ? "too-late" : "missing";
 }
 
-/* One value of a student's "labs". ROWS: their submissions for it, by time. */
-static json_t *describe_lab(struct composition *c, const json_t *lab, const json_t *rows,
-                            bool unread)
+/* Puts what the instructor has decided in the place of what came out. */
+static void decide_by_hand(json_t *entry, const struct batch_exception *exception)
 {
-    struct batch_lab_terms terms = terms_of(c->terms, run_text_of(lab, "lab"));
+    json_object_set_new(entry, "by_hand", json_string(exception->why));
+    if (!exception->by_hand && !exception->excused)
+        return;
+    json_object_set_new(entry, "status", json_string(exception->excused ? "excused" : "by-hand"));
+    json_object_set_new(entry, "score",
+                        exception->excused ? json_null() : json_real(exception->points));
+    json_object_set_new(entry, "late_days", json_integer(0));
+    json_object_set_new(entry, "penalty", json_real(0));
+}
+
+/* One value of a student's "labs". ROWS: their submissions for it, by time. */
+static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
+                            const json_t *rows, bool unread)
+{
+    struct batch_lab_terms terms = terms_for(c->terms, student, run_text_of(lab, "lab"));
     double max_score = json_number_value(json_object_get(lab, "max_score"));
     double own = json_number_value(json_object_get(lab, "own_max_score"));
     json_t *attempts = json_array();
@@ -248,11 +272,16 @@ static json_t *describe_lab(struct composition *c, const json_t *lab, const json
     json_t *score = chosen ? json_incref(json_object_get(chosen, "score"))
                     : open ? json_null()
                            : json_real(0);
-    return json_pack("{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score,
-                     "max_score", max_score, "late_days", number_of(late, "late_days"), "penalty",
-                     json_number_value(json_object_get(chosen, "penalty")), "counted",
-                     number_of(chosen, "attempt"), "key", run_text_of(chosen, "key"), "attempts",
-                     attempts);
+    json_t *entry = json_pack(
+        "{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score, "max_score",
+        max_score, "late_days", number_of(late, "late_days"), "penalty",
+        json_number_value(json_object_get(chosen, "penalty")), "counted",
+        number_of(chosen, "attempt"), "key", run_text_of(chosen, "key"), "attempts", attempts);
+    const struct batch_exception *exception =
+        batch_exception_find(c->terms->exceptions, student, run_text_of(lab, "lab"));
+    if (exception)
+        decide_by_hand(entry, exception);
+    return entry;
 }
 
 /* --- students --------------------------------------------------------------------------------------- */
@@ -337,12 +366,13 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
         const char *name = run_text_of(lab, "lab");
         double weight = json_number_value(json_object_get(lab, "weight"));
         json_t *taken = take_rows(rows->submissions, next, id, name);
-        json_t *entry = describe_lab(c, lab, taken, is_unread(rows->reviews, id, name));
+        json_t *entry = describe_lab(c, id, lab, taken, is_unread(rows->reviews, id, name));
+        bool excused = same(entry, "status", "excused");
         total += weight * json_number_value(json_object_get(entry, "score"));
-        most += weight * json_number_value(json_object_get(entry, "max_score"));
+        most += excused ? 0 : weight * json_number_value(json_object_get(entry, "max_score"));
         review = review || same(entry, "status", "review");
-        graded = graded || number_of(entry, "counted") > 0;
-        open = open || json_is_null(json_object_get(entry, "score"));
+        graded = graded || number_of(entry, "counted") > 0 || same(entry, "status", "by-hand");
+        open = open || (!excused && json_is_null(json_object_get(entry, "score")));
         json_object_set_new(mine, name, entry);
         json_decref(taken);
     }
@@ -363,6 +393,38 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
+/* Has the instructor decided what was to be looked at? REVIEW of no certain lab is, when none of the
+ * student's labs waits any more. */
+static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
+{
+    const struct batch_exceptions *exceptions = c->terms->exceptions;
+    bool any = false;
+    size_t i;
+    json_t *student;
+    for (size_t k = 0; exceptions && k < exceptions->count; ++k) {
+        const struct batch_exception *one = &exceptions->all[k];
+        bool decides = (one->by_hand || one->excused) && same(review, "student", one->student);
+        if (decides && same(review, "lab", one->lab))
+            return true;
+        any = any || (decides && same(review, "lab", ""));
+    }
+    if (!any)
+        return false;
+    json_array_foreach(students, i, student)
+    {
+        if (same(student, "student", run_text_of(review, "student")))
+            return !json_is_true(json_object_get(student, "review"));
+    }
+    return false;
+}
+
+static void drop_decided(const struct composition *c, const json_t *students)
+{
+    for (size_t i = json_array_size(c->review); i-- > 0;)
+        if (is_decided(c, json_array_get(c->review, i), students))
+            json_array_remove(c->review, i);
+}
+
 json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
 {
     struct composition c = {.store = store, .terms = terms};
@@ -377,6 +439,7 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, run_text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
+        drop_decided(&c, students);
         class = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[], s:[], s:I}",
                           "schema", "lanewise/class/v1", "version", LANEWISE_VERSION, "course",
                           terms->course, "device", device ? device : "", "seed", seed ? seed : "",
@@ -401,7 +464,9 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
 static void add_pending(struct batch_store *store, const struct batch_terms *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {
-    struct batch_lab_terms lab = terms_of(terms, run_text_of(json_array_get(attempts, 0), "lab"));
+    const json_t *first = json_array_get(attempts, 0);
+    struct batch_lab_terms lab =
+        terms_for(terms, run_text_of(first, "student"), run_text_of(first, "lab"));
     for (size_t i = 0; i < json_array_size(attempts); ++i) {
         const json_t *row = json_array_get(attempts, i);
         const char *key = run_text_of(row, "key");

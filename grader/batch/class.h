@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "batch/exception.h"
 #include "batch/store.h"
 
 /* What a course adds to a lab. */
@@ -26,6 +27,7 @@ struct batch_terms {
     unsigned per_day;    /* attempts of a day (UTC) beyond these are not graded; 0: no limit */
     const struct batch_lab_terms *labs;
     size_t lab_count; /* labs that are not among these: own points, weight 1, no deadline */
+    const struct batch_exceptions *exceptions; /* NULL: none */
 };
 
 /* A new lanewise/class/v1. NULL: batch_store_error() says why. */

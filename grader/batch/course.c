@@ -248,6 +248,15 @@ static void take_all_labs(struct course *course)
     run_lab_list_free(&names);
 }
 
+/* What full marks of lab NAME are worth in the course CONTEXT; 0: it does not count. */
+static double full_marks(const void *context, const char *name)
+{
+    const struct course *course = context;
+    const struct course_lab *lab = course_find(course, name);
+    double points = lab ? course->lab_rules[lab - course->labs].points : 0;
+    return !lab ? 0 : points > 0 ? points : ALL_POINTS;
+}
+
 /* --- the whole ------------------------------------------------------------------------------------ */
 
 static void read_late(struct reading *reading, const yaml_node_t *node)
@@ -273,7 +282,8 @@ static void read_attempts(struct reading *reading, const yaml_node_t *node)
 
 static void read_course(struct reading *reading)
 {
-    static const char *const keys[] = {"course", "attempts", "late", "per_day", "labs", NULL};
+    static const char *const keys[] = {"course", "attempts", "late", "per_day",
+                                       "labs",   "students", NULL};
     struct settings *settings = &reading->settings;
     const yaml_node_t *root = settings_root(settings), *node;
     if (!root) {
@@ -293,6 +303,9 @@ static void read_course(struct reading *reading)
         read_labs(reading, node);
     else
         take_all_labs(reading->course);
+    if ((node = settings_find(settings, root, "students")))
+        batch_exceptions_read(settings, node, full_marks, reading->course,
+                              &reading->course->exceptions);
 }
 
 /* The labs' rules lead to their names, now that these stay where they are. */
@@ -303,6 +316,7 @@ static void connect_rules(struct course *course)
     course->rules.course = course->title;
     course->rules.labs = course->lab_rules;
     course->rules.lab_count = course->lab_count;
+    course->rules.exceptions = &course->exceptions;
 }
 
 bool course_read(const char *path, struct course *course, char *error, size_t size)
@@ -329,6 +343,7 @@ void course_free(struct course *course)
 {
     for (size_t i = 0; i < course->lab_count; ++i)
         json_decref(course->labs[i].terms);
+    batch_exceptions_free(&course->exceptions);
     *course = (struct course){0};
 }
 

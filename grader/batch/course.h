@@ -14,6 +14,9 @@
  *         checks:
  *           correct: {points: 20}
  *           sectors: {points: 60, full: 6, naive: 30}
+ *     students:                     # what is different for one of them: batch/exception.h
+ *       s017:
+ *         02-coalesce: {deadline: 2026-10-26}
  *
  * Reading and judging it does nothing else: what follows from it is done where gradings are made
  * (run_lab_set_terms) and where a class's attempts become grades (batch/class.h). */
@@ -25,6 +28,7 @@
 #include <stddef.h>
 
 #include "batch/class.h"
+#include "batch/exception.h"
 #include "run/lab.h"
 
 struct course_lab {
@@ -36,6 +40,7 @@ struct course {
     char title[200];                      /* "" if not said */
     struct course_lab labs[RUN_MAX_LABS]; /* in the file's order */
     size_t lab_count;
+    struct batch_exceptions exceptions;
     struct batch_terms rules;                       /* its pointers lead into this course, */
     struct batch_lab_terms lab_rules[RUN_MAX_LABS]; /* which must stay where it is */
 };

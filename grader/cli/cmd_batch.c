@@ -577,6 +577,23 @@ static bool choose_device(struct session *session)
                                     &session->device, session->gpu_name, sizeof session->gpu_name);
 }
 
+/* Is everybody of whom the course file says something on the roster? A slip in an id would go unnoticed. */
+static bool check_exceptions(const struct session *session)
+{
+    const struct batch_exceptions *exceptions = &session->course.exceptions;
+    for (size_t i = 0; i < exceptions->count; ++i) {
+        bool known = false;
+        for (size_t k = 0; !known && k < session->roster.count; ++k)
+            known = strcmp(session->roster.students[k].id, exceptions->all[i].student) == 0;
+        if (!known) {
+            complain(EXIT_USAGE, "%s:%zu: nobody on the roster has the id \"%s\"",
+                     session->options.course, exceptions->all[i].line, exceptions->all[i].student);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* All that must be right before something is written. */
 static bool prepare(struct session *session)
 {
@@ -593,6 +610,8 @@ static bool prepare(struct session *session)
         complain(EXIT_USAGE, "%s", error);
         return false;
     }
+    if (options->roster && !check_exceptions(session))
+        return false;
     uint64_t seed;
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;

@@ -518,6 +518,26 @@ static void put_points(struct markup *m, const json_t *points)
         markup_leaf(m, "td", "count dim", "not yet");
 }
 
+/* One lab of a student: nothing handed in is told from 0 points. */
+static void put_grade(struct markup *m, const json_t *grade)
+{
+    static const char *const words[][2] = {{"missing", "\u2013"},
+                                           {"too-late", "too late"},
+                                           {"excused", "excused"},
+                                           {"not-built", "0, not built"}};
+    const char *status = run_text_of(grade, "status");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(status, words[i][0]) == 0) {
+            markup_leaf(m, "td", "count dim", "%s", words[i][1]);
+            return;
+        }
+    if (strcmp(status, "by-hand") == 0)
+        markup_leaf(m, "td", "count", "%.6g by hand",
+                    json_number_value(json_object_get(grade, "score")));
+    else
+        put_points(m, json_object_get(grade, "score"));
+}
+
 static void put_student(struct page *page, const json_t *student)
 {
     struct markup *m = &page->m;
@@ -529,7 +549,7 @@ static void put_student(struct page *page, const json_t *student)
     markup_close(m);
     markup_leaf(m, "td", NULL, "%s", run_text_of(student, "name"));
     for (size_t i = 0; i < page->totals.lab_count; i++)
-        put_points(m, json_object_get(json_object_get(labs, page->totals.labs[i].lab), "score"));
+        put_grade(m, json_object_get(labs, page->totals.labs[i].lab));
     put_points(m, json_object_get(student, "total"));
     close_line(m);
 }

@@ -6,6 +6,13 @@
 #include "report/format.h"
 #include "run/json.h"
 
+/* Columns that are there if some lab has this status. */
+static const struct {
+    const char *status, *column;
+} optionals[] = {{"pending", ",pending"}, {"by-hand", ",by_hand"}, {"excused", ",excused"}};
+
+#define OPTIONAL (sizeof optionals / sizeof *optionals)
+
 /* Writes the names of STUDENT's labs that have STATUS, "01-parallelize 03-shared-reduce". */
 static void put_labs_with(FILE *to, const json_t *student, const char *status)
 {
@@ -29,7 +36,22 @@ static void put_points(FILE *to, const json_t *points)
         fprintf(to, "%.6g", json_number_value(points));
 }
 
-static void put_student(FILE *to, const json_t *student, bool unfinished)
+/* Has any of the class's labs STATUS? */
+static bool has_status(const json_t *class, const char *status)
+{
+    const char *lab;
+    size_t i;
+    json_t *student, *entry;
+    json_array_foreach(json_object_get(class, "students"), i, student)
+        json_object_foreach(json_object_get(student, "labs"), lab, entry)
+    {
+        if (strcmp(run_text_of(entry, "status"), status) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_student(FILE *to, const json_t *student, const bool optional[])
 {
     json_int_t late_days = 0;
     const char *lab;
@@ -48,20 +70,26 @@ static void put_student(FILE *to, const json_t *student, bool unfinished)
     put_labs_with(to, student, "missing");
     put_labs_with(to, student, "too-late");
     put_labs_with(to, student, "review");
-    if (unfinished)
-        put_labs_with(to, student, "pending");
+    for (size_t i = 0; i < OPTIONAL; i++)
+        if (optional[i])
+            put_labs_with(to, student, optionals[i].status);
     fputs("\r\n", to);
 }
 
 void report_gradebook(FILE *to, const json_t *class)
 {
-    bool unfinished = json_integer_value(json_object_get(class, "pending")) > 0;
+    bool optional[OPTIONAL];
     size_t i;
     json_t *lab, *student;
     fputs("student,name", to);
     json_array_foreach(json_object_get(class, "labs"), i, lab)
         fprintf(to, ",%s", run_text_of(lab, "lab"));
-    fprintf(to, ",total,max,late_days,missing,too_late,review%s\r\n", unfinished ? ",pending" : "");
+    fprintf(to, ",total,max,late_days,missing,too_late,review");
+    for (i = 0; i < OPTIONAL; i++) {
+        optional[i] = has_status(class, optionals[i].status);
+        fputs(optional[i] ? optionals[i].column : "", to);
+    }
+    fputs("\r\n", to);
     json_array_foreach(json_object_get(class, "students"), i, student)
-        put_student(to, student, unfinished);
+        put_student(to, student, optional);
 }

@@ -35,6 +35,8 @@ static const char *remark_of(const char *status)
         {"too-late", "handed in too late"},
         {"review", "your instructor has still to look at it"},
         {"pending", "not graded yet"},
+        {"excused", "does not count for you"},
+        {"by-hand", "given by your instructor"},
     };
     for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
         if (strcmp(status, remarks[i].status) == 0)
@@ -59,6 +61,9 @@ static void put_remarks(struct markup *m, const json_t *entry)
         markup_text(m, "%s%d %s late", comma, (int)late, late == 1 ? "day" : "days");
     if (late > 0 && number_of(entry, "counted") > 0)
         markup_text(m, ": %.6g points taken off", real_of(entry, "penalty"));
+    if (*run_text_of(entry, "by_hand"))
+        markup_text(m, "%s%s", *remark || *comma || late > 0 ? "; " : "",
+                    run_text_of(entry, "by_hand"));
 }
 
 static void put_row(struct markup *m, const char *lab, const json_t *entry, bool linked)

@@ -312,6 +312,48 @@ Test(batch, the_gradebook_tells_late_from_missing)
     batch_store_close(store);
 }
 
+/* What an instructor has decided for one student stands in the gradebook, whatever came out, and what was to
+ * be looked at for it no longer is. */
+Test(batch, exceptions_for_one_student)
+{
+    struct batch_store *store = open_store();
+    struct batch_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct batch_exception all[] = {
+        {.student = "ann", .lab = "01-x", .deadline = DEADLINE + 9 * DAY, .why = "ill"},
+        {.student = "bob", .lab = "01-x", .by_hand = true, .points = 12.5, .why = "oral"},
+        {.student = "eve", .lab = "01-x", .excused = true, .why = ""},
+        {.student = "eve", .lab = "02-y", .by_hand = true, .points = 30, .why = ""},
+    };
+    struct batch_exceptions exceptions = {all, sizeof all / sizeof *all};
+    struct batch_terms terms = {
+        .course = "", .limits_late = true, .labs = &lab, .lab_count = 1, .exceptions = &exceptions};
+    must(store, batch_store_add_lab(store, "01-x", "X", 100));
+    must(store, batch_store_add_lab(store, "02-y", "Y", 100));
+    must(store, batch_store_add_student(store, "ann", ""));
+    must(store, batch_store_add_student(store, "bob", ""));
+    must(store, batch_store_add_student(store, "dan", ""));
+    must(store, batch_store_add_student(store, "eve", ""));
+    add_attempt(store, 1, &(struct attempt){5 * DAY, 60}); /* ann's */
+    must(store, batch_store_add_review(store, "bob", "01-x", "b.zip", "cannot be read"));
+    must(store, batch_store_add_review(store, "dan", "01-x", "d.zip", "cannot be read"));
+    must(store, batch_store_add_review(store, "eve", "", "e.zip", "cannot be read"));
+    json_t *class = batch_class(store, &terms), *review = json_object_get(class, "review");
+    char *book = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&book, &size);
+    report_gradebook(memory, class);
+    fclose(memory);
+    cr_expect_str_eq(
+        book,
+        "student,name,01-x,02-y,total,max,late_days,missing,too_late,review,by_hand,excused\r\n"
+        "ann,,60,0,60,200,0,02-y,,,,\r\nbob,,12.5,0,12.5,200,0,02-y,,,01-x,\r\n"
+        "dan,,,0,,200,0,02-y,,01-x,,\r\neve,,,30,30,100,0,,,,02-y,01-x\r\n");
+    cr_expect_eq(json_array_size(review), 1, "only dan's is undecided");
+    free(book);
+    json_decref(class);
+    batch_store_close(store);
+}
+
 /* --- a full disk, killed processes ---------------------------------------------------------------------- */
 
 /* When the file may grow no more, one line says so, and all that was kept before is there afterwards. */

@@ -103,6 +103,20 @@ static const struct {
      "c.yaml:3: check sectors: full points for 8, none from 8 on"},
     {"a threshold that cannot be reached", LAB2 "    checks: {sectors: {full: 0}}\n",
      "c.yaml:3: full of check sectors is 0"},
+    {"a student who is no mapping", "students:\n  s1: excused\n",
+     "c.yaml:2: s1 must be lines of \"key: value\""},
+    {"a student twice", "students:\n  s1: {}\n  s1: {}\n",
+     "c.yaml:3: students has \"s1\" twice, the first time in line 2"},
+    {"a student's lab twice", "students:\n  s1:\n    1: excused\n    paral: excused\n",
+     "c.yaml:4: 01-parallelize is there twice"},
+    {"a student's lab that does not count", LAB2 "students:\n  s1:\n    1: excused\n",
+     "c.yaml:5: 01-parallelize is none of this course's labs"},
+    {"more points than there are", LAB2 "    points: 20\nstudents:\n  s1:\n    2: {points: 21}\n",
+     "c.yaml:6: points is 21; it must be 20 at most"},
+    {"nothing different", "students:\n  s1:\n    2: {why: x}\n",
+     "c.yaml:3: what is different? Say deadline or points here, or: 02-coalesce: excused"},
+    {"a word that is not excused", "students:\n  s1:\n    2: excuse\n",
+     "c.yaml:3: 02-coalesce must be lines of"},
     {"many mistakes", "lats: 1\nlabs:\n  99: {}\nattempts: 3\n",
      "c.yaml:1: a course has no \"lats\": did you mean \"late\"?\nc.yaml:4: attempts is best or "
      "latest"},
@@ -194,6 +208,29 @@ Test(course, deadlines_are_moments)
         cr_expect_str_eq(utc, moments[i].utc, "%s", moments[i].text);
         course_free(&course);
     }
+}
+
+Test(course, exceptions_of_students)
+{
+    char error[4096];
+    struct course course;
+    cr_assert(
+        read_text(
+            "students:\n  007:\n    2: {deadline: 2026-11-30 18:00 Z, points: 12.5, why: ill}\n"
+            "    3: excused\n  Jose\xcc\x81: {1: {points: 0}}\n",
+            &course, error),
+        "%s", error);
+    const struct batch_exception *one =
+        batch_exception_find(course.rules.exceptions, "007", "02-coalesce");
+    cr_assert(one);
+    cr_expect(one->deadline == 1796061600 && one->by_hand && one->points == 12.5 && !one->excused);
+    cr_expect_str_eq(one->why, "ill");
+    one = batch_exception_find(course.rules.exceptions, "007", "03-shared-reduce");
+    cr_expect(one && one->excused && !one->by_hand && one->line == 4);
+    one = batch_exception_find(course.rules.exceptions, "José", "01-parallelize");
+    cr_expect(one && one->by_hand && one->points == 0);
+    cr_expect_null(batch_exception_find(course.rules.exceptions, "007", "01-parallelize"));
+    course_free(&course);
 }
 
 /* --- gradings ------------------------------------------------------------------------------------- */
