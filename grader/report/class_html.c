@@ -16,6 +16,8 @@
 #define FINDINGS 12u  /* of the most frequent */
 #define PAIRS    100u /* of the most similar */
 #define TROUBLES 200u
+#define NAMES    20u /* more wait behind a click */
+#define LONG     40u /* students; more are a table to scroll */
 
 struct page {
     struct markup m;
@@ -58,11 +60,12 @@ static void close_line(struct markup *m)
 
 /* --- tables -------------------------------------------------------------------------------------------- */
 
-/* Opens a table that can be scrolled, with its head: COLUMNS apart by "|". */
-static void open_table(struct page *page, const char *class, const char *columns)
+/* Opens a table in a BOX that can be scrolled, with its head: COLUMNS apart by "|". */
+static void open_table_in(struct page *page, const char *box, const char *class,
+                          const char *columns)
 {
     struct markup *m = &page->m;
-    open_classed(m, "div", "scroll");
+    open_classed(m, "div", box);
     markup_set(m, "tabindex", "0");
     open_classed(m, "table", class);
     markup_break(m);
@@ -80,6 +83,11 @@ static void open_table(struct page *page, const char *class, const char *columns
     close_line(m);
     markup_open(m, "tbody");
     markup_break(m);
+}
+
+static void open_table(struct page *page, const char *class, const char *columns)
+{
+    open_table_in(page, "scroll", class, columns);
 }
 
 static void close_table(struct page *page)
@@ -295,11 +303,13 @@ static unsigned put_reviews(struct page *page)
     return rows;
 }
 
-/* The checks of one grading that did not end, or not well. */
+/* The first of the checks of one grading that did not end, or not well, and how many there are. */
 static unsigned put_stuck(struct page *page, const char *student, const char *lab,
                           const json_t *result)
 {
-    unsigned rows = 0;
+    const json_t *first = NULL;
+    unsigned count = 0;
+    char where[200];
     size_t i;
     json_t *check;
     json_array_foreach(json_object_get(result, "checks"), i, check)
@@ -307,11 +317,17 @@ static unsigned put_stuck(struct page *page, const char *student, const char *la
         const char *status = run_text_of(check, "status");
         if (strcmp(status, "timeout") != 0 && strcmp(status, "crashed") != 0)
             continue;
-        put_review_row(page, student, lab, run_text_of(check, "title"),
-                       run_text_of(check, "message"));
-        rows++;
+        first = first ? first : check;
+        count++;
     }
-    return rows;
+    if (count == 0)
+        return 0;
+    if (count == 1)
+        snprintf(where, sizeof where, "%s", run_text_of(first, "title"));
+    else
+        snprintf(where, sizeof where, "%u checks", count);
+    put_review_row(page, student, lab, where, run_text_of(first, "message"));
+    return 1;
 }
 
 static unsigned put_all_stuck(struct page *page)
@@ -378,17 +394,24 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
-/* Puts names from KEY of the elements of LIST (NULL: they are names themselves), with what they have renamed. */
+/* Puts names from KEY of the elements of LIST (NULL: they are names themselves), with what they have renamed.
+ * Very many wait behind their number. */
 static void put_names(struct markup *m, const json_t *list, const char *key)
 {
-    size_t i;
+    size_t i, count = json_array_size(list);
     json_t *one;
+    if (count > NAMES) {
+        markup_open(m, "details");
+        markup_leaf(m, "summary", NULL, "%zu students", count);
+    }
     json_array_foreach(list, i, one)
     {
         const char *name = key ? run_text_of(one, key) : json_string_value(one);
         markup_text(m, "%s%s%s", i > 0 ? ", " : "", name ? name : "",
                     real_of(one, "renamed") > 0 ? "*" : "");
     }
+    if (count > NAMES)
+        markup_close(m);
 }
 
 static void put_evidence(struct markup *m, const json_t *pair)
@@ -415,11 +438,15 @@ static void put_pair(struct page *page, const json_t *pair)
     markup_text(m, " %s: %s%s and %s%s", run_text_of(pair, "lab"), run_text_of(left, "student"),
                 real_of(left, "renamed") > 0 ? "*" : "", run_text_of(right, "student"),
                 real_of(right, "renamed") > 0 ? "*" : "");
-    if (json_array_size(also)) {
-        markup_text(m, "; also ");
-        put_names(m, also, NULL);
-    }
+    if (json_array_size(also))
+        markup_text(m, ", and %zu more", json_array_size(also));
     close_line(m);
+    if (json_array_size(also)) {
+        open_classed(m, "div", "also");
+        markup_text(m, "The same as one of them: ");
+        put_names(m, also, NULL);
+        close_line(m);
+    }
     open_classed(m, "div", "sides");
     put_side(page, left);
     put_side(page, right);
@@ -568,7 +595,8 @@ static void put_students(struct page *page)
     fputs("|total", memory);
     fclose(memory);
     open_section(&page->m, "students", "Students");
-    open_table(page, "class", columns);
+    /* of a long table the head stays in sight */
+    open_table_in(page, page->totals.students > LONG ? "scroll long" : "scroll", "class", columns);
     json_array_foreach(json_object_get(page->class, "students"), i, student)
         put_student(page, student);
     close_table(page);

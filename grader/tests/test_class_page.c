@@ -225,6 +225,47 @@ Test(class_page, students_link_to_their_pages)
 }
 
 /* Errors stand first, however rare; then what more students have. Full marks have lost nothing. */
+/* A page about thousands stays one that can be read: many names wait behind their number, and the head of a
+ * long table stays in sight. */
+Test(class_page, of_very_many)
+{
+    json_t *class = make_class("x"), *names = json_array(), *students;
+    for (int i = 0; i < 21; i++)
+        json_array_append_new(names, json_sprintf("twin %d", i));
+    json_object_set_new(json_array_get(json_object_get(class, "similar"), 0), "also", names);
+    char *page = make_page(class);
+    cr_expect(strstr(page, "x and x, and 21 more</summary>"), "%s", page);
+    cr_expect(strstr(page, "<details><summary>21 students</summary>twin 0, twin 1, "));
+    cr_expect_null(strstr(page, "\"scroll long\""));
+    free(page);
+    students = json_object_get(class, "students");
+    while (json_array_size(students) < 41)
+        json_array_append(students, json_array_get(students, 0));
+    page = make_page(class);
+    cr_expect(strstr(page, "\"scroll long\""));
+    free(page);
+    json_decref(class);
+}
+
+/* What is 0 because nothing came, or came too late, or does not compile, is told from 0 points. */
+Test(class_page, grades_say_what_they_are)
+{
+    static const char *const shown[][2] = {
+        {"missing", ">\u2013<"},         {"too-late", ">too late<"},  {"excused", ">excused<"},
+        {"not-built", ">0, not built<"}, {"by-hand", ">20 by hand<"}, {"review", ">20<"}};
+    json_t *class = make_class("x");
+    json_t *labs = json_object_get(json_array_get(json_object_get(class, "students"), 0), "labs");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        json_object_set_new(json_object_get(labs, "01-first"), "status", json_string(shown[i][0]));
+        char *page = make_page(class), *row = strstr(page, ">x 0</a>");
+        cr_assert(row);
+        *strstr(row, "</tr>") = 0;
+        cr_expect(strstr(row, shown[i][1]), "%s: %s", shown[i][0], row);
+        free(page);
+    }
+    json_decref(class);
+}
+
 Test(class_page, findings_are_ranked_by_what_they_cost)
 {
     static const struct {
