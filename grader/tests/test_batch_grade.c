@@ -239,7 +239,9 @@ static const struct {
     {"subs --late-penalty 101", "--late-penalty is a number from 0 to 100"},
     {"subs --per-day 1.5", "--per-day is a whole number"},
     {"subs --roster none.csv", "the roster none.csv does not exist"},
-    {"subs --roster semi.csv", "semi.csv:1: columns are separated by commas here"},
+    {"subs --roster semi.csv", "semi.csv:1: this line must name the columns"},
+    {"subs --roster ann.csv --course ann.yaml",
+     "ann.yaml:2: nobody on the roster has the id \"amn\""},
     {"subs --out file", "cannot make file"},
     {"subs --out", "--out needs a value"},
     {"subs --best", "no option --best"},
@@ -247,7 +249,9 @@ static const struct {
 
 Test(batch_grade, usage_errors_are_one_line)
 {
-    free(shell_must("mkdir subs; echo x >file; echo 'id;name' >semi.csv"));
+    free(shell_must("mkdir subs; echo x >file; echo 'nr;name' >semi.csv;"
+                    "printf 'id,name\\nann,Ann\\n' >ann.csv;"
+                    "printf 'students:\\n  amn: {1: excused}\\n' >ann.yaml"));
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i) {
         int code;
         char *output = shell(&code, "$LANEWISE batch %s 2>&1", refusals[i].arguments);
