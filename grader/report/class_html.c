@@ -438,10 +438,14 @@ static void put_pair(struct page *page, const json_t *pair)
     markup_text(m, " %s: %s%s and %s%s", run_text_of(pair, "lab"), run_text_of(left, "student"),
                 real_of(left, "renamed") > 0 ? "*" : "", run_text_of(right, "student"),
                 real_of(right, "renamed") > 0 ? "*" : "");
-    if (json_array_size(also))
-        markup_text(m, ", and %zu more", json_array_size(also));
+    if (json_array_size(also) > NAMES)
+        markup_text(m, "; also %zu more", json_array_size(also));
+    else if (json_array_size(also)) {
+        markup_text(m, "; also ");
+        put_names(m, also, NULL);
+    }
     close_line(m);
-    if (json_array_size(also)) {
+    if (json_array_size(also) > NAMES) {
         open_classed(m, "div", "also");
         markup_text(m, "The same as one of them: ");
         put_names(m, also, NULL);

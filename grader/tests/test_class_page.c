@@ -234,7 +234,7 @@ Test(class_page, of_very_many)
         json_array_append_new(names, json_sprintf("twin %d", i));
     json_object_set_new(json_array_get(json_object_get(class, "similar"), 0), "also", names);
     char *page = make_page(class);
-    cr_expect(strstr(page, "x and x, and 21 more</summary>"), "%s", page);
+    cr_expect(strstr(page, "x and x; also 21 more</summary>"), "%s", page);
     cr_expect(strstr(page, "<details><summary>21 students</summary>twin 0, twin 1, "));
     cr_expect_null(strstr(page, "\"scroll long\""));
     free(page);
