@@ -12,6 +12,21 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
+# What the tools were made from, as one hash each: run/graded_by.h. The tools hold the folder's name, and these
+# do not; each is written when its tool is there.
+SOURCE_HASHES := $(LABS:%=$(BUILD)/sources/%) $(BUILD)/sources/grader
+GRADER_SOURCES := $(sort Makefile $(shell find grader -path grader/tests -prune -o \
+	-regex '.*\.\(c\|h\|def\|inc\|map\|css\|mk\)' -print))
+TOOLS += $(SOURCE_HASHES)
+
+$(LABS:%=$(BUILD)/sources/%): $(BUILD)/sources/%: labs/%/checks.c $(BUILD)/checks/%
+	@mkdir -p $(@D)
+	$(Q)sha256sum <$< >$@
+
+$(BUILD)/sources/grader: $(GRADER_SOURCES) $(BUILD)/flags $(LANEWISE) $(REMOTE_DEVICE) $(CUDART) $(REMOTE_CUDART)
+	@mkdir -p $(@D)
+	$(Q){ $(CC) --version; cat $(BUILD)/flags; sha256sum $(GRADER_SOURCES); } | sha256sum >$@
+
 # The labs of the tests, which are none of the labs: one to try what checks can ask, one to be attacked.
 TEST_LABS := $(BUILD)/tests/fixture-lab $(BUILD)/tests/attacks-lab
 TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o

@@ -8,13 +8,9 @@
 #include "config.h"
 #include "run/exec.h"
 
-#define BUILT      LANEWISE_ROOT "/" LANEWISE_BUILD
+/* What a tool was made from: the same in every folder, as the tools are not (checks/rules.mk). */
+#define SOURCES    LANEWISE_ROOT "/" LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
-
-static const char *const grader_files[] = {BUILT "/lanewise", BUILT "/lib/lanewise-device",
-                                           BUILT "/lib/libcudart.so.13",
-                                           BUILT "/lib/remote/libcudart.so.13"};
-#define GRADER_FILES (sizeof grader_files / sizeof *grader_files)
 
 /* Adds a file: its size first, so that what ends one cannot begin the next. */
 static void add_file(struct run_hash *hash, const char *path)
@@ -30,14 +26,15 @@ static void add_file(struct run_hash *hash, const char *path)
 
 static bool hash_lab(const struct run_lab *lab, char hex[RUN_HASH_SIZE])
 {
-    char checks[RUN_PATH_SIZE];
+    char checks[RUN_PATH_SIZE], built[RUN_PATH_SIZE];
     struct run_hash *hash = run_hash_new();
-    if (!hash || !run_path(checks, "%s/labs/%s/checks.c", LANEWISE_ROOT, lab->name)) {
+    if (!hash || !run_path(checks, "%s/labs/%s/checks.c", LANEWISE_ROOT, lab->name) ||
+        !run_path(built, SOURCES "/%s", lab->name)) {
         free(hash);
         return false;
     }
     add_file(hash, checks);
-    add_file(hash, lab->runner);
+    add_file(hash, built);
     add_file(hash, lab->solution);
     run_build_add_headers(hash);
     run_hash_end(hash, hex);
@@ -50,8 +47,7 @@ static const char *grader_hash(void)
     static char hex[RUN_HASH_SIZE];
     struct run_hash *hash = hex[0] ? NULL : run_hash_new();
     if (hash) {
-        for (size_t i = 0; i < GRADER_FILES; ++i)
-            add_file(hash, grader_files[i]);
+        add_file(hash, SOURCES "/grader");
         run_hash_end(hash, hex);
     }
     return hex;

@@ -9,11 +9,11 @@
 /* A new object:
  *
  *   {"lab_sha256":    its checks.c, as built too, its solution, and the headers of shared/,
- *    "grader_sha256": the kit's programs and libraries that have a part in it,
+ *    "grader_sha256": what the kit's programs and libraries were built from, with which gcc and flags,
  *    "compiler":      nvcc's own words: "cuda_13.0.r13.0/compiler.36424714_0"}
  *
- * A file that cannot be read counts as one of its own kind. Of programs it is the bytes that are hashed:
- * the same sources built elsewhere, or by another gcc, are another grader. NULL when out of memory. */
+ * A file that cannot be read counts as one of its own kind. The same sources in another folder are the same
+ * grader; built by another gcc they are another. NULL when out of memory. */
 json_t *run_graded_by(const struct run_lab *lab);
 
 #endif

@@ -354,3 +354,32 @@ Test(verify, hashes_are_of_what_decides)
     run_lab_close(&lab);
     run_lab_close(&other);
 }
+
+#ifdef LANEWISE_PRELOAD
+#define HOW_BUILT "SANITIZE=1 "
+#else
+#define HOW_BUILT ""
+#endif
+#define MAKE_HASH                                                                                  \
+    "env -u MAKEFLAGS -u MAKELEVEL make -s -C other " HOW_BUILT LANEWISE_BUILD "/sources/grader "  \
+    "$(for tool in lanewise lib/lanewise-device lib/libcudart.so.13 lib/remote/libcudart.so.13; "  \
+    "do echo -o " LANEWISE_BUILD "/$tool; done) && cat other/" LANEWISE_BUILD "/sources/grader"
+
+/* In another folder, with other tools, which hold its name. */
+Test(verify, a_copy_of_the_kit_is_the_same_grader)
+{
+    free(shell_must("mkdir -p other/" LANEWISE_BUILD " && here=$PWD/other && cd " LANEWISE_ROOT
+                    " && "
+                    "cp -r Makefile grader labs solutions handouts shared $here && "
+                    "sed \"s|^CONFIG_ROOT := .*|CONFIG_ROOT := $here|\" build/config.mk "
+                    ">$here/build/config.mk"));
+    char *own = shell_must("cat " LANEWISE_ROOT "/" LANEWISE_BUILD "/sources/grader"),
+         *copy = shell_must(MAKE_HASH);
+    free(shell_must("echo >>other/grader/judge/score.c"));
+    char *changed = shell_must(MAKE_HASH);
+    cr_expect_str_eq(own, copy);
+    cr_expect(strcmp(own, changed) != 0, "%s", changed);
+    free(changed);
+    free(copy);
+    free(own);
+}
