@@ -135,7 +135,7 @@ void check_public_id(const struct check_info *info, char id[64]);
 /* Another case of the same shape: its long arrays have numbers drawn from those of INPUT's, none of them 0. NULL:
  * it has none in which 16 bytes would tell a place, or memory is out. */
 struct case_data *check_other_case(const struct case_data *input, uint64_t *random);
-/* Of how many pieces of INPUT to spoil one, so that some 64 are spoilt. 0: none, as it is so short that an answer
+/* Of how many pieces of INPUT to spoil one, so that some 16 are spoilt. 0: none, as it is so short that an answer
  * which does not depend on them may be chance. */
 size_t check_spoil_rate(const struct case_data *input);
 

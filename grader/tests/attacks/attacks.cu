@@ -12,6 +12,11 @@
 #include "07-harness-symbols/attack.cu"
 #include "08-event-times/attack.cu"
 #include "10-debugger/attack.cu"
+#include "100-looks-at-some/attack.cu"
+#include "101-by-graph/attack.cu"
+#include "102-by-texture/attack.cu"
+#include "103-all-as-arguments/attack.cu"
+#include "104-told-by-failure/attack.cu"
 #include "11-markup-in-messages/attack.cu"
 #include "12-reference-in-memory/attack.cu"
 #include "13-stale-output/attack.cu"
@@ -250,6 +255,16 @@ static unsigned long long attack(struct stage *stage)
         return attack_98(stage);
     case 99:
         return attack_99(stage);
+    case 100:
+        return attack_100(stage);
+    case 101:
+        return attack_101(stage);
+    case 102:
+        return attack_102(stage);
+    case 103:
+        return attack_103(stage);
+    case 104:
+        return attack_104(stage);
     default:
         return honest(stage);
     }
