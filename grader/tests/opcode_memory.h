@@ -1,4 +1,4 @@
-/* The names of all that test_opcodes_memory.c and test_opcodes_atomic.c run. */
+/* The names of all that test_opcodes_memory.c, test_opcodes_atomic.c and test_opcodes_wide.c run. */
 #ifndef TESTS_OPCODE_MEMORY_H
 #define TESTS_OPCODE_MEMORY_H
 
@@ -14,5 +14,6 @@ char *memory_mnemonic(const struct access *access);
 
 typedef void name_visitor(const char *mnemonic, void *context);
 void atomic_each(name_visitor *visit, void *context);
+void wide_each(name_visitor *visit, void *context);
 
 #endif

@@ -106,6 +106,7 @@ static void note_everything(void)
     memory_each_load(note_access, NULL);
     memory_each_store(note_access, NULL);
     atomic_each(note, NULL);
+    wide_each(note, NULL);
     texture_each(note, NULL);
     async_each(note, NULL);
 }
@@ -237,11 +238,14 @@ static const struct refusal {
     {"cvt", "s32", "s8 s16 s32 u8 u16", "sat"},
     {"cvt", "s64", NARROW "s64", "sat"},
     {"ld", "u64 s64 b64 f64", "", "v4"},
+    {"ld", "b128", "", "v2 v4"},
+    {"st", "b128", "", "v2 v4"},
     {"ldu", "u64 s64 b64 f64", "", "v4"},
     {"st", "u64 s64 b64 f64", "", "v4"},
     {"st", "", "", "param"}, /* in a kernel; a device function's result is stored by it */
     {"atom", "b32 b64", "", "add min max inc dec"},
     {"atom", "b16", "", "add min max inc dec and or xor exch"},
+    {"atom", "b128", "", "add min max inc dec and or xor v2 v4 noftz"},
     {"atom", HALVES, "", "min max inc dec and or xor exch cas"},
     {"atom", "b16 u32 u64 s32 s64 b32 b64 f32 f64", "", "noftz"},
     {"atom", "f32 f64", "", "min max inc dec and or xor exch cas"},
@@ -346,7 +350,7 @@ static const char *companion(const struct combination *c)
 static const char *register_of(int type)
 {
     unsigned bytes = ptx_type_bytes((enum ptx_type)type);
-    return type == PTX_pred ? "p" : bytes == 8 ? "d" : bytes == 2 ? "h" : "w";
+    return type == PTX_pred ? "p" : bytes == 16 ? "q" : bytes == 8 ? "d" : bytes == 2 ? "h" : "w";
 }
 
 static void print_operands(FILE *out, const struct combination *c)
@@ -379,11 +383,11 @@ static char *refusal_ptx(const struct combination *c)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
-    fprintf(
-        out,
-        ".file 1 \"a.cu\"\n.visible .entry good()\n{\nret;\n}\n.visible .entry bad(.param .u64 "
-        "argument)\n{\n.reg .pred p;\n.reg .b16 h;\n.reg .b32 w;\n.reg .b64 d;\n.loc 1 7 3\n%s%s",
-        opcode_name(c->opcode), companion(c));
+    fprintf(out,
+            ".file 1 \"a.cu\"\n.visible .entry good()\n{\nret;\n}\n.visible .entry bad(.param .u64 "
+            "argument)\n{\n.reg .pred p;\n.reg .b16 h;\n.reg .b32 w;\n.reg .b64 d; .reg .b128 "
+            "q;\n.loc 1 7 3\n%s%s",
+            opcode_name(c->opcode), companion(c));
     if (is_opcode(c, "atom red") && c->word != PTX_MOD_global)
         fprintf(out, ".global");
     if (c->word != NO_WORD)

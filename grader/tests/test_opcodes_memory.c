@@ -14,8 +14,8 @@
 #define THREADS 64u
 #define CELL    32u /* bytes */
 
-static const char *const types[] = {"u8",  "u16", "u32", "u64", "s8",  "s16", "s32",
-                                    "s64", "b8",  "b16", "b32", "b64", "f32", "f64"};
+static const char *const types[] = {"u8", "u16", "u32", "u64", "s8",  "s16", "s32", "s64",
+                                    "b8", "b16", "b32", "b64", "f32", "f64", "b128"};
 #define TYPES (sizeof types / sizeof *types)
 
 /* A state space as an instruction names it, and where the cells of the test lie. */
@@ -227,16 +227,29 @@ static uint64_t to_store(unsigned thread, unsigned element)
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;
 }
 
+/* 128 bits are what two elements of 64 are. */
+static struct access in_longs(const struct access *a)
+{
+    struct access longs = *a;
+    if (bits_of(a->type) == 128) {
+        longs.type = "b64";
+        longs.width = 2;
+        longs.register_bits = 64;
+    }
+    return longs;
+}
+
 static bool expect_cell(const struct access *a, unsigned thread, const uint8_t *got)
 {
     uint8_t want[CELL] = {0};
     bool load = a->opcode[0] == 'l';
-    unsigned bytes = bits_of(a->type) / 8;
+    struct access longs = in_longs(a);
+    unsigned bytes = bits_of(longs.type) / 8;
     for (unsigned i = 0; i < CELL && !load; i++)
         want[i] = pattern(thread, i);
-    for (unsigned k = 0; k < a->width; k++) {
+    for (unsigned k = 0; k < longs.width; k++) {
         uint64_t value =
-            load ? loaded(a, is_common(&a->space) ? 0 : thread, k) : to_store(thread, k);
+            load ? loaded(&longs, is_common(&a->space) ? 0 : thread, k) : to_store(thread, k);
         memcpy(want + k * (load ? 8 : bytes), &value, load ? 8 : bytes);
     }
     for (unsigned i = 0; i < CELL; i++) {
@@ -258,7 +271,7 @@ static void run_access(struct fixture *fixture, const struct access *a)
     for (unsigned t = 0; t < THREADS; t++) {
         for (unsigned i = 0; i < CELL; i++)
             cells[t][i] = pattern(t, i);
-        for (unsigned k = 0; k < a->width && a->opcode[0] == 's'; k++)
+        for (unsigned k = 0; k < in_longs(a).width && a->opcode[0] == 's'; k++)
             memcpy(&results[t][8 * k], &(uint64_t){to_store(t, k)}, 8);
     }
     char *ptx = memory_ptx(a);
@@ -281,7 +294,7 @@ static void run_access(struct fixture *fixture, const struct access *a)
 static void each_register(struct access a, memory_visitor *visit, void *context)
 {
     unsigned type_bits = bits_of(a.type), least = type_bits < 16 ? 16 : type_bits;
-    unsigned most = *a.type == 'f' ? type_bits : 64;
+    unsigned most = *a.type == 'f' || type_bits > 64 ? type_bits : 64;
     for (a.register_bits = least; a.register_bits <= most; a.register_bits *= 2)
         visit(&a, context);
 }
@@ -289,7 +302,8 @@ static void each_register(struct access a, memory_visitor *visit, void *context)
 /* All types and vectors in one space, without other words. */
 static void each_plain(const char *opcode, struct space space, memory_visitor *visit, void *context)
 {
-    for (size_t t = 0; t < TYPES; t++)
+    size_t count = strcmp(opcode, "ldu") == 0 ? TYPES - 1 : TYPES; /* which has no b128 */
+    for (size_t t = 0; t < count; t++)
         for (unsigned width = 1; width <= 4 && width * bits_of(types[t]) <= 128; width *= 2)
             each_register(
                 (struct access){.opcode = opcode, .type = types[t], .space = space, .width = width},

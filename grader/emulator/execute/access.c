@@ -407,8 +407,8 @@ LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, u
         } else {
             find_slowly(warp, &access, group, host);
         }
-        for (unsigned k = 0; k < inst->mem.count && !start; k++)
-            load_element(warp, inst, k, host, group, false);
+        if (!start)
+            load_elements(warp, inst, host, group, false);
         todo &= ~group;
     }
 }
@@ -431,8 +431,8 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
             remember(warp, pattern, access.addr[0]);
             store_found(warp, inst, start, stride, pattern, group);
         }
-        for (unsigned k = 0; k < inst->mem.count && lanes && !start; k++)
-            store_element(warp, inst, k, host, lanes);
+        if (!start && lanes)
+            store_elements(warp, inst, host, lanes);
         todo &= ~group;
     }
 }
@@ -616,6 +616,34 @@ LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, uns
         host[l] += inst->mem.bytes;
 }
 
+static const uint64_t *longs_at(const struct warp *warp, struct slot slot)
+{
+    return (const uint64_t *)(const void *)slot_at(warp, slot);
+}
+
+/* The one element of 128 bits: see decode_wide_atomic_values(). */
+static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lanes,
+                        uint8_t *const *host)
+{
+    uint64_t old[2][WARP];
+    const struct slot *vector = inst->mem.vector;
+    const uint64_t *b[2], *c[2] = {NULL, NULL};
+    for (unsigned half = 0; half < 2; half++) {
+        b[half] = longs_at(warp, vector[half]);
+        if (inst->mem.op == PTX_MOD_cas)
+            c[half] = longs_at(warp, vector[4 + half]);
+    }
+    atomic_wide_lanes(inst, lanes, host, b, c, old);
+    for (unsigned half = 0; half < 2; half++) {
+        if (vector[2 + half].offset != NO_SLOT)
+            return_old(warp, vector[2 + half], old[half], lanes);
+        for (uint32_t left = warp->cta->worker->watches ? lanes : 0; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            warp->cta->worker->atomic_changes += memcmp(host[l] + 8 * half, &old[half][l], 8) != 0;
+        }
+    }
+}
+
 /* Lanes take their turn in order: one legal outcome, and always the same. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -627,7 +655,9 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         uint32_t group = take_space(inst, todo, &access);
         const struct pattern *pattern = report(warp, &access, group);
         uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
-        for (unsigned k = 0; k < inst->mem.count; k++)
+        if (inst->mem.type == PTX_b128)
+            atomic_wide(warp, inst, lanes, host);
+        for (unsigned k = 0; k < inst->mem.count && inst->mem.type != PTX_b128; k++)
             atomic_element(warp, inst, k, access.space == PTX_SHARED, lanes, host);
         todo &= ~group;
     }

@@ -170,6 +170,61 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
         store_uint8_t(v, slot.bytes, host, at, lanes);
 }
 
+/* 16 bytes that go to or come from memory in one piece: CPUs with AVX promise it of aligned ones, and others do
+ * it. Look-back algorithms keep a value and its flag in such a piece. */
+typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
+
+LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
+                             uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        whole_piece piece = *(const volatile whole_piece *)(const void *)host[l];
+        for (unsigned k = 0; k < inst->mem.count; k++)
+            if (inst->mem.vector[k].offset != NO_SLOT)
+                memcpy(slot_at(warp, inst->mem.vector[k]) + l * bytes,
+                       (const uint8_t *)&piece + k * bytes, bytes);
+    }
+}
+
+LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
+                              uint8_t *const *host, uint32_t lanes)
+{
+    unsigned bytes = inst->mem.bytes;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        whole_piece piece;
+        for (unsigned k = 0; k < inst->mem.count; k++)
+            memcpy((uint8_t *)&piece + k * bytes, slot_at(warp, inst->mem.vector[k]) + l * bytes,
+                   bytes);
+        *(volatile whole_piece *)(void *)host[l] = piece;
+    }
+}
+
+/* All elements of what the lanes of MASK load; UNIFORM: all from the same place. */
+LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
+                                uint8_t *const *host, uint32_t mask, bool uniform)
+{
+    if (inst->mem.moves == MOVES_WHOLE) {
+        load_whole(warp, inst, host, mask);
+        return;
+    }
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        load_element(warp, inst, k, host, mask, uniform);
+}
+
+LANES_INLINE void store_elements(const struct warp *warp, const struct inst *inst,
+                                 uint8_t *const *host, uint32_t lanes)
+{
+    if (inst->mem.moves == MOVES_WHOLE) {
+        store_whole(warp, inst, host, lanes);
+        return;
+    }
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        store_element(warp, inst, k, host, lanes);
+}
+
 /* --- lanes whose addresses have a shape --------------------------------------------------------------- */
 
 /* One value for each lane of MASK, from where the shape says: all bytes of a window can be read. */
@@ -256,12 +311,12 @@ LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, u
         load_longs((uint64_t *)(void *)d, start, pattern, mask);
         return;
     }
-    if (pattern->shape == PATTERN_DENSE && !stride && move_pieces(warp, inst, start))
+    if (pattern->shape == PATTERN_DENSE && !stride && inst->mem.moves != MOVES_WHOLE &&
+        move_pieces(warp, inst, start))
         return;
     for (unsigned l = 0; l < WARP; l++)
         host[l] = start + l * stride + pattern->delta[l];
-    for (unsigned k = 0; k < inst->mem.count; k++)
-        load_element(warp, inst, k, host, mask, is_same);
+    load_elements(warp, inst, host, mask, is_same);
 }
 
 LANES_INLINE void store_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
@@ -276,12 +331,12 @@ LANES_INLINE void store_found(const struct warp *warp, const struct inst *inst, 
         store_shaped(start, v, pattern, mask, 8);
         return;
     }
-    if (pattern->shape == PATTERN_DENSE && !stride && move_pieces(warp, inst, start))
+    if (pattern->shape == PATTERN_DENSE && !stride && inst->mem.moves != MOVES_WHOLE &&
+        move_pieces(warp, inst, start))
         return;
     for (unsigned l = 0; l < WARP; l++)
         host[l] = start + l * stride + pattern->delta[l];
-    for (unsigned k = 0; k < inst->mem.count; k++)
-        store_element(warp, inst, k, host, mask);
+    store_elements(warp, inst, host, mask);
 }
 
 #endif

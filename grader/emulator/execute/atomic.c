@@ -154,3 +154,43 @@ void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lan
                               : atomic16(inst, host[l], (uint16_t)x, (uint16_t)y);
     }
 }
+
+/* --- 128 bits ------------------------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
+
+#ifdef __x86_64__
+#define WIDE_SWAPS __attribute__((target("cx16")))
+#else
+#define WIDE_SWAPS
+#endif
+
+static wide join(const uint64_t *const *halves, unsigned lane)
+{
+    return (wide)halves[1][lane] << 64 | halves[0][lane];
+}
+
+/* exch swaps with whatever is there: it tries until nobody came between. */
+WIDE_SWAPS static wide atomic128(bool swaps_if_equal, wide *word, wide b, wide c)
+{
+    wide expected = swaps_if_equal ? b : 0, wanted = swaps_if_equal ? c : b;
+    for (;;) {
+        wide old = __sync_val_compare_and_swap(word, expected, wanted);
+        if (swaps_if_equal || old == expected)
+            return old;
+        expected = old;
+    }
+}
+
+void atomic_wide_lanes(const struct inst *inst, uint32_t lanes, uint8_t *const *host,
+                       const uint64_t *const *b, const uint64_t *const *c, uint64_t old[2][WARP])
+{
+    bool is_cas = inst->mem.op == PTX_MOD_cas;
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        wide before =
+            atomic128(is_cas, (wide *)(void *)host[l], join(b, l), is_cas ? join(c, l) : 0);
+        old[0][l] = (uint64_t)before;
+        old[1][l] = (uint64_t)(before >> 64);
+    }
+}

@@ -243,7 +243,7 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
-#define SIZES 5 /* predicates, and 1, 2, 4 and 8 bytes a lane */
+#define SIZES 6 /* predicates, and 1, 2, 4, 8 and 16 bytes a lane */
 
 static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 {

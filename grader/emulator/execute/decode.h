@@ -70,6 +70,9 @@ struct slot decode_predicate_destination(struct decoder *d, const struct ptx_ope
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
+/* The two halves of a register of 128 bits, or of _ if it is written: longs, the lower first. */
+void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
+
 /* The address operand OP, in SPACE unless its variable knows better, to d->out->mem. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 

@@ -30,8 +30,8 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     out->mem.low = out->mem.high = 0;
     if (op->index != PTX_NONE) {
         out->mem.base = decode_register_slot(d, op->index);
-        if (out->mem.base.bytes < 4)
-            decode_fail(d, "an address of fewer than 32 bits");
+        if (out->mem.base.bytes != 4 && out->mem.base.bytes != 8)
+            decode_fail(d, "an address of neither 32 nor 64 bits");
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
@@ -66,12 +66,23 @@ static bool has_policy(struct decoder *d, unsigned count)
 static bool is_strong(const struct ptx_instruction *in)
 {
     return ptx_has(in, PTX_MOD_mmio) || ptx_has(in, PTX_MOD_volatile) ||
-           ptx_has(in, PTX_MOD_relaxed) || ptx_has(in, PTX_MOD_acquire);
+           ptx_has(in, PTX_MOD_relaxed) || ptx_has(in, PTX_MOD_acquire) ||
+           ptx_has(in, PTX_MOD_release);
 }
 
-static enum moves moves_of(const struct inst *inst)
+static bool has_registers_of_its_width(const struct inst *inst)
+{
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        if (inst->mem.vector[k].offset != NO_SLOT && inst->mem.vector[k].bytes != inst->mem.bytes)
+            return false;
+    return true;
+}
+
+static enum moves moves_of(const struct inst *inst, bool strong)
 {
     struct slot slot = inst->mem.vector[0];
+    if (strong && inst->mem.bytes * inst->mem.count == 16 && has_registers_of_its_width(inst))
+        return MOVES_WHOLE;
     bool is_plain = inst->mem.count == 1 && slot.offset != NO_SLOT && slot.bytes == inst->mem.bytes;
     return is_plain && slot.bytes == 4   ? MOVES_WORDS
            : is_plain && slot.bytes == 8 ? MOVES_LONGS
@@ -82,15 +93,20 @@ void decode_load_store(struct decoder *d, bool is_load)
 {
     const struct ptx_operand *address = &d->in->operands[is_load];
     const struct ptx_operand *values = &d->in->operands[!is_load];
-    unsigned bytes = ptx_type_bytes(decode_type_of(d)), width = vector_width(d->in);
+    bool is_wide = decode_type_of(d) == PTX_b128; /* two longs to all but the parser */
+    unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
+    unsigned width = vector_width(d->in) * (is_wide ? 2 : 1);
     decode_address(d, address, ptx_space_of(d->in));
     d->out->run = is_load ? load_run : store_run;
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);
     d->out->mem.event = is_load ? OBS_LOAD : OBS_STORE;
     d->out->observes = is_load && is_strong(d->in);
-    decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
-    d->out->mem.moves = (uint8_t)moves_of(d->out);
+    if (is_wide)
+        decode_halves(d, values, is_load);
+    else
+        decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
+    d->out->mem.moves = (uint8_t)moves_of(d->out, is_strong(d->in));
     if (d->out->mem.count != width || bytes * width > 16 || !has_policy(d, 2))
         decode_unsupported(d);
     if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's are read-only */
@@ -101,6 +117,8 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
 {
     bool bits = ptx_type_class(type) == 'B', is_float = ptx_type_class(type) == 'F';
     if (type == PTX_b16 && op != PTX_MOD_cas)
+        return false;
+    if (type == PTX_b128 && op != PTX_MOD_cas && op != PTX_MOD_exch)
         return false;
     switch (op) {
     case PTX_MOD_add:
@@ -149,12 +167,25 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
+/* The halves of what an atomic on 128 bits works with, of what memory held, and of what cas leaves there. */
+static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
+                                      const struct ptx_operand *from, bool swaps_if_equal)
+{
+    decode_halves(d, from, false);
+    struct slot *values = d->out->mem.vector;
+    decode_halves(d, to, true);
+    if (swaps_if_equal)
+        decode_halves(d, &from[1], false);
+    d->out->mem.vector = values;
+}
+
 /* A reduction is an atomic without a destination. */
 void decode_atomic(struct decoder *d)
 {
     bool is_red = d->in->opcode == PTX_OP_red;
     const struct ptx_operand *op = d->in->operands;
-    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    bool is_wide = decode_type_of(d) == PTX_b128;
+    unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
     uint8_t operation = atomic_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
     if (!has_policy(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
@@ -164,11 +195,14 @@ void decode_atomic(struct decoder *d)
         return;
     }
     d->out->run = atomic_run;
-    decode_atomic_values(d, is_red ? NULL : op, &op[1 + !is_red]);
+    if (is_wide)
+        decode_wide_atomic_values(d, op, &op[2], operation == PTX_MOD_cas);
+    else
+        decode_atomic_values(d, is_red ? NULL : op, &op[1 + !is_red]);
     op += !is_red;
     decode_address(d, &op[0], ptx_space_of(d->in));
     d->out->src[0] = no_slot;
-    if (operation == PTX_MOD_cas)
+    if (operation == PTX_MOD_cas && !is_wide)
         d->out->src[0] = decode_source(d, &op[2], decode_type_of(d), bytes);
     d->out->mem.bytes = (uint8_t)bytes;
     d->out->mem.type = (uint8_t)decode_type_of(d);

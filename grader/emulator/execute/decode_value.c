@@ -403,6 +403,26 @@ static void decode_pack(struct decoder *d)
     decode_vector(d, parts, part == 1 ? PTX_b8 : part == 2 ? PTX_b16 : PTX_b32, part, !pack, false);
 }
 
+static void decode_wide_part(struct decoder *d, const struct ptx_operand *op, bool is_written)
+{
+    if (op->kind == PTX_VECTOR)
+        decode_vector(d, op, PTX_b64, 8, is_written, false);
+    else
+        decode_halves(d, op, is_written);
+    if (d->out->mem.count != 2)
+        decode_unsupported(d);
+}
+
+/* mov.b128 %rq1, {%rd1, %rd2}, and back, and %rq1, %rq2: two longs go somewhere. */
+static void decode_wide_mov(struct decoder *d)
+{
+    decode_wide_part(d, &d->in->operands[1], false);
+    struct slot *values = d->out->mem.vector;
+    decode_wide_part(d, &d->in->operands[0], true);
+    d->out->mem.vector = values;
+    d->out->run = wide_mov_run;
+}
+
 /* The address of a device function's local variable depends on the depth of calls: the frame knows
  * where its local memory begins. */
 static void decode_local_address(struct decoder *d, unsigned bytes)
@@ -424,6 +444,8 @@ void decode_mov(struct decoder *d)
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
     if (decode_type_of(d) == PTX_pred) {
         decode_predicate_logic(d);
+    } else if (decode_type_of(d) == PTX_b128) {
+        decode_wide_mov(d);
     } else if (to->kind == PTX_VECTOR || from->kind == PTX_VECTOR) {
         decode_pack(d);
     } else if (from->kind == PTX_SPECIAL_REGISTER &&
@@ -485,8 +507,9 @@ void decode_cvt(struct decoder *d)
          from_float = ptx_type_class(from_type) == 'F';
     unsigned to_bytes = ptx_type_bytes(decode_type_of(d)), from_bytes = ptx_type_bytes(from_type);
     if (d->out->dst.bytes < to_bytes || (to_float && d->out->dst.bytes != to_bytes) ||
-        d->out->src[0].bytes < from_bytes || (from_float && d->out->src[0].bytes != from_bytes))
-        decode_fail(d, "an operand is narrower than its type");
+        d->out->src[0].bytes < from_bytes || (from_float && d->out->src[0].bytes != from_bytes) ||
+        d->out->dst.bytes > 8 || d->out->src[0].bytes > 8)
+        decode_fail(d, "an operand does not fit its type");
     if (from_float && !to_float && !d->out->cvt.round)
         decode_unsupported(d);
 }

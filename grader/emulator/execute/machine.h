@@ -73,11 +73,9 @@ enum inst_kind {             /* what the loop in warp.c must do itself */
                  KIND_TRAP,
 };
 
-enum moves {
-    MOVES_OTHERS,
-    MOVES_WORDS,
-    MOVES_LONGS
-}; /* one value of its register's width a lane */
+/* What a lane loads or stores: one value of its register's width, or 16 bytes of which nobody else, if he
+ * looks at them meanwhile, may see a part. */
+enum moves { MOVES_OTHERS, MOVES_WORDS, MOVES_LONGS, MOVES_WHOLE };
 
 /* Where a floating-point instruction leaves the default mode: bits of the MXCSR register. */
 #define MODE_DEFAULT 0x1f80u
@@ -133,7 +131,7 @@ struct inst {
             int64_t offset;
             struct slot base;    /* NO_SLOT: the offset is the address */
             struct slot *vector; /* count registers (load) or sources (store), or sources and then
-                                    registers (atomic) */
+                                    registers (atomic), and then more sources (cas of 128 bits) */
             uint32_t low, high;  /* of shared memory: the array that is meant; high 0: not known */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
@@ -524,6 +522,10 @@ void access_flush(struct worker *worker);
 void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lanes,
                   uint8_t *const *host, const void *b, const void *c, uint64_t *old);
 
+/* The same with 128 bits each: B, C and OLD are two halves. */
+void atomic_wide_lanes(const struct inst *inst, uint32_t lanes, uint8_t *const *host,
+                       const uint64_t *const *b, const uint64_t *const *c, uint64_t old[2][WARP]);
+
 /* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
 struct alu_row {
     const char *name;
@@ -541,7 +543,8 @@ lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_g
     wait_all_run, sleep_run;
 lane_fn mbarrier_run, pending_count_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
-lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run;
+lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
+    wide_mov_run;
 bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);

@@ -144,6 +144,20 @@ void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
+void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        struct slot slot = inst->mem.vector[2 + half];
+        if (slot.offset == NO_SLOT) /* _ */
+            continue;
+        const uint64_t *from =
+            (const uint64_t *)(const void *)slot_at(warp, inst->mem.vector[half]);
+        uint64_t *to = (uint64_t *)(void *)slot_at(warp, slot);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = mask >> l & 1 ? from[l] : to[l];
+    }
+}
+
 /* --- special registers and parameters ----------------------------------------------------------- */
 
 /* Kernels that wait for a time do little else. */

@@ -246,7 +246,7 @@ void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_typ
         struct slot slot = no_slot;
         if (part->kind == PTX_REGISTER && extends) {
             slot = decode_register_slot(d, part->index);
-            if (slot.bytes < needed)
+            if (slot.bytes < needed || slot.bytes > 8)
                 decode_fail(d, "a register has %u bits where %u are needed", 8u * slot.bytes,
                             8u * needed);
         } else if (part->kind != PTX_SINK || !is_load) {
@@ -254,5 +254,23 @@ void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_typ
                            : decode_source(d, part, type, needed);
         }
         k->vectors[k->vector_count++] = slot;
+    }
+}
+
+/* Their lanes lie one half behind the other, so that most instructions need to know nothing of 128 bits. */
+void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written)
+{
+    struct slot slot = no_slot;
+    if (op->kind == PTX_REGISTER)
+        slot = decode_register_slot(d, op->index);
+    else if (op->kind != PTX_SINK || !is_written)
+        decode_unsupported(d);
+    if (slot.offset != NO_SLOT && slot.bytes != 16)
+        decode_fail(d, "a register has %u bits where 128 are needed", 8u * slot.bytes);
+    d->out->mem.vector = &d->kernel->vectors[d->kernel->vector_count];
+    d->out->mem.count = 2;
+    for (unsigned half = 0; half < 2; half++) {
+        struct slot part = {.offset = slot.offset + half * 8 * WARP, .bytes = 8};
+        d->kernel->vectors[d->kernel->vector_count++] = slot.offset == NO_SLOT ? no_slot : part;
     }
 }
