@@ -54,7 +54,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
     launch->local_bytes = launch->kernel->local_bytes;
     launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
-    if (launch->kernel->image_count > 1 && device->limits[EMU_STACK] > KERNEL_STACK)
+    if (launch->kernel->uses_stack && device->limits[EMU_STACK] > KERNEL_STACK)
         launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
     struct emu_demand demand = {launch->threads, launch->kernel->registers,
                                 (uint64_t)launch->kernel->shared_bytes + dynamic};

@@ -91,6 +91,39 @@ const struct control_row control_rows[] = {
      "@!p bra L; { .param .b32 i; .param .b32 r; st.param.b32 [i], t; call (r), twice, (i); "
      "ld.param.b32 x, [r]; } L:",
      992 + 32, EMU_OK},
+    /* a stack of its own for each lane, of which callees take none */
+    {"alloca.u64",
+     "alloca.u64 g, 512, 16; cvta.local.u64 g, g; st.u32 [g+508], t; ld.u32 x, [g+508];", 2016,
+     EMU_OK},
+    {"alloca.u64",
+     "mul.wide.u32 g, t, 8; add.u64 g, g, 4; alloca.u64 g, g; alloca.u64 near64, 8, 256; "
+     "st.local.u32 [near64+4], x; st.local.u32 [g], t; ld.local.u32 x, [near64+4]; "
+     "ld.local.u32 at, [g]; add.u32 x, x, at; cvt.u32.u64 at, near64; and.b32 at, at, 255; "
+     "add.u32 x, x, at;",
+     2016 + 64, EMU_OK},
+    {"alloca.u32", "alloca.u32 at, 64, 32; st.local.u32 [at+60], t; ld.local.u32 x, [at+60];", 2016,
+     EMU_OK},
+    {"alloca.u64",
+     "alloca.u64 g, 2000; st.local.u32 [g], t; st.local.u32 [g+1996], t; { .param .b32 i; "
+     ".param .b32 r; st.param.b32 [i], t; call (r), twice, (i); } ld.local.u32 x, [g]; "
+     "ld.local.u32 at, [g+1996]; add.u32 x, x, at;",
+     4032, EMU_OK},
+    {"alloca.u64", "mov.u32 x, 0; alloca.u64 g, 1000000;", 0, EMU_ILLEGAL_ADDRESS},
+    {"alloca.u64", "mov.u32 x, 0; alloca.u64 g, -16;", 0, EMU_ILLEGAL_ADDRESS},
+    {"alloca.u64", "alloca.u64 g, 16; ld.local.u32 x, [g+4096];", 0, EMU_ILLEGAL_ADDRESS},
+    {"stackrestore.u64",
+     "stacksave.u64 g; alloca.u64 near64, 16; stackrestore.u64 g; alloca.u64 g, 16; "
+     "sub.u64 g, g, near64; cvt.u32.u64 at, g; add.u32 x, x, at;",
+     64, EMU_OK},
+    {"stacksave.u64",
+     "stacksave.u64 g; alloca.u64 near64, 16; stacksave.u64 near64; sub.u64 g, near64, g; "
+     "cvt.u32.u64 x, g;",
+     64 * 16, EMU_OK},
+    {"stackrestore.u32",
+     "stacksave.u32 at; alloca.u32 x, 16; @p stackrestore.u32 at; alloca.u32 at, 16; "
+     "sub.u32 x, at, x;",
+     32 * 16, EMU_OK},
+    {"stacksave.u32", "stacksave.u32 x; stackrestore.u32 0; sub.u32 x, x, x;", 0, EMU_OK},
     /* there and back, and by the generic address */
     {"cvta.shared.u64", "cvta.shared.u64 g, near64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
     {"cvta.to.shared.u64",

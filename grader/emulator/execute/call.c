@@ -46,6 +46,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->caller = NULL;
     frame->holders = 0;
     frame->local_base = 0;
+    memset(frame->taken, 0, sizeof frame->taken);
     /* nobody may count on fresh registers, but every run must be the same */
     memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
@@ -118,6 +119,21 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
+/* Where the local memory begins that lies behind a function's own variables. */
+static uint32_t alloca_base(const struct frame *frame)
+{
+    return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
+}
+
+/* Where nothing lies any more in any of LANES. */
+static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
+{
+    uint32_t most = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        most = lanes >> l & 1 && frame->taken[l] > most ? frame->taken[l] : most;
+    return (alloca_base(frame) + most + 15u) & ~15u;
+}
+
 /* Makes the lanes' stacks at least BYTES large, and twice as large as before, as deep calls come one by
  * one. Most kernels that call need none, and many threads at once only as much as they use. */
 static bool grow_stack(struct warp *warp, uint32_t bytes)
@@ -159,7 +175,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
                        const struct image *image, uint32_t lanes)
 {
     struct frame *caller = warp->frame;
-    uint32_t base = caller->local_base + ((caller->image->function->local_bytes + 15u) & ~15u);
+    uint32_t base = end_of_locals(caller, lanes);
     base += 16; /* calls without local variables take stack too: endless recursion ends */
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
@@ -217,4 +233,68 @@ void call_enter(struct warp *warp, struct path *path, const struct inst *inst, u
         call_through_pointer(warp, path, inst, lanes);
     else
         call_image(warp, path, inst, &warp->cta->launch->kernel->images[inst->call.image], lanes);
+}
+
+/* --- alloca ------------------------------------------------------------------------------------- */
+
+static uint64_t stack_operand(const struct warp *warp, struct slot slot, unsigned lane)
+{
+    const uint8_t *lanes = slot_at(warp, slot);
+    return slot.bytes == 8 ? ((const uint64_t *)(const void *)lanes)[lane]
+                           : ((const uint32_t *)(const void *)lanes)[lane];
+}
+
+static void set_stack_result(const struct warp *warp, struct slot slot, unsigned lane,
+                             uint64_t value)
+{
+    memcpy(slot_at(warp, slot) + lane * slot.bytes, &value, slot.bytes);
+}
+
+/* SIZE bytes for LANE. False when its stack, or the host's memory, has no room for them. */
+static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t size)
+{
+    const struct launch *launch = warp->cta->launch;
+    uint32_t base = alloca_base(warp->frame), align = (uint32_t)inst->mem.offset;
+    uint32_t at = (base + warp->frame->taken[lane] + align - 1) & ~(align - 1);
+    if (at > launch->local_bytes || size > launch->local_bytes - at)
+        return false;
+    uint32_t begin = at - launch->own_bytes, end = begin + (uint32_t)size;
+    if (!grow_stack(warp, end))
+        return false;
+    memset(warp->stack + (size_t)lane * warp->stack_room + begin,
+           (int)(launch->memory->poison & 0xff), size);
+    warp->frame->taken[lane] = at + (uint32_t)size - base;
+    set_stack_result(warp, inst->dst, lane, at);
+    return true;
+}
+
+/* Each lane has a stack of its own; what it takes here ends with the function's frame. */
+void alloca_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        if (take_stack(warp, inst, l, stack_operand(warp, inst->src[0], l)))
+            continue;
+        warp_fault(warp, OBS_STACK_OVERFLOW, l, NULL);
+        launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
+        return;
+    }
+}
+
+void stack_save_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            set_stack_result(warp, inst->dst, l, alloca_base(warp->frame) + warp->frame->taken[l]);
+}
+
+/* Only what stacksave has given gives anything back. */
+void stack_restore_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct frame *frame = warp->frame;
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t kept = stack_operand(warp, inst->src[0], l) - alloca_base(frame);
+        if (mask >> l & 1 && kept < frame->taken[l])
+            frame->taken[l] = (uint32_t)kept;
+    }
 }

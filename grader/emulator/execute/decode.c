@@ -119,6 +119,11 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_barrier_cta_red:
         decode_barrier_reduction(d);
         break;
+    case PTX_OP_alloca:
+    case PTX_OP_stacksave:
+    case PTX_OP_stackrestore:
+        decode_stack(d);
+        break;
     case PTX_OP_activemask:
     case PTX_OP_nanosleep:
     case PTX_OP_setmaxnreg:
@@ -227,6 +232,7 @@ static void find_images(struct decoder *d)
         }
         for (uint32_t pc = 0; pc < f->code_count && !d->failed; pc++) {
             const struct ptx_operand *target = &f->code[pc].operands[0];
+            k->uses_stack |= f->code[pc].opcode == PTX_OP_alloca;
             if (f->code[pc].opcode != PTX_OP_call)
                 continue;
             const struct ptx_function *callee =
@@ -239,7 +245,8 @@ static void find_images(struct decoder *d)
             if (!g->is_kernel && !g->error)
                 add_image(d, g);
     }
-    if (k->image_count > 1)
+    k->uses_stack |= k->image_count > 1;
+    if (k->uses_stack)
         k->local_bytes += KERNEL_STACK;
 }
 

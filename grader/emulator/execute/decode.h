@@ -104,6 +104,7 @@ void decode_barrier_reduction(struct decoder *d);
 void decode_copy(struct decoder *d); /* decode_async.c */
 void decode_copy_groups(struct decoder *d);
 void decode_mbarrier(struct decoder *d);
+void decode_stack(struct decoder *d);
 void decode_control(struct decoder *d);
 
 /* The address that pointers to the function hold, by its place in the module. */

@@ -222,6 +222,28 @@ void decode_policy(struct decoder *d)
     d->out->src[0] = decode_constant_slot(d, 0, 8);
 }
 
+/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. A pointer is one of local memory. */
+void decode_stack(struct decoder *d)
+{
+    const struct ptx_operand *op = d->in->operands;
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    uint64_t align = d->in->operand_count == 3 ? (uint64_t)op[2].value : 8;
+    if (d->in->opcode == PTX_OP_stackrestore) {
+        d->out->run = stack_restore_run;
+        d->out->src[0] = decode_source(d, &op[0], decode_type_of(d), bytes);
+        return;
+    }
+    d->out->run = d->in->opcode == PTX_OP_alloca ? alloca_run : stack_save_run;
+    d->out->dst = decode_destination(d, &op[0], bytes);
+    if (d->in->opcode == PTX_OP_stacksave)
+        return;
+    d->out->src[0] = decode_source(d, &op[1], decode_type_of(d), bytes);
+    if ((d->in->operand_count == 3 && op[2].kind != PTX_IMMEDIATE) || align > KERNEL_STACK ||
+        !align || align & (align - 1))
+        decode_fail(d, "the alignment must be a power of 2, at most %u", KERNEL_STACK);
+    d->out->mem.offset = (int64_t)align;
+}
+
 /* --- lanes and control ----------------------------------------------------------------------------- */
 
 /* The operand that names the lanes which take part. */

@@ -211,8 +211,9 @@ struct kernel {
     uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
     struct slot *vectors;                /* storage behind inst.mem.vector, VECTOR_ROOM each */
     uint32_t vector_count, constant_room;
-    bool uses_heap, shows_params; /* calls malloc; takes its parameters' addresses */
-    uint64_t params_at;           /* where they lie for that; 0: nowhere yet */
+    bool uses_heap, uses_stack; /* calls malloc; calls any function, or alloca */
+    bool shows_params;          /* takes its parameters' addresses */
+    uint64_t params_at;         /* where they lie for that; 0: nowhere yet */
     struct emu_param *params;
 };
 
@@ -235,6 +236,7 @@ struct frame {
     struct frame *caller;
     const struct inst *call; /* in the caller */
     uint32_t local_base;     /* where its local variables begin */
+    uint32_t taken[WARP];    /* bytes behind them that alloca has given to each lane */
     uint32_t holders;
     struct frame *next; /* in the list of free ones */
 };
@@ -542,6 +544,7 @@ lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
     wait_all_run, sleep_run;
 lane_fn mbarrier_run, pending_count_run;
+lane_fn alloca_run, stack_save_run, stack_restore_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;

@@ -101,7 +101,7 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
 /* Behind a kernel's own variables lies the stack of the functions that it calls. */
 static uint32_t local_bytes(const struct launch *launch, uint64_t addr)
 {
-    bool has_stack = launch->kernel->image_count > 1 && addr > launch->own_bytes;
+    bool has_stack = launch->kernel->uses_stack && addr > launch->own_bytes;
     return has_stack ? launch->local_bytes : launch->kernel->function->local_bytes;
 }
 
