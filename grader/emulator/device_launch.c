@@ -52,6 +52,10 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->threads = request->block[0] * request->block[1] * request->block[2];
     launch->warps = (launch->threads + WARP - 1) / WARP;
     launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
+    if (launch->kernel->special[PTX_SPECIAL_reserved_smem_1] != NO_SLOT) {
+        launch->reserved_shared = RESERVED_SHARED + (16 - launch->shared_bytes % 16) % 16;
+        launch->shared_bytes += launch->reserved_shared;
+    }
     launch->local_bytes = launch->kernel->local_bytes;
     launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
     if (launch->kernel->uses_stack && device->limits[EMU_STACK] > KERNEL_STACK)

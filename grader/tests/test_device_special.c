@@ -75,6 +75,8 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
         return STATIC + DYNAMIC + 1024;
     case PTX_SPECIAL_reserved_smem_end:
         return 288;
+    case PTX_SPECIAL_reserved_smem_1: /* behind all that is the program's, at a multiple of 16 */
+        return (STATIC + DYNAMIC + 15) / 16 * 16;
     case PTX_SPECIAL_reserved_smem_cap:
         return 1024;
     case PTX_SPECIAL_clusterid_x: /* a cluster is a CTA */

@@ -66,6 +66,8 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
+    if (launch->reserved_shared) /* which the driver clears */
+        memset(cta->shared + launch->shared_bytes - RESERVED_SHARED, 0, RESERVED_SHARED);
     if (launch->own_bytes)
         memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
                (size_t)launch->own_bytes * WARP * launch->warps);

@@ -31,13 +31,14 @@
 #endif
 
 /* What such a function is made of must be compiled with it. */
-#define LANES_INLINE static inline __attribute__((always_inline))
+#define LANES_INLINE    static inline __attribute__((always_inline))
 
-#define WARP         32u
-#define ALL_LANES    0xffffffffu
-#define MAX_WARPS    32u   /* of a CTA */
-#define BARRIERS     16u   /* of a CTA */
-#define KERNEL_STACK 4096u /* bytes of a thread, at least, for functions that call themselves */
+#define WARP            32u
+#define ALL_LANES       0xffffffffu
+#define MAX_WARPS       32u   /* of a CTA */
+#define BARRIERS        16u   /* of a CTA */
+#define RESERVED_SHARED 1024u /* of a CTA: cooperative groups of several warps meet there */
+#define KERNEL_STACK    4096u /* bytes of a thread, at least, for functions that call themselves */
 
 struct warp;
 struct inst;
@@ -377,8 +378,9 @@ struct launch {
     uint64_t texture_count;
     uint64_t cta_count, grid_id;
     uint32_t threads, warps, shared_bytes; /* of a CTA */
-    uint32_t local_bytes;                  /* of a thread: variables and stack */
-    uint32_t own_bytes;                    /* of these: the kernel's own variables */
+    uint32_t reserved_shared; /* the last ones of these, which are not the program's own */
+    uint32_t local_bytes;     /* of a thread: variables and stack */
+    uint32_t own_bytes;       /* of these: the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t workers;
     uint32_t resident;         /* CTAs that one worker keeps going at once */

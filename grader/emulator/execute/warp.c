@@ -623,15 +623,14 @@ static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
                                                 : cta->index[special - PTX_SPECIAL_ctaid_x];
 }
 
-/* What the driver keeps of shared memory for itself lies behind the CTA's own. */
-#define RESERVED_SHARED 1024u
-#define RESERVED_END    288u
-#define SHARED_UNIT     128u
+#define RESERVED_END 288u
+#define SHARED_UNIT  128u
 
 static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
 {
     const struct launch *launch = warp->cta->launch;
     const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    uint32_t own_shared = launch->shared_bytes - launch->reserved_shared;
     switch (special) {
     case PTX_SPECIAL_ntid_x:
     case PTX_SPECIAL_ntid_y:
@@ -652,9 +651,11 @@ static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
     case PTX_SPECIAL_dynamic_smem_size:
         return launch->request.dynamic_shared_bytes;
     case PTX_SPECIAL_total_smem_size:
-        return (launch->shared_bytes + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+        return (own_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
     case PTX_SPECIAL_aggr_smem_size:
-        return launch->shared_bytes + RESERVED_SHARED;
+        return own_shared + RESERVED_SHARED;
+    case PTX_SPECIAL_reserved_smem_1:
+        return launch->shared_bytes - RESERVED_SHARED;
     case PTX_SPECIAL_reserved_smem_end:
         return RESERVED_END;
     case PTX_SPECIAL_reserved_smem_cap:
