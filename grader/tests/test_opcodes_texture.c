@@ -92,7 +92,8 @@ static void run_kernel(struct fixture *f, const char *instruction, unsigned bits
         asprintf(
             &ptx,
             ".visible .entry k(.param .u64 texture, .param .u64 points, .param .u64 values)\n{\n"
-            ".reg .b32 t, c<4>;\n.reg .b%u v<4>;\n.reg .b64 h, p, v, at;\nmov.u32 t, %%tid.x;\n"
+            ".reg .b32 t, c<4>;\n.reg .b%u v<4>;\n.reg .b64 h, p, v, at;\n.reg .pred "
+            "there;\nmov.u32 t, %%tid.x;\n"
             "ld.param.u64 h, [texture];\nld.param.u64 p, [points];\nld.param.u64 v, [values];\n"
             "mul.wide.u32 at, t, 16;\nadd.s64 p, p, at;\nmul.wide.u32 at, t, 32;\n"
             "add.s64 v, v, at;\nld.global.v4.u32 {c0, c1, c2, c3}, [p];\n"
@@ -141,15 +142,16 @@ static char *fetch_text(const struct shape *shape, size_t level, const char *res
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    fprintf(out, "tex%s.%s.v4.%s.%s {v0, v1, v2, v3}, [h, ", levels[level], shape->name, result,
-            coordinate);
+    bool asks = *result == 'u'; /* whether the texels are there */
+    fprintf(out, "tex%s.%s.v4.%s.%s {v0, v1, v2, v3}%s, [h, ", levels[level], shape->name, result,
+            coordinate, asks ? "|there" : "");
     print_point(out, shape);
     fputc(']', out);
     if (level == 1)
         fprintf(out, ", 0");
     if (level == 2)
         fprintf(out, ", %s, %s", slopes[shape->dims - 1], slopes[shape->dims - 1]);
-    fputc(';', out);
+    fprintf(out, ";%s", asks ? " @!there mov.b32 v0, 0;" : "");
     fclose(out);
     return text;
 }
@@ -180,14 +182,17 @@ static void fetch(const struct shape *shape, size_t level, const char *result,
 /* --- cubes ------------------------------------------------------------------------------------------ */
 
 enum { CUBES = 2, FACES = 6 };
-static const char *const cube_levels[] = {"", ".level"};
+static const char *const cube_levels[] = {"", ".level", ".grad"};
 static const char *const cube_shapes[] = {"cube", "acube"};
 
 static char *cube_text(size_t level, size_t shape, const char *result)
 {
     char *text = NULL;
     cr_assert(asprintf(&text, "tex%s.%s.v4.%s.f32 {v0, v1, v2, v3}, [h, {c0, c1, c2, c3}]%s;",
-                       cube_levels[level], cube_shapes[shape], result, level ? ", 0" : "") > 0);
+                       cube_levels[level], cube_shapes[shape], result,
+                       level == 2   ? ", {c0, c1, c2, c2}, {c1, c2, c0, c0}"
+                       : level == 1 ? ", 0"
+                                    : "") > 0);
     return text;
 }
 
@@ -252,7 +257,9 @@ static void gather(unsigned component, const char *result)
     uint64_t handle = open_texture(&f, words, &shapes[1], *result, false, &memory);
     for (unsigned t = 0; t < THREADS; t++)
         fill_point(points[t], &shapes[1], (struct place){(int)t % 3, (int)t % 2, 0}, true, 1.0f);
-    snprintf(text, sizeof text, "tld4.%c.2d.v4.%s.f32 {v0, v1, v2, v3}, [h, {c0, c1}];",
+    snprintf(text, sizeof text,
+             "tld4.%c.2d.v4.%s.f32 {v0, v1, v2, v3}|there, [h, {c0, c1}]; "
+             "@!there mov.b32 v1, 0;",
              "rgba"[component], result);
     run_kernel(&f, text, 32, handle, points, values);
     for (unsigned t = 0; t < THREADS; t++) {

@@ -36,8 +36,12 @@ static const struct row {
     {"tld4.a.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", NULL},
     {"tex.cube.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %r2, %r2, %r2}];", "not supported"},
     {"tex.grad.cube.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f1, %f1, %f1}], "
-     "{%f1, %f1, %f1, %f1}, {%f1, %f1, %f1, %f1};",
+     "{%f1, %f1}, {%f1, %f1};",
      "not supported"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}|%f1, [%d2, {%f1, %f2}];", "must be a predicate"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, nowhere}|%f1, [%d2, {%f1, %f2}];", "unknown name"},
+    {"ld.global.v2.u32 {%r1, %r2}|%r3, [%d1];", "must be"},
+    {"mov.b64 {%r1, %r2}|%r3, %d1;", "must be"},
     {"tex.level.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", "where 1 are needed"},
     {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}], %f1;", "where 0 are needed"},
     {"tex.2d.v2.f16x2.f32 {%r3, %r4}, [%d2, {%f1, %f2}];", "of 'tex'"},
@@ -195,5 +199,58 @@ Test(texture, lent_memory_is_shared)
     cr_assert_eq(emu_lend(fixture.device, own, moved, 4), EMU_OK, "an allocation moves");
     cr_expect_eq(memcmp(moved, "abcd", 4), 0);
     cr_expect_eq(emu_free(fixture.device, own), EMU_OK);
+    fixture_close(&fixture);
+}
+
+/* A cube of 4 x 4 texels with two more levels, of which each holds its number. The step that leads to a
+ * level, on each face to the side and down; ahead, one sees no other texel. */
+Test(texture, cube_chooses_the_level_of_a_step)
+{
+    enum { SIZE = 4, LEVELS = 3, FACES = 6, TEXELS = FACES * (16 + 4 + 1) };
+    static const char text[] =
+        ".visible .entry k(.param .u64 texture, .param .u64 points, .param .u64 results)\n{\n"
+        ".reg .b32 t; .reg .f32 x, y, z, a, b, c, v<4>; .reg .b64 h, p, r, at;\n"
+        "mov.u32 t, %tid.x; ld.param.u64 h, [texture]; ld.param.u64 p, [points];\n"
+        "ld.param.u64 r, [results]; mul.wide.u32 at, t, 32; add.s64 p, p, at;\n"
+        "mul.wide.u32 at, t, 4; add.s64 r, r, at; ld.global.f32 x, [p]; ld.global.f32 y, [p+4];\n"
+        "ld.global.f32 z, [p+8]; ld.global.f32 a, [p+12]; ld.global.f32 b, [p+16];\n"
+        "ld.global.f32 c, [p+20]; tex.grad.cube.v4.f32.f32 {v0, v1, v2, v3}, [h, {x, y, z, z}], "
+        "{a, b, c, c}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n"
+        "st.global.f32 [r], v0; ret;\n}\n";
+    static const struct {
+        float direction[3], step[3], level;
+    } rows[] = {
+        {{1, 0, 0}, {0, 0, .5f}, 0}, {{1, 0, 0}, {0, 0, 1}, 1},    {{-1, 0, 0}, {0, 0, -2}, 2},
+        {{2, 0, 0}, {0, 2, 0}, 1},   {{0, 1, 0}, {0, 0, 1}, 1},    {{0, -1, 0}, {2, 0, 0}, 2},
+        {{0, 0, 3}, {0, 3, 0}, 1},   {{0, 0, -1}, {.5f, 0, 0}, 0}, {{1, 0, 0}, {5, 0, 0}, 0},
+        {{1, .5f, 0}, {2, 0, 0}, 1}, {{1, .5f, 0}, {-4, 0, 0}, 2}, {{0, 0, 1}, {50, 0, 0}, 2},
+    };
+    enum { COUNT = sizeof rows / sizeof *rows };
+    float texels[TEXELS], points[COUNT][8] = {{0}}, results[COUNT];
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    for (unsigned i = 0; i < TEXELS; i++)
+        texels[i] = i < FACES * 16 ? 0 : i < FACES * 20 ? 1 : 2;
+    struct emu_texture texture = describe(fixture_upload(&fixture, texels, sizeof texels));
+    texture.width = texture.height = SIZE;
+    texture.depth = FACES;
+    texture.pitch = SIZE * 4;
+    texture.slice = SIZE * SIZE * 4;
+    texture.normalized_coords = texture.layered = texture.cube = true;
+    texture.levels = LEVELS;
+    texture.level_max = LEVELS - 1;
+    uint64_t handle = open_texture(&fixture, texture);
+    for (unsigned i = 0; i < COUNT; i++) {
+        memcpy(points[i], rows[i].direction, sizeof rows[i].direction);
+        memcpy(&points[i][3], rows[i].step, sizeof rows[i].step);
+    }
+    emu_addr in = fixture_upload(&fixture, points, sizeof points);
+    emu_addr out = fixture_upload(&fixture, NULL, sizeof results);
+    fixture_load(&fixture, text);
+    fixture_run(&fixture, (struct fixture_launch){.block = {COUNT}, .params = {handle, in, out}});
+    fixture_download(&fixture, results, out, sizeof results);
+    for (unsigned i = 0; i < COUNT; i++)
+        cr_expect(results[i] == rows[i].level, "row %u: level %g, want %g", i, (double)results[i],
+                  (double)rows[i].level);
     fixture_close(&fixture);
 }

@@ -2,6 +2,7 @@
  *
  *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];      suld.b.2d.b32.trap {d}, [handle, {x, y}];
  *   tex.level.2d….f32 …, [handle, {x, y}], level;          tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
+ *   tex.2d.v4.f32.f32 {d, d, d, d}|p, …
  *
  * A layer comes before the coordinates; a surface's x counts bytes. Only requests are counted: on a GPU
  * they take another way than loads and stores. */
@@ -70,7 +71,7 @@ static void decode_level(struct decoder *d)
         put_part(d, &d->in->operands[2]);
     for (unsigned i = 0; i < 2 && needed == 2; i++) {
         const struct ptx_operand *op = &d->in->operands[2 + i];
-        if (op->kind != PTX_VECTOR || op->count < dims || d->out->texture.cube) {
+        if (op->kind != PTX_VECTOR || op->count < dims) {
             decode_unsupported(d);
             return;
         }
@@ -82,11 +83,14 @@ static void decode_level(struct decoder *d)
 void decode_texture(struct decoder *d)
 {
     struct inst *out = d->out;
-    decode_vector(d, &d->in->operands[0], decode_type_of(d), 4, true, false);
+    const struct ptx_operand *to = &d->in->operands[0];
+    bool tells = to->kind == PTX_PAIR; /* whether the texels are there: here they always are */
+    decode_vector(d, tells ? &to->elements[0] : to, decode_type_of(d), 4, true, false);
     struct slot *results = out->mem.vector;
     unsigned count = out->mem.count;
     memset(&out->texture, 0, sizeof out->texture);
     out->texture.vector = results;
+    out->texture.resident = tells ? decode_predicate_destination(d, &to->elements[1]) : no_slot;
     out->texture.is_integer =
         d->in->type_count == 2 && ptx_type_class((enum ptx_type)d->in->types[1]) == 'S';
     out->texture.component = ptx_has(d->in, PTX_MOD_g)   ? 1
@@ -216,6 +220,7 @@ LANES_INLINE void fetch_lanes(struct warp *warp, const struct inst *inst, uint32
         else
             texture_fetch(texture, texels, &points, lanes, value);
         write_results(warp, inst, lanes, value);
+        slot_set_predicate(warp, inst->texture.resident, ALL_LANES, lanes);
         todo &= ~lanes;
     }
 }

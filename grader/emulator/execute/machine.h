@@ -164,11 +164,11 @@ struct inst {
         struct {
             /* Results, or values to store, then the level or the steps; the coordinates are src[]. */
             struct slot *vector;
-            struct slot handle;
-            uint8_t dims, count, bytes; /* count values of so many bytes, of a surface */
-            uint8_t component;          /* that tld4 gathers */
-            uint8_t outside;            /* of a surface: enum ptx_modifier trap, clamp or zero */
-            uint8_t way;                /* enum ptx_modifier level or grad, or 0 */
+            struct slot handle, resident; /* the latter a predicate, or NO_SLOT */
+            uint8_t dims, count, bytes;   /* count values of so many bytes, of a surface */
+            uint8_t component;            /* that tld4 gathers */
+            uint8_t outside;              /* of a surface: enum ptx_modifier trap, clamp or zero */
+            uint8_t way;                  /* enum ptx_modifier level or grad, or 0 */
             bool is_integer, layered, cube;
         } texture;
         struct {

@@ -75,37 +75,92 @@ static float cut(double value)
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* A direction meets one of the faces +x -x +y -y +z -z at (s, t), from 0 to 1. */
-static unsigned find_face(float x, float y, float z, float *s, float *t)
+/* A direction meets one of the faces +x -x +y -y +z -z. */
+static unsigned face_of(const double v[3])
 {
-    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
-    bool is_z = az >= ax && az >= ay, is_y = !is_z && ay >= ax;
-    float major = is_z ? az : is_y ? ay : ax;
-    bool negative = (is_z ? z : is_y ? y : x) < 0;
-    double across = is_z ? (negative ? -x : x) : is_y ? x : negative ? z : -z;
-    double down = is_y ? (negative ? -z : z) : -y, scale = cut(1.0 / (double)major);
-    *s = cut((across * scale + 1) / 2);
-    *t = cut((down * scale + 1) / 2);
-    return (is_z ? 4 : is_y ? 2 : 0) + negative;
+    double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
+    unsigned axis = az >= ax && az >= ay ? 2 : ay >= ax ? 1 : 0;
+    return 2 * axis + (v[axis] < 0);
+}
+
+/* A vector as one sees it who looks at a face from within: to the right, down, and ahead. */
+struct view {
+    double across, down, ahead;
+};
+
+static struct view look_at(unsigned face, const double v[3])
+{
+    bool negative = face & 1;
+    struct view view = {.ahead = negative ? -v[face / 2] : v[face / 2], .down = -v[1]};
+    view.across = face >= 4   ? (negative ? -v[0] : v[0])
+                  : face >= 2 ? v[0]
+                              : (negative ? v[2] : -v[2]);
+    if (face / 2 == 1)
+        view.down = negative ? -v[2] : v[2];
+    return view;
 }
 
 struct faces {
     uint32_t at[2][WARP], layer[WARP];
+    uint32_t steps[2][2][WARP]; /* to the right and below, on the face */
 };
+
+/* How far the point (s, t) moves on its face, from 0 to 1, when the direction moves by a step. */
+static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
+{
+    double scale = 0.5 / (at->ahead * at->ahead);
+    *s = (float)((step->across * at->ahead - at->across * step->ahead) * scale);
+    *t = (float)((step->down * at->ahead - at->down * step->ahead) * scale);
+}
+
+static void find_steps(const struct texture_points *points, unsigned lane, unsigned face,
+                       const struct view *at, struct faces *faces)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        double v[3];
+        float s, t;
+        for (unsigned d = 0; d < 3; d++)
+            v[d] = (double)bits_float(points->steps[k][d][lane]);
+        struct view step = look_at(face, v);
+        step_on_face(at, &step, &s, &t);
+        faces->steps[k][0][lane] = float_bits(s);
+        faces->steps[k][1][lane] = float_bits(t);
+    }
+}
 
 static void find_faces(const struct emu_texture *texture, const struct texture_points *points,
                        struct faces *faces)
 {
     uint32_t cubes = texture->depth / 6;
     for (unsigned l = 0; l < WARP; l++) {
-        float s, t;
-        unsigned face = find_face(bits_float(points->at[0][l]), bits_float(points->at[1][l]),
-                                  bits_float(points->at[2][l]), &s, &t);
+        double v[3];
+        for (unsigned d = 0; d < 3; d++)
+            v[d] = (double)bits_float(points->at[d][l]);
+        unsigned face = face_of(v);
+        struct view at = look_at(face, v);
+        double scale = (double)cut(1.0 / at.ahead);
+        faces->at[0][l] = float_bits(cut((at.across * scale + 1) / 2));
+        faces->at[1][l] = float_bits(cut((at.down * scale + 1) / 2));
         uint32_t cube = points->layer ? points->layer[l] : 0;
-        faces->at[0][l] = float_bits(s);
-        faces->at[1][l] = float_bits(t);
         faces->layer[l] = (cube < cubes ? cube : cubes - 1) * 6 + face;
+        if (points->steps[0][0])
+            find_steps(points, l, face, &at, faces);
     }
+}
+
+/* The same points, as a texture of two dimensions and layers has them. */
+static struct texture_points points_on(const struct faces *faces,
+                                       const struct texture_points *points)
+{
+    struct texture_points flat = *points;
+    flat.dims = 2;
+    flat.layer = faces->layer;
+    for (unsigned d = 0; d < 2; d++) {
+        flat.at[d] = faces->at[d];
+        for (unsigned k = 0; k < 2 && points->steps[0][0]; k++)
+            flat.steps[k][d] = faces->steps[k][d];
+    }
+    return flat;
 }
 
 /* --- which level ----------------------------------------------------------------------------------------- */
@@ -268,16 +323,13 @@ LANES_CLONES void texture_fetch(const struct emu_texture *texture, const uint8_t
     struct choice choice;
     if (texture->cube && points->dims == 3) {
         find_faces(texture, points, &faces);
-        on_faces.dims = 2;
-        on_faces.at[0] = faces.at[0];
-        on_faces.at[1] = faces.at[1];
-        on_faces.layer = faces.layer;
+        on_faces = points_on(&faces, points);
     }
     if (!has_levels) {
         only_level(texture, texels, &on_faces, lanes, may_weigh && texture->linear, value);
         return;
     }
-    choose(texture, points, &choice);
+    choose(texture, &on_faces, &choice);
     each_level(texture, texels, &on_faces, &choice, lanes,
                may_weigh && (texture->linear || texture->level_linear), value);
 }

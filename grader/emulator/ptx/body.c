@@ -70,6 +70,15 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
+/* A name that is not known yet can be a label's, but not among others. */
+static bool has_label_inside(const struct ptx_operand *op)
+{
+    for (uint32_t i = 0; i < op->count; i++)
+        if (op->elements[i].kind == PTX_LABEL || has_label_inside(&op->elements[i]))
+            return true;
+    return false;
+}
+
 static void operands(struct parser *p, struct ptx_instruction *in)
 {
     uint32_t first_use = p->use_count;
@@ -81,11 +90,8 @@ static void operands(struct parser *p, struct ptx_instruction *in)
         in->operands[in->operand_count] = parse_operand(p);
         for (; first_use < p->use_count; first_use++)
             p->uses[first_use].operand = in->operand_count;
-        if (in->operands[in->operand_count].kind == PTX_VECTOR ||
-            in->operands[in->operand_count].kind == PTX_PAIR)
-            for (uint32_t i = 0; i < in->operands[in->operand_count].count; i++)
-                if (in->operands[in->operand_count].elements[i].kind == PTX_LABEL)
-                    parse_fail(p, "unknown name in a vector");
+        if (has_label_inside(&in->operands[in->operand_count]))
+            parse_fail(p, "unknown name in a vector");
         in->operand_count++;
         if (!parse_accept(p, ','))
             break;

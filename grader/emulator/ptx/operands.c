@@ -149,8 +149,10 @@ struct ptx_operand parse_operand(struct parser *p)
 {
     if (p->depth > PARSE_MAX_DEPTH)
         parse_fail(p, "nested too deeply");
-    if (parse_at_punct(p, '{'))
-        return vector_operand(p);
+    if (parse_at_punct(p, '{')) {
+        struct ptx_operand vector = vector_operand(p);
+        return parse_accept(p, '|') ? pair_operand(p, vector) : vector;
+    }
     if (parse_at_punct(p, '['))
         return address_operand(p);
     if (parse_accept(p, '!')) {
