@@ -146,7 +146,7 @@ asan: ## Run all tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) SANITIZE=1 test
 
 golden: ## Write the golden files anew; read the diff before you commit it
-answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares]
+answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares, new adds what is missing]
 record-times: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
 fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
 soak: ## Grade a thousand submissions in a row, and look what they leave behind: [RUNS=1000]

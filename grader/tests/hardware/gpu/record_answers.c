@@ -1,6 +1,7 @@
 /* Runs the answers' kernels on this machine's GPU, through the CUDA driver.
  *
  *   build/tests/answers              writes answers.tsv to stdout
+ *   build/tests/answers new          writes the rows that answers.tsv has not, to go behind the others
  *   build/tests/answers MNEMONIC     the first operand set on which GPU and emulator differ; "all" looks
  *                                    at every mnemonic
  *
@@ -13,6 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "config.h"
+#include "run/files.h"
 #include "tests/hardware/answers.h"
 
 static struct {
@@ -134,6 +137,30 @@ static void record(const struct opcode_row *row, void *context)
         printf("%" PRIx64 "%c", outputs[i], i + 1 < ANSWERS_SHOWN ? ' ' : '\n');
 }
 
+static void record_new(const struct opcode_row *row, void *context)
+{
+    const struct run_text *recorded = context;
+    char *key = answers_key(row), *line = NULL;
+    if (asprintf(&line, "\n%s\t", key) < 0 || !strstr(recorded->bytes, line))
+        record(row, NULL);
+    free(line);
+    free(key);
+}
+
+static int record_all_new(void)
+{
+    struct run_text recorded;
+    char why[200];
+    if (!run_read_file(LANEWISE_ROOT "/grader/tests/hardware/answers.tsv", 1 << 24, &recorded, why,
+                       sizeof why)) {
+        fprintf(stderr, "answers: answers.tsv %s\n", why);
+        return 2;
+    }
+    answers_each(record_new, &recorded);
+    free(recorded.bytes);
+    return 0;
+}
+
 struct wanted {
     const char *name;
     bool found;
@@ -173,6 +200,8 @@ int main(int argc, char **argv)
         answers_each(record, NULL);
         return 0;
     }
+    if (strcmp(argv[1], "new") == 0)
+        return record_all_new();
     struct wanted wanted = {argv[1], false};
     answers_each(compare, &wanted);
     if (!wanted.found)
