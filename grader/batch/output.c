@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/feedback.h"
 #include "batch/key.h"
 #include "report/class_html.h"
 #include "report/gradebook.h"
@@ -100,9 +101,13 @@ static void remove_leftovers(const char *path, const char *file)
 /* Names that something else in the folder has. */
 static bool is_taken(const char *id)
 {
-    static const char *const names[] = {"gradebook.csv",  "class.json",
-                                        "class.html",     "slurm",
-                                        BATCH_STORE_FILE, BATCH_STORE_FILE "-journal"};
+    static const char *const names[] = {"gradebook.csv",
+                                        "class.json",
+                                        "class.html",
+                                        "slurm",
+                                        BATCH_FEEDBACK,
+                                        BATCH_STORE_FILE,
+                                        BATCH_STORE_FILE "-journal"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcasecmp(id, names[i]) == 0)
             return true;
@@ -210,7 +215,7 @@ bool batch_write_all(struct batch_store *store, const json_t *class, const char 
     {
         good = good && write_student(&output, student);
     }
-    return good;
+    return good && batch_write_feedback(class, folder, error, size);
 }
 
 /* --- folders of former students ------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  *     class.html             what the class got right and wrong, for the instructor
  *     STUDENT/results.json   lanewise/student/v1
  *     STUDENT/report.html    the same as a page, to send back
+ *     feedback/              these pages under the names of the hand-ins: batch/feedback.h
  *
  * Each file appears whole or not at all, and stays untouched if nothing in it has changed. */
 #ifndef BATCH_OUTPUT_H

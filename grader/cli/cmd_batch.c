@@ -547,7 +547,9 @@ static int write_reports(struct session *session, bool finished)
         complain(EXIT_USAGE, "%s", error);
     else if (finished) {
         tell_review(session, json_object_get(class, "review"));
-        printf("%s: gradebook.csv, class.html, and a folder to send back to each student\n",
+        printf("%s: gradebook.csv, class.html, and a folder for each student; feedback/ has the "
+               "pages to "
+               "send back\n",
                session->options.out);
         tell_old_folders(session, class);
     } else

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "batch/class.h"
+#include "batch/feedback.h"
 #include "batch/output.h"
 #include "batch/store.h"
 #include "report/gradebook.h"
@@ -247,6 +248,7 @@ static const struct {
     {"gradebook.csv", "%67radebook.csv"},
     {"Class.html", "%43lass.html"},
     {"slurm", "%73lurm"},
+    {"feedback", "%66eedback"},
 };
 
 Test(batch, names_of_students_folders)
@@ -267,6 +269,33 @@ Test(batch, names_of_students_folders)
     json_t *valid = json_string(name);
     cr_expect(valid, "it is no UTF-8: %s", name);
     json_decref(valid);
+}
+
+static const struct {
+    const char *path, *name; /* NULL: none */
+} feedback_names[] = {
+    {"Ann Lee_4711_assignsubmission_file_/coalesce.cu",
+     "Ann Lee_4711_assignsubmission_file_/report.html"},
+    {"ann/hw.zip/src/coalesce.cu", "ann/report.html"},
+    {"leeann_4711_815_coalesce.cu", "leeann_4711_815_coalesce.html"},
+    {"ann.tar.gz/coalesce.cu", "ann.html"},
+    {"02-coalesce/ann/coalesce.cu", "02-coalesce/ann/report.html"},
+    {"02-coalesce/ann.cu", "02-coalesce/ann.html"},
+    {"../coalesce.cu", NULL},
+    {"", NULL},
+};
+
+Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
+{
+    json_t *labs = json_pack("[{s:s}]", "lab", "02-coalesce");
+    for (size_t i = 0; i < sizeof feedback_names / sizeof *feedback_names; ++i) {
+        char name[RUN_PATH_SIZE] = "";
+        bool some = batch_feedback_name(labs, feedback_names[i].path, name);
+        cr_expect_eq(some, feedback_names[i].name != NULL, "%s: %s", feedback_names[i].path, name);
+        cr_expect(!some || strcmp(name, feedback_names[i].name) == 0, "%s: %s",
+                  feedback_names[i].path, name);
+    }
+    json_decref(labs);
 }
 
 /* A course's points are not the lab's, and its weights make the total. */

@@ -65,7 +65,9 @@ Test(batch_grade, a_class)
     free(shell_must("grep -q '100</strong> of 100' grades/ann/report.html &&"
                     "grep -q 'nothing was handed in' grades/eve/report.html &&"
                     "grep -q 'the compiler refused it' grades/dan/report.html &&"
-                    "! grep '<script>' grades/class.html grades/*/report.html"));
+                    "! grep '<script>' grades/class.html grades/*/report.html;"
+                    "cmp grades/ann/report.html grades/feedback/ann/report.html;"
+                    "test ! -e grades/feedback/eve"));
     /* nothing has changed, so nothing is done; the seed is that of the last time */
     free(shell_must("cp -a grades first"));
     expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
@@ -75,9 +77,11 @@ Test(batch_grade, a_class)
     free(shell_must("mkdir grades/mine")); /* which is of no run */
     expect_run(BATCH "--out grades", 0,
                SAYS("3 submissions", "1 to grade",
-                    "2 folders in grades from earlier runs, of nobody in this class: carl, eve\n"));
+                    "feedback/ has the pages to send back\n2 folders in grades from earlier runs, "
+                    "of nobody in this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
+    free(shell_must("test ! -e grades/feedback/carl -a -e grades/carl/report.html"));
 }
 
 /* What a student gets is what `lanewise verify` takes; a changed point is noticed. */
