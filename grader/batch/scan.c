@@ -206,10 +206,8 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
 {
     const struct batch_lab *lab = &walk->scan->labs[candidate->lab];
     const struct batch_file *file = candidate->file;
-    char hash[RUN_HASH_SIZE], key[RUN_HASH_SIZE], why[2 * RUN_PATH_SIZE];
-    const char *name = strrchr(candidate->shown, '/');
-    if (!run_submission_check(&lab->lab, name ? name + 1 : candidate->shown, &file->text, why,
-                              sizeof why))
+    char hash[RUN_HASH_SIZE], key[RUN_HASH_SIZE], why[200];
+    if (!run_submission_check(&lab->lab, &file->text, why, sizeof why))
         return ask(walk, student, candidate, why);
     batch_source_hash(&file->text, hash);
     batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, walk->scan->seed, key);

@@ -486,6 +486,14 @@ static int grade(struct session *session)
     return 0;
 }
 
+/* "s017, 02-coalesce: path: why"; what lies in the student's own folder says by itself whose it is. */
+static void tell_one(const char *student, const char *lab, const char *path, const char *why)
+{
+    const char *who = strncmp(path, student, strlen(student)) == 0 ? "" : student;
+    printf("  %s%s%s%s%s: %s\n", who, *who && *lab ? ", " : "", lab, *who || *lab ? ": " : "", path,
+           why);
+}
+
 /* Says what there is to review, at most some of it. */
 static void tell_review(const struct session *session, const json_t *review)
 {
@@ -500,7 +508,7 @@ static void tell_review(const struct session *session, const json_t *review)
         const char *student, *lab, *path, *why;
         if (i < SHOWN && json_unpack(one, "{s:s, s:s, s:s, s:s}", "student", &student, "lab", &lab,
                                      "path", &path, "why", &why) == 0)
-            printf("  %s%s%s: %s: %s\n", student, *lab ? ", " : "", lab, path, why);
+            tell_one(student, lab, path, why);
     }
     if (count > SHOWN)
         printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);

@@ -271,18 +271,33 @@ static bool is_too_large_or_no_file(const char *path)
            (!S_ISREG(status.st_mode) || status.st_size > (off_t)SOURCE_BYTES);
 }
 
-bool run_submission_check(const struct run_lab *lab, const char *shown,
-                          const struct run_text *source, char *error, size_t size)
+/* The number of another lab than SAID that begins further down, with the header included anew; 0: none does. */
+static unsigned next_lab(const char *source, unsigned said)
 {
-    unsigned said = run_lab_in_first_line(source->bytes);
+    static const char include[] = "#include \"lab.h\"";
+    const char *first = strstr(source, include), *line = first;
+    while (line && (line = strstr(line, "\n/* Lab "))) {
+        unsigned number = run_lab_in_first_line(++line);
+        if (number && number != said && strstr(line, include))
+            return number;
+    }
+    return 0;
+}
+
+bool run_submission_check(const struct run_lab *lab, const struct run_text *source, char *why,
+                          size_t size)
+{
+    unsigned said = run_lab_in_first_line(source->bytes), other;
     unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
     if (source->size == 0 || is_blank(source))
-        snprintf(error, size, "%s is empty: hand in your %s", shown, lab->file);
+        snprintf(why, size, "is empty: hand in your %s", lab->file);
     else if (strlen(source->bytes) != source->size)
-        snprintf(error, size, "%s is not a text file", shown);
+        snprintf(why, size, "is not a text file");
     else if (said && number && said != number)
-        snprintf(error, size, "%s is for lab %02u, as its first line says, not for %s", shown, said,
-                 lab->name);
+        snprintf(why, size, "is for lab %02u, as its first line says, not for %s", said, lab->name);
+    else if (said && (other = next_lab(source->bytes, said)))
+        snprintf(why, size, "holds lab %02u and lab %02u: put each into a file of its own", said,
+                 other);
     else
         return true;
     return false;
@@ -291,7 +306,7 @@ bool run_submission_check(const struct run_lab *lab, const char *shown,
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size)
 {
-    char found[RUN_PATH_SIZE], why[100];
+    char found[RUN_PATH_SIZE], why[200];
     struct run_text *source = &submission->source;
     *submission = (struct run_submission){0};
     if (!find_file(lab, path, found, error, size)) {
@@ -302,10 +317,9 @@ bool run_submission_open(const struct run_lab *lab, const char *path,
     snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
     run_clean_text(submission->shown, strlen(submission->shown));
     bool read = run_read_file(found, SOURCE_BYTES, source, why, sizeof why);
-    if (!read)
-        snprintf(error, size, "%s %s", submission->shown, why);
-    if (read && run_submission_check(lab, submission->shown, source, error, size))
+    if (read && run_submission_check(lab, source, why, sizeof why))
         return true;
+    snprintf(error, size, "%s %s", submission->shown, why);
     submission->unfit = read || is_too_large_or_no_file(found);
     run_submission_close(submission);
     return false;

@@ -77,9 +77,9 @@ struct run_submission {
  * the student's doing: no such file in the folder, a link, empty, no text, for another lab. */
 bool run_submission_open(const struct run_lab *lab, const char *path,
                          struct run_submission *submission, char *error, size_t size);
-/* Can SOURCE, which messages call SHOWN, be a submission to LAB at all? False: ERROR is one line. */
-bool run_submission_check(const struct run_lab *lab, const char *shown,
-                          const struct run_text *source, char *error, size_t size);
+/* Can SOURCE be a submission to LAB at all? False: WHY not ("is empty: ...") is what to write behind its name. */
+bool run_submission_check(const struct run_lab *lab, const struct run_text *source, char *why,
+                          size_t size);
 /* The number of the lab that the comment on top of SOURCE says it is for; 0: it says nothing. */
 unsigned run_lab_in_first_line(const char *source);
 void run_submission_close(struct run_submission *submission);

@@ -126,7 +126,7 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
                     "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc;"
                     "chmod a+x tools/nvcc; chmod a+x ."));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
-               SAYS("1 to review", "carl, 02-coalesce: carl/coalesce.cu: nvcc fatal"));
+               SAYS("1 to review", "  02-coalesce: carl/coalesce.cu: nvcc fatal"));
     expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\n"
                                              "carl,,,,100,0,,,02-coalesce\r\n");
     free(shell_must("grep -q '<strong>Not yet</strong> graded' grades/carl/report.html"));

@@ -327,15 +327,24 @@ static const struct {
      "bob |  | bob/x.cu | is for no lab that its name or place tells\n"
      "bob | 02-coalesce | bob/02-coalesce/a.cu | is one of several files that could be meant\n"
      "bob | 02-coalesce | bob/02-coalesce/b.cu | is one of several files that could be meant\n"},
+    /* all labs in one file are none, whatever it is called */
+    {"mkdir ann bob; for i in 01 02; do printf '/* Lab %s: x */\\n#include \"lab.h\"\\n' $i; done |"
+     " tee bob/parallelize.cu >ann/all.cu;"
+     "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
+     "bob | 02-coalesce | bob/coalesce.cu\n"
+     "ann | 01-parallelize | ann/all.cu | holds lab 01 and lab 02: put each into a file of its "
+     "own\n"
+     "bob | 01-parallelize | bob/parallelize.cu | holds lab 01 and lab 02: put each into a file of "
+     "its own\n"},
     /* no submission at all */
     {"mkdir ann; touch ann/coalesce.cu; mkdir bob; printf 'a\\0b' >bob/coalesce.cu; mkdir carl;"
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
      "ln -s dan eve; mkdir -p fay/coalesce.cu; mkdir gil; mkfifo gil/coalesce.cu;"
      "mkdir hal; head -c 2000000 /dev/zero | tr '\\0' ' ' >hal/coalesce.cu",
      " |  | eve | is a link\n"
-     "ann | 02-coalesce | ann/coalesce.cu | coalesce.cu is empty: hand in your coalesce.cu\n"
-     "bob | 02-coalesce | bob/coalesce.cu | coalesce.cu is not a text file\n"
-     "carl | 02-coalesce | carl/coalesce.cu | coalesce.cu is for lab 01, as its first line says, "
+     "ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
+     "bob | 02-coalesce | bob/coalesce.cu | is not a text file\n"
+     "carl | 02-coalesce | carl/coalesce.cu | is for lab 01, as its first line says, "
      "not for 02-coalesce\n"
      "dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"
