@@ -66,6 +66,51 @@
     CAS(space, 64, "d=ddd", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
 /* clang-format on */
 
+/* 16 bytes of a thread's own, in `at`: in global memory those of its operands, once they are read. */
+#define WIDE_PLACE_global "add.u64 at, in, 15; and.b64 at, at, -16; "
+#define WIDE_PLACE_shared                                                                          \
+    ".shared .align 16 .b8 s[4096]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 16; "      \
+    "mov.b64 i, s; add.u64 at, at, i; "
+
+/* Memory holds (a, c); the result is made of o, which came back, and n, which is there afterwards. */
+#define WIDE(name, space, operation)                                                               \
+    ROWT(name, "d=dddd",                                                                           \
+         "{" WIDE_PLACE_##space                                                                    \
+         ".reg .b64 o0, o1, n0, n1; mov.b64 o0, 0; mov.b64 o1, 0; "                                \
+         "st." #space ".v2.b64 [at], {a, c}; " operation " ld." #space ".v2.b64 {n0, n1}, [at]; "  \
+         "mad.lo.u64 d, o0, 3, o1; mad.lo.u64 d, d, 3, n0; mad.lo.u64 d, d, 3, n1;}")
+#define EXCH128(space)                                                                             \
+    WIDE("atom." #space ".exch.b128", space,                                                       \
+         ".reg .b128 q, r; mov.b128 q, {b, e}; atom." #space ".exch.b128 r, [at], q; "             \
+         "mov.b128 {o0, o1}, r;")
+/* Every fourth time, by c, memory holds what is compared with. */
+#define CAS128(space)                                                                              \
+    WIDE("atom." #space ".cas.b128", space,                                                        \
+         ".reg .b128 q, r, w; .reg .b32 m; .reg .pred p0, p1; cvt.u32.u64 m, c; "                  \
+         "and.b32 x, m, 2; setp.ne.b32 p0, x, 0; and.b32 x, m, 4; setp.ne.b32 p1, x, 0; "          \
+         "selp.b64 n0, a, b, p0; selp.b64 n1, c, e, p1; mov.b128 q, {n0, n1}; "                    \
+         "mov.b128 w, {e, b}; atom." #space ".cas.b128 r, [at], q, w; mov.b128 {o0, o1}, r;")
+
+/* Vectors: the first elements of (b, e) are added to those of (a, c). */
+#define ADD_V2_32(type)                                                                            \
+    ".reg .b32 v0, v1; mov.b64 {v0, v1}, b; atom.global.add." type                                 \
+    " {v0, v1}, [at], {v0, v1}; mov.b64 o0, {v0, v1};"
+#define ADD_V4_32(type)                                                                            \
+    ".reg .b32 v0, v1, v2, v3; mov.b64 {v0, v1}, b; mov.b64 {v2, v3}, e; atom.global.add." type    \
+    " {v0, v1, v2, v3}, [at], {v0, v1, v2, v3}; mov.b64 o0, {v0, v1}; mov.b64 o1, {v2, v3};"
+#define ADD_V2_16(type)                                                                            \
+    ".reg .b16 v0, v1, v2, v3; mov.b64 {v0, v1, v2, v3}, b; atom.global.add." type                 \
+    " {v0, v1}, [at], {v0, v1}; mov.b64 o0, {v0, v1, v2, v3};"
+#define ADD_V4_16(type)                                                                            \
+    ".reg .b16 v0, v1, v2, v3; mov.b64 {v0, v1, v2, v3}, b; atom.global.add." type                 \
+    " {v0, v1, v2, v3}, [at], {v0, v1, v2, v3}; mov.b64 o0, {v0, v1, v2, v3};"
+#define ATOM_VECTOR(add, type) WIDE("atom.global.add." type, global, add(type))
+#define RED_VECTOR(type, registers)                                                                \
+    WIDE(                                                                                          \
+        "red.global.add." type, global,                                                            \
+        ".reg .b32 v0, v1, v2, v3; mov.b64 {v0, v1}, b; mov.b64 {v2, v3}, e; red.global.add." type \
+        " [at], {" registers "};")
+
 /* All 32 lanes take part: a is the value, b the lane or distance, c the clamp and the segments. */
 #define SHUFFLE(mode)                                                                              \
     ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
@@ -87,6 +132,16 @@
 /* clang-format off */
 static const struct opcode_row more_rows[] = {
     ATOMICS(global) ATOMICS(shared)
+    EXCH128(global) EXCH128(shared) CAS128(global) CAS128(shared)
+    ROWT("mov.b128", "d=dd", "{.reg .b128 q, r; .reg .b64 u, v; mov.b128 q, {a, b}; mov.b128 r, q; "
+                             "mov.b128 {u, v}, r; mad.lo.u64 d, u, 3, v;}")
+    ATOM_VECTOR(ADD_V2_32, "v2.f32") ATOM_VECTOR(ADD_V4_32, "v4.f32")
+    ATOM_VECTOR(ADD_V2_16, "noftz.v2.f16") ATOM_VECTOR(ADD_V4_16, "noftz.v4.f16")
+    ATOM_VECTOR(ADD_V2_16, "noftz.v2.bf16") ATOM_VECTOR(ADD_V4_16, "noftz.v4.bf16")
+    ATOM_VECTOR(ADD_V2_32, "noftz.v2.f16x2") ATOM_VECTOR(ADD_V4_32, "noftz.v4.f16x2")
+    ATOM_VECTOR(ADD_V2_32, "noftz.v2.bf16x2") ATOM_VECTOR(ADD_V4_32, "noftz.v4.bf16x2")
+    RED_VECTOR("v2.f32", "v0, v1") RED_VECTOR("v4.f32", "v0, v1, v2, v3")
+    RED_VECTOR("noftz.v2.f16x2", "v0, v1") RED_VECTOR("noftz.v4.bf16x2", "v0, v1, v2, v3")
     SHUFFLE("up") SHUFFLE("down") SHUFFLE("bfly") SHUFFLE("idx")
     VOTE("all") VOTE("any") VOTE("uni")
     ROWT("vote.sync.ballot.b32", "w=p", "vote.sync.ballot.b32 d, a, -1;")
