@@ -24,7 +24,7 @@
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
 
-enum { MOST_VARIABLES = 14, MOST_FOLDERS = 10 };
+enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
 
 /* "NAME=value" strings, NULL-terminated, and their text. */
 struct environment {
@@ -77,6 +77,7 @@ static void fill_device(struct environment *environment, const struct process *p
     add(environment, "LANEWISE_RECORD_BYTES=%zu",
         RUN_RECORD_BYTES); /* more than that is too much */
     add(environment, "LANEWISE_POISON=%llu", (unsigned long long)poison);
+    add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)PROCESS_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
     add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");

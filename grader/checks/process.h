@@ -16,6 +16,8 @@
 #define PROCESS_RESULT_BYTES ((size_t)64 << 20) /* the longest result that is read */
 #define PROCESS_OUTPUT_LIMIT ((size_t)1 << 20)
 #define PROCESS_FILE_BYTES   (2 * PROCESS_RESULT_BYTES)
+#define PROCESS_GPU_BYTES                                                                          \
+    ((uint64_t)1 << 30) /* device memory; its process may hold a twin's, too */
 
 struct process {
     char folder[RUN_PATH_SIZE], input[RUN_PATH_SIZE], result[RUN_PATH_SIZE];

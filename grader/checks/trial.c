@@ -103,6 +103,12 @@ static void explain_exit(struct check *check, struct run_outcome *outcome)
                    *said ? " and said: " : "", said);
     if (strncmp(said, no_input, strlen(no_input)) == 0)
         check_advise(check, "Is it the file of another lab, or did you change main()?");
+    else if (strstr(said, "out of memory"))
+        check_advise(
+            check,
+            "In a grading the GPU has %llu MB. Does your program ask for more than it needs, or "
+            "never free any?",
+            (unsigned long long)PROCESS_GPU_BYTES >> 20);
 }
 
 static void explain_timeout(struct check *check, int seconds)

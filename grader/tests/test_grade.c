@@ -33,6 +33,8 @@ static const struct {
      {{"#include \"lab.h\"", "#include \"lab.h\"\nstruct quit { quit() { exit(0); } } quit;"}}},
     {"crash", {{BEGIN, "*(volatile int *)8 = 1; int *data_on_gpu;"}}},
     {"exit-code", {{BEGIN, "fprintf(stderr, \"no idea\\n\"); return 9; int *data_on_gpu;"}}},
+    {"out-of-memory",
+     {{BEGIN, "char *more; CHECK_CUDA(cudaMalloc(&more, 2ull << 30)); int *data_on_gpu;"}}},
     {"no-result", {{"lab_result(&lab, \"sum\", LAB_U64, &sum, 1);", ""}}},
     {"wrong-type", {{"LAB_U64, &sum", "LAB_INT, &sum"}}},
     {"no-close", {{"return lab_close(&lab);", "_Exit(0);"}}},
