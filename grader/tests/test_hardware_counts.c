@@ -121,6 +121,8 @@ static const struct {
 } changed[] = {
     {merged, "s[4 * threadIdx.x", "ptxas merges neighbouring loads into one, on the first line"},
     {"histogram", "atomicAdd(&bins", "Nsight Compute gives the atomic to CUDA's header"},
+    {"reduce_vector", "atomicAdd(", "the same"},
+    {"atomic_vector", "atomicAdd(", "the same"},
     {"update_words", "atomicCAS(", "the same"},
     {"scan", "for (int step", "ptxas moves a load of line 0 behind the loop's barrier"},
     {"scan", "        __syncthreads()", "the same load"},

@@ -85,6 +85,21 @@ __global__ void atomic64(unsigned long long *counters, unsigned long long *out)
     out[threadIdx.x] = atomicAdd(&counters[threadIdx.x / SHARERS], threadIdx.x);
 }
 
+// Vectors of floats, which compute capability 9.0 adds at once.
+template <typename T, int STRIDE> __global__ void reduce_vector(T *out)
+{
+    T value = {};
+    value.x = threadIdx.x;
+    atomicAdd(&out[threadIdx.x * STRIDE], value);
+}
+
+template <typename T, int STRIDE> __global__ void atomic_vector(T *counters, T *out)
+{
+    T value = {};
+    value.x = threadIdx.x;
+    out[threadIdx.x] = atomicAdd(&counters[threadIdx.x * STRIDE], value);
+}
+
 // --- shared memory --------------------------------------------------------------------------------
 
 template <typename T, int STRIDE> __global__ void shared(int *out)
@@ -367,6 +382,14 @@ int main()
     atomic32<32><<<1, 32>>>(out, in);
     atomic64<1><<<1, 32>>>(as<unsigned long long>(q), as<unsigned long long>(p));
     atomic64<32><<<1, 32>>>(as<unsigned long long>(q), as<unsigned long long>(p));
+
+    reduce_vector<float2, 1><<<1, 32>>>(as<float2>(q));
+    reduce_vector<float4, 1><<<1, 32>>>(as<float4>(q));
+    reduce_vector<float4, 0><<<1, 32>>>(as<float4>(q));
+    atomic_vector<float2, 1><<<1, 32>>>(as<float2>(q), as<float2>(p));
+    atomic_vector<float2, 3><<<1, 32>>>(as<float2>(q), as<float2>(p));
+    atomic_vector<float4, 1><<<1, 32>>>(as<float4>(q), as<float4>(p));
+    atomic_vector<float4, 2><<<1, 32>>>(as<float4>(q), as<float4>(p));
 
     shared<int, 1><<<1, 32>>>(out);
     shared<int, 2><<<1, 32>>>(out);
