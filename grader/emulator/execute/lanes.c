@@ -6,14 +6,13 @@
 
 #include "emulator/execute/machine.h"
 
-static void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
+LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint32_t value, uint32_t mask)
 {
     if (slot.offset == NO_SLOT)
         return;
-    uint8_t *d = slot_at(warp, slot);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, slot);
     for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            memcpy(d + l * slot.bytes, &value, slot.bytes);
+        d[l] = mask >> l & 1 ? value : d[l];
 }
 
 void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -22,7 +21,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 }
 
 /* The lanes of MASK whose member mask is that of the first of them. */
-static uint32_t same_members(const uint32_t *members, uint32_t mask)
+LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
     for (unsigned l = 0; l < WARP; l++)
@@ -47,7 +46,7 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
 /* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote apart. The
  * manual wants members that name each other; where each lane names those below it, a GPU still
  * answers it with their votes. */
-void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
     memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
