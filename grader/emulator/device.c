@@ -195,8 +195,10 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
                          uint64_t size)
 {
-    bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
+    if (!device->memory.tracks[MEM_MADE]) /* gigabytes are not looked at for nothing */
+        return;
+    bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_MADE, to, size, zeros);
 }
 
