@@ -58,6 +58,7 @@ cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
     case EMU_OK:
+    case EMU_PARKED: /* no end yet, and no failure */
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:

@@ -103,6 +103,7 @@ void emu_close(struct emu_device *device)
 {
     if (!device)
         return;
+    device_finish_parked(device, NULL);
     while (device->modules) {
         struct module *module = device->modules;
         device->modules = module->next;
@@ -441,6 +442,7 @@ enum emu_status emu_unload(struct emu_device *device, uint32_t id)
     while (*place != module)
         place = &(*place)->next;
     *place = module->next;
+    device_finish_parked(device, module);
     close_module(device, module);
     return device_unlock(device, EMU_OK);
 }

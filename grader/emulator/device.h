@@ -5,8 +5,8 @@
  * that uses it. Device addresses are never host addresses, except those of memory that is lent.
  *
  * Every call returns an emu_status and changes nothing when it fails; emu_message() then says why in
- * one line. A launch runs to its end before emu_launch() returns. Calls on one device are serialised
- * by a lock: any thread may make them. */
+ * one line. A launch runs to its end before emu_launch() returns, unless it may be parked. Calls on one device
+ * are serialised by a lock: any thread may make them. */
 #ifndef EMU_DEVICE_H
 #define EMU_DEVICE_H
 
@@ -36,6 +36,7 @@ enum emu_status {
     EMU_DEADLOCK,           /* no lane can ever proceed */
     EMU_TIMEOUT,            /* more warp instructions than options.max_warp_instructions */
     EMU_INTERNAL,           /* the emulator's own fault */
+    EMU_PARKED,             /* it has not: see emu_go_on() */
 };
 
 /* Memory accesses to record: of each source line that is chosen, and of each launch, the one that costs
@@ -201,12 +202,35 @@ struct emu_launch {
     bool
         cooperative; /* all CTAs are kept going at once, and may wait for each other by grid.sync() */
     bool alone;      /* the program waits for it in its only thread: what it lends stays as it is */
+    bool may_park;   /* EMU_PARKED is an answer, too */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record.
  * COUNTERS (may be NULL) gets its totals, also when it ended badly. */
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters);
+
+/* A launch that may park does so when all that its threads do is to look whether memory has changed: it goes on
+ * when it is told to, after whoever launched it has changed some, by calls, by other launches, or in memory that
+ * it lends. A few hundred launches can be parked. */
+struct emu_parked {
+    uint64_t launch;  /* its name: no two of a device have the same */
+    bool sees_lent;   /* it has looked at memory that is lent */
+    bool has_changed; /* it has changed memory since it began, or was told to go on */
+    bool is_still; /* it never will again, unless others do: else it may be on its way to an end */
+};
+/* After EMU_PARKED: the launch that this thread's latest call has parked. */
+struct emu_parked emu_parked(struct emu_device *device);
+
+enum emu_patience {
+    EMU_LOOK, /* until it is parked again; if it has found nothing new, that is not counted as executed */
+    EMU_WAIT,  /* the same, and it is counted */
+    EMU_FINISH /* to its end: what it waits for will not come any more */
+};
+/* Lets a parked launch go on. Its end is as that of emu_launch(). */
+enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience);
+/* Ends a parked launch where it is. It is recorded as one that went well so far. */
+enum emu_status emu_abandon(struct emu_device *device, uint64_t launch);
 
 /* Where kernels print: printf to EMU_STDOUT, failed assertions to EMU_STDERR. */
 enum emu_stream { EMU_STDOUT, EMU_STDERR, EMU_STREAMS };

@@ -1,4 +1,5 @@
-/* Launches: what is checked and made ready before a kernel runs, and what is written down after. */
+/* Launches: what is checked and made ready before a kernel runs, and what is written down after. A launch that
+ * is parked in between keeps its CTAs, counters and findings as they are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "emulator/report/record.h"
 #include "emulator/tools.h"
 
-#define WORKSPACE_BYTES 64u /* for a barrier of the whole grid */
+#define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
+#define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
 
 static enum emu_status check_launch(const struct emu_launch *request, const struct kernel *kernel)
 {
@@ -71,8 +73,6 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->memory = &device->memory;
     launch->heap = &device->heap;
     launch->output = &device->output;
-    launch->textures = device->textures;
-    launch->texture_count = device->texture_count;
     device->output.assertion[0] = 0;
     device->output.limit = device->limits[EMU_PRINT];
     launch->limit = device->options.max_warp_instructions;
@@ -109,12 +109,6 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
     return bytes != NULL;
 }
 
-/* Where a grid stands among those that kernels launch. */
-struct family {
-    struct children *children;
-    unsigned depth;
-};
-
 /* Those that watch each launch of this device. Returns how many. */
 static unsigned choose_observers(const struct emu_device *device,
                                  const struct observer *observers[OBS_MAX])
@@ -140,47 +134,60 @@ static unsigned choose_observers(const struct emu_device *device,
     return count;
 }
 
-/* Runs a grid, and writes down what it did. KERNEL is that of the request, and its children are no more than
- * noted. */
-static enum emu_status run_grid(struct emu_device *device, const struct emu_launch *request,
-                                const struct kernel *kernel, struct emu_counters *counters,
-                                struct family family)
-{
+/* A launch from its beginning to its end, which may be a while later. */
+struct running {
+    struct launch launch;
     const struct observer *observers[OBS_MAX];
     struct findings findings;
-    struct emu_counters totals;
-    struct obs_recording recording = {0};
-    struct launch launch = {.request = *request, .kernel = kernel, .observers = observers};
-    launch.options = &device->options;
-    launch.observer_count = choose_observers(device, observers);
-    launch.workspace = request->cooperative ? device->workspace : 0;
-    launch.children = family.children;
-    launch.depth = family.depth;
-    launch.cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
-    for (unsigned i = 0; i < launch.observer_count; i++)
-        launch.wanted |= observers[i]->events;
-    launch.seen = (struct obs_launch){kernel, &launch, &findings, &recording};
-    unsigned workers =
-        launch.cta_count < device->workers ? (unsigned)launch.cta_count : device->workers;
-    fill_launch(device, &launch, workers);
+    struct obs_recording recording;
+    struct children children;
+    struct module *module;
+    /* Once it has been parked: its name, a copy of the request's parameters, what memory was like. */
+    uint64_t name, layout;
+    char *params;
+    struct running *next;
+};
+
+/* What others may have changed since it ran last. */
+static void refresh(struct emu_device *device, struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    launch->textures = device->textures;
+    launch->texture_count = device->texture_count;
     if (kernel->params_at)
         memcpy(mem_range(&device->memory, kernel->params_at, kernel->function->param_bytes),
-               request->params, kernel->function->param_bytes);
-    findings_init(&findings);
-    enum emu_status status = launch_run(&launch, workers);
-    launch_totals(&launch, &totals);
-    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
-    if (counters)
-        *counters = totals;
-    if (status != EMU_OK)
-        device_failed(status, "%s",
-                      findings.count ? findings.list[0].message : "nobody watched why");
-    if (record_goes_on(&device->options))
-        record_launch(device->options.record_fd, &launch, status, &totals);
-    free(launch.per_instruction);
-    free(recording.list);
-    findings_free(&findings);
-    return status;
+               launch->request.params, kernel->function->param_bytes);
+}
+
+/* KERNEL is that of the request. DEPTH: where it stands among those that kernels launch. */
+static struct running *begin(struct emu_device *device, const struct emu_launch *request,
+                             const struct kernel *kernel, unsigned depth)
+{
+    struct running *running = calloc(1, sizeof *running);
+    if (!running)
+        return NULL;
+    struct launch *launch = &running->launch;
+    running->module = device->kernels[request->kernel - 1].module;
+    *launch = (struct launch){.request = *request, .kernel = kernel};
+    launch->observers = running->observers;
+    launch->options = &device->options;
+    launch->observer_count = choose_observers(device, running->observers);
+    launch->workspace = request->cooperative ? device->workspace : 0;
+    launch->children = &running->children;
+    launch->depth = depth;
+    launch->may_park = request->may_park && device->parked_count < MOST_PARKED;
+    launch->cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->wanted |= running->observers[i]->events;
+    launch->seen = (struct obs_launch){kernel, launch, &running->findings, &running->recording};
+    unsigned workers =
+        launch->cta_count < device->workers ? (unsigned)launch->cta_count : device->workers;
+    fill_launch(device, launch, workers);
+    refresh(device, launch);
+    children_init(&running->children);
+    findings_init(&running->findings);
+    launch_begin(launch, workers);
+    return running;
 }
 
 static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
@@ -197,6 +204,37 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
+/* Writes down what the launch did, and runs all that it has launched. */
+static enum emu_status end(struct emu_device *device, struct running *running,
+                           struct emu_counters *counters)
+{
+    struct launch *launch = &running->launch;
+    struct emu_counters totals;
+    struct child *child;
+    enum emu_status status = launch_end(launch);
+    launch_totals(launch, &totals);
+    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
+    if (counters)
+        *counters = totals;
+    if (status != EMU_OK)
+        device_failed(status, "%s",
+                      running->findings.count ? running->findings.list[0].message
+                                              : "nobody watched why");
+    if (record_goes_on(&device->options))
+        record_launch(device->options.record_fd, launch, status, &totals);
+    free(launch->per_instruction);
+    free(running->recording.list);
+    findings_free(&running->findings);
+    while (status == EMU_OK && (child = children_take(&running->children)))
+        status = run_child(device, running->module, child, launch->depth + 1);
+    children_free(&running->children, &device->heap);
+    free(running->params);
+    free(running);
+    return status;
+}
+
+static enum emu_status park(struct emu_device *device, struct running *running);
+
 /* A grid, and then all that it has launched. */
 static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
                                   struct emu_counters *counters, unsigned depth)
@@ -208,17 +246,10 @@ static enum emu_status run_family(struct emu_device *device, const struct emu_la
     if (status == EMU_OK && !prepare_workspace(device, request))
         status =
             device_failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
-    if (status != EMU_OK)
-        return status;
-    struct children children;
-    struct child *child;
-    struct module *module = device->kernels[request->kernel - 1].module;
-    children_init(&children);
-    status = run_grid(device, request, kernel, counters, (struct family){&children, depth});
-    while (status == EMU_OK && (child = children_take(&children)))
-        status = run_child(device, module, child, depth + 1);
-    children_free(&children, &device->heap);
-    return status;
+    struct running *running = status == EMU_OK ? begin(device, request, kernel, depth) : NULL;
+    if (!running)
+        return status == EMU_OK ? device_failed(EMU_OUT_OF_MEMORY, "out of memory") : status;
+    return launch_go(&running->launch) ? end(device, running, counters) : park(device, running);
 }
 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
@@ -226,4 +257,127 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *r
 {
     pthread_mutex_lock(&device->lock);
     return device_unlock(device, run_family(device, request, counters, 0));
+}
+
+/* --- parked launches ------------------------------------------------------------------------------- */
+
+static _Thread_local struct emu_parked last_parked;
+
+struct emu_parked emu_parked(struct emu_device *device)
+{
+    (void)device;
+    return last_parked;
+}
+
+static enum emu_status tell_parked(const struct running *running, bool has_changed)
+{
+    last_parked = (struct emu_parked){.launch = running->name,
+                                      .sees_lent = launch_sees_lent(&running->launch),
+                                      .has_changed = has_changed,
+                                      .is_still = atomic_load(&running->launch.is_still)};
+    return device_failed(EMU_PARKED, "it waits");
+}
+
+/* What the caller and later launches need goes on being theirs. */
+static enum emu_status park(struct emu_device *device, struct running *running)
+{
+    struct emu_launch *request = &running->launch.request;
+    running->params = malloc(request->param_bytes + 1u);
+    if (!running->params) {
+        launch_stop(&running->launch, EMU_INTERNAL);
+        launch_go(&running->launch);
+        return end(device, running, NULL);
+    }
+    if (request->param_bytes)
+        memcpy(running->params, request->params, request->param_bytes);
+    request->params = running->params;
+    if (request->cooperative)
+        device->workspace = 0;
+    running->layout = device->memory.layout;
+    running->name = ++device->names;
+    running->next = device->parked;
+    device->parked = running;
+    device->parked_count++;
+    return tell_parked(running, true);
+}
+
+/* A parked launch is over. */
+static enum emu_status end_parked(struct emu_device *device, struct running *running)
+{
+    struct running **at = &device->parked;
+    while (*at != running)
+        at = &(*at)->next;
+    *at = running->next;
+    device->parked_count--;
+    if (running->launch.request.cooperative)
+        mem_free(&device->memory, running->launch.workspace);
+    return end(device, running, NULL);
+}
+
+static enum emu_status go_on(struct emu_device *device, struct running *running,
+                             enum emu_patience patience)
+{
+    struct launch *launch = &running->launch;
+    uint64_t executed = atomic_load(&launch->executed), changes = launch_changes(launch);
+    if (running->layout != device->memory.layout)
+        launch_forget_memory(launch);
+    running->layout = device->memory.layout;
+    refresh(device, launch);
+    launch->may_park = patience != EMU_FINISH;
+    launch->request.alone = patience == EMU_FINISH;
+    if (launch_go(launch))
+        return end_parked(device, running);
+    bool has_changed = launch_changes(launch) != changes;
+    if (patience == EMU_LOOK && !has_changed)
+        atomic_store(&launch->executed, executed);
+    return tell_parked(running, has_changed);
+}
+
+static enum emu_status abandon(struct emu_device *device, struct running *running)
+{
+    children_free(&running->children, &device->heap);
+    children_init(&running->children);
+    launch_stop(&running->launch, EMU_OK);
+    launch_go(&running->launch);
+    return end_parked(device, running);
+}
+
+static struct running *find_parked(const struct emu_device *device, uint64_t name)
+{
+    struct running *running = device->parked;
+    while (running && running->name != name)
+        running = running->next;
+    if (!running)
+        device_failed(EMU_NOT_FOUND, "no parked launch %llu", (unsigned long long)name);
+    return running;
+}
+
+enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience)
+{
+    pthread_mutex_lock(&device->lock);
+    struct running *running = find_parked(device, launch);
+    return device_unlock(device, running ? go_on(device, running, patience) : EMU_NOT_FOUND);
+}
+
+enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
+{
+    pthread_mutex_lock(&device->lock);
+    struct running *running = find_parked(device, launch);
+    return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
+}
+
+/* Whoever goes on and on is not waited for. */
+void device_finish_parked(struct emu_device *device, const struct module *module)
+{
+    for (struct running *running = device->parked, *next; running; running = next) {
+        next = running->next;
+        if (module && running->module != module)
+            continue;
+        if (go_on(device, running, EMU_WAIT) != EMU_PARKED)
+            continue;
+        if (last_parked.is_still)
+            go_on(device, running, EMU_FINISH);
+        else
+            abandon(device, running);
+    }
 }

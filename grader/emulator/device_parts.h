@@ -21,6 +21,8 @@ struct kernel_handle {
     struct kernel *kernel;
 };
 
+struct running;
+
 struct emu_device {
     struct emu_options options;
     unsigned workers; /* of a launch, at most */
@@ -36,6 +38,9 @@ struct emu_device {
     uint32_t texture_count;
     uint64_t limits[EMU_LIMITS];
     emu_addr workspace; /* for the barrier of cooperative launches; 0 until there is one */
+    struct running *parked;
+    uint32_t parked_count;
+    uint64_t names; /* that parked launches have been given */
 };
 
 /* STATUS, which is no success, and why: what emu_message() says. */
@@ -46,6 +51,8 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 /* With the lock held: the kernel of a handle, or NULL and a message; and the handle of a kernel, which is
  * decoded if it is new. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
+/* Ends all parked launches (of MODULE, if it is not NULL): they have nothing to wait for any more. */
+void device_finish_parked(struct emu_device *device, const struct module *module);
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle);
 

@@ -481,6 +481,16 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 
 /* --- launches -------------------------------------------------------------------------------------- */
 
+static _Thread_local struct emu_parked last_parked;
+
+static enum emu_status note_parked(enum emu_status status, const struct call *call)
+{
+    const uint64_t *arg = call->head.arg;
+    if (status == EMU_PARKED)
+        last_parked = (struct emu_parked){arg[0], arg[1], arg[2], arg[3]};
+    return status;
+}
+
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters)
 {
@@ -489,6 +499,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
         .dynamic_shared_bytes = launch->dynamic_shared_bytes,
         .cooperative = launch->cooperative,
         .alone = launch->alone,
+        .may_park = launch->may_park,
     };
     memcpy(sent.grid, launch->grid, sizeof sent.grid);
     memcpy(sent.block, launch->block, sizeof sent.block);
@@ -506,7 +517,25 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
     free(bytes);
     if (counters)
         *counters = (struct emu_counters){0};
-    return status;
+    return note_parked(status, &call);
+}
+
+enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience)
+{
+    struct call call = REQUEST(go_on, launch, patience);
+    return note_parked(ask(device, &call), &call);
+}
+
+enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
+{
+    struct call call = REQUEST(abandon, launch);
+    return ask(device, &call);
+}
+
+struct emu_parked emu_parked(struct emu_device *device)
+{
+    (void)device;
+    return last_parked;
 }
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)

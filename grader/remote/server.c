@@ -326,6 +326,17 @@ static bool call_kernel_info(struct server *server, struct exchange *x)
     return true;
 }
 
+static void tell_parked(const struct server *server, struct exchange *x)
+{
+    struct emu_parked parked = emu_parked(server->device);
+    if (x->head.what != EMU_PARKED)
+        return;
+    x->head.arg[0] = parked.launch;
+    x->head.arg[1] = parked.sees_lent;
+    x->head.arg[2] = parked.has_changed;
+    x->head.arg[3] = parked.is_still;
+}
+
 static bool call_launch(struct server *server, struct exchange *x)
 {
     struct wire_launch sent;
@@ -339,11 +350,28 @@ static bool call_launch(struct server *server, struct exchange *x)
         .param_bytes = x->head.bytes - (uint32_t)sizeof sent,
         .cooperative = sent.cooperative,
         .alone = sent.alone,
+        .may_park = sent.may_park && !server->twin.device, /* two devices would not park alike */
     };
     memcpy(launch.grid, sent.grid, sizeof launch.grid);
     memcpy(launch.block, sent.block, sizeof launch.block);
     x->head.bytes = 0;
     x->head.what = emu_launch(server->device, &launch, NULL);
+    tell_parked(server, x);
+    return true;
+}
+
+static bool call_go_on(struct server *server, struct exchange *x)
+{
+    if (x->head.arg[1] > EMU_FINISH)
+        return false;
+    x->head.what = emu_go_on(server->device, x->head.arg[0], (enum emu_patience)x->head.arg[1]);
+    tell_parked(server, x);
+    return true;
+}
+
+static bool call_abandon(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_abandon(server->device, x->head.arg[0]);
     return true;
 }
 

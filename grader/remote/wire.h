@@ -18,7 +18,7 @@
 
 #include "emulator/device.h"
 
-#define WIRE_VERSION 2
+#define WIRE_VERSION 3
 #define WIRE_FD      3 /* the program's and the server's end of the socket, as they are started */
 
 /* The environment variable that tells the program that its descriptor WIRE_FD leads to a device. */
@@ -56,6 +56,8 @@ enum {
     CALL(kernel, WIRE_NAME)                                                                        \
     CALL(kernel_info, 0)                                                                           \
     CALL(launch, sizeof(struct wire_launch) + WIRE_PARAMS)                                         \
+    CALL(go_on, 0)                                                                                 \
+    CALL(abandon, 0)                                                                               \
     CALL(output, 0)                                                                                \
     CALL(note, WIRE_NOTE)                                                                          \
     CALL(write_rows, WIRE_CHUNK)                                                                   \
@@ -88,7 +90,7 @@ struct wire_texture {
 };
 
 struct wire_launch {
-    uint32_t kernel, grid[3], block[3], dynamic_shared_bytes, cooperative, alone;
+    uint32_t kernel, grid[3], block[3], dynamic_shared_bytes, cooperative, alone, may_park;
 };
 
 /* Memory that the program lends is shared: pages of one file in memory, which the server makes and

@@ -78,7 +78,8 @@ static void fill_dimensions(uint32_t *to, const uint32_t *from, uint32_t x)
 enum emu_status fixture_launch(struct fixture *fixture, struct fixture_launch launch)
 {
     const char *name = launch.kernel ? launch.kernel : "k";
-    struct emu_launch request = {.dynamic_shared_bytes = launch.dynamic_shared};
+    struct emu_launch request = {.dynamic_shared_bytes = launch.dynamic_shared,
+                                 .may_park = launch.may_park};
     struct emu_kernel_info info;
     cr_assert(emu_kernel(fixture->device, fixture->module, name, &request.kernel) == EMU_OK,
               "emu_kernel %s: %s", name, emu_message(fixture->device));

@@ -44,6 +44,7 @@ struct fixture_launch {
     uint32_t dynamic_shared;         /* bytes */
     uint64_t params[FIXTURE_PARAMS]; /* all .u64 */
     struct emu_counters *counters;   /* may be NULL */
+    bool may_park;
 };
 enum emu_status fixture_launch(struct fixture *fixture, struct fixture_launch launch);
 /* The same, and asserts that it ended well. */

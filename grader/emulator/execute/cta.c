@@ -148,7 +148,7 @@ static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
          steps++) {
         const struct inst *in = &kernel->code[at];
-        if (in->observes && in->run != sleep_run)
+        if (in->observes && in->run != sleep_run && in->run != fence_run)
             return at;
         bool is_back = in->kind == KIND_BRANCH && in->branch.target <= at;
         at = is_back ? in->branch.target : at + 1;
@@ -311,20 +311,27 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
+/* So many times may threads look at memory and then pass a barrier, before others have their turn: they may be
+ * waiting for them, as a block is whose first thread looks again and again, and tells the rest. */
+#define MOST_LOOKS 1024u
+
 enum cta_end cta_run(struct cta *cta)
 {
+    uint32_t turns = 0; /* in which it looked at what others may change */
+    cta->has_moved = false;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
     for (;;) {
-        bool alive = false, progress = false, spins = false;
+        bool alive = false, progress = false, spins = false, looks = false;
         for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
             struct warp *warp = &cta->warps[warp_in_turn(cta, turn)];
             if (turn == cta->started && !start_warp(cta))
                 return CTA_STOPPED;
             if (!warp->path_count)
                 continue;
-            uint64_t before = warp->executed;
+            uint64_t before = warp->executed, looked = warp->looked;
             warp->moved = false;
             enum warp_end end = warp_run(warp);
+            looks |= warp->looked != looked;
             if (end == WARP_STOPPED)
                 return CTA_STOPPED;
             alive |= end != WARP_DONE;
@@ -338,6 +345,10 @@ enum cta_end cta_run(struct cta *cta)
         }
         if (release_barriers(cta, false) || progress || set_free(cta)) {
             cta->idle_polls = 0;
+            turns += looks;
+            cta->has_moved = turns == MOST_LOOKS;
+            if (cta->has_moved)
+                return CTA_WAITS;
             continue;
         }
         if (spins && !stands_still(cta))

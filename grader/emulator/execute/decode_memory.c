@@ -515,6 +515,8 @@ void decode_control(struct decoder *d)
     case PTX_OP_fence:
         d->out->run = fence_run;
         d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
+        d->out->observes =
+            ptx_has(d->in, PTX_MOD_sys); /* what is read after it may be the host's answer */
         break;
     default: /* hints: there are no caches */
         d->out->run = nothing_run;

@@ -1,7 +1,8 @@
 /* A launch: workers take CTAs in order and run them; observers and totals come together at the end.
  *
  * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
- * many as the virtual GPU would hold at once are kept going in turn. */
+ * many as the virtual GPU would hold at once are kept going in turn. Where all that are left wait for the host,
+ * the launch is parked: its workers leave their CTAs as they are, and take them up again later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,32 +80,50 @@ static void end_cta(struct cta *cta)
     cta_recycle(cta);
 }
 
+/* The CTA whose turn it is: one that waits, if no new one can be begun; or NULL. */
+static struct cta *take_turn(struct worker *worker)
+{
+    bool has_room = worker->waiting < worker->launch->resident;
+    struct cta *cta = worker->may_begin && has_room ? next_cta(worker) : NULL;
+    if (!cta && has_room)
+        worker->may_begin = false;
+    if (cta || !worker->first)
+        return cta;
+    cta = worker->first;
+    worker->first = cta->next;
+    worker->last = worker->first ? worker->last : &worker->first;
+    worker->waiting--;
+    return cta;
+}
+
+static void put_back(struct worker *worker, struct cta *cta)
+{
+    cta->next = NULL;
+    *worker->last = cta;
+    worker->last = &cta->next;
+    worker->waiting++;
+}
+
+static bool has_work(const struct worker *worker)
+{
+    return worker->may_begin || worker->first;
+}
+
 /* Takes turns between CTAs that wait for each other; each turn also starts a new one, if any is left
  * and the virtual GPU has room. */
 static void run_ctas(struct worker *worker)
 {
-    struct cta *first = NULL, **last = &first;
-    uint32_t waiting = 0, idle = 0; /* in a row, did nothing but spin */
-    bool more = true;
-    while (more || first) {
-        struct cta *cta = more && waiting < worker->launch->resident ? next_cta(worker) : NULL;
-        if (!cta && waiting < worker->launch->resident)
-            more = false;
-        if (!cta) {
-            cta = first;
-            if (!cta)
-                continue;
-            first = cta->next;
-            last = first ? last : &first;
-            waiting--;
-        }
-        cta->next = NULL;
+    struct launch *launch = worker->launch;
+    uint32_t idle = 0; /* in a row, did nothing but spin */
+    while (has_work(worker) && !atomic_load(&launch->is_parked)) {
+        struct cta *cta = take_turn(worker);
+        if (!cta)
+            continue;
         if (cta_run(cta) == CTA_WAITS) {
-            *last = cta;
-            last = &cta->next;
-            waiting++;
-            if (++idle >= waiting && (!more || waiting >= worker->launch->resident)) {
-                standstill_look(worker, first);
+            put_back(worker, cta);
+            if (++idle >= worker->waiting &&
+                (!worker->may_begin || worker->waiting >= launch->resident)) {
+                standstill_look(worker);
                 idle = 0;
             }
         } else {
@@ -112,20 +131,22 @@ static void run_ctas(struct worker *worker)
             standstill_forget(worker);
             idle = 0;
         }
-        more &= !atomic_load(&worker->launch->stopping);
-        while (first && atomic_load(&worker->launch->stopping)) {
-            cta = first;
-            first = cta->next;
+        worker->may_begin &= !atomic_load(&launch->stopping);
+        while (worker->first && atomic_load(&launch->stopping)) {
+            cta = worker->first;
+            worker->first = cta->next;
             end_cta(cta);
         }
     }
-    standstill_leave(worker);
 }
 
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     run_ctas(worker);
+    if (has_work(worker)) /* it is parked */
+        return NULL;
+    standstill_leave(worker);
     access_flush(worker);
     while (worker->idle) {
         struct cta *cta = worker->idle;
@@ -158,7 +179,8 @@ static struct pattern *make_patterns(const struct kernel *kernel)
 
 static bool worker_open(struct worker *worker, struct launch *launch)
 {
-    *worker = (struct worker){.launch = launch};
+    *worker = (struct worker){.launch = launch, .may_begin = true};
+    worker->last = &worker->first;
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     worker->patterns = make_patterns(launch->kernel);
     bool ok = worker->profile && worker->patterns;
@@ -269,36 +291,115 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 
+/* One that cannot be started is not needed to begin with; what it has left unfinished is. */
+static bool start_worker(pthread_t *thread, struct worker *worker)
+{
+    if (pthread_create(thread, NULL, worker_main, worker) == 0)
+        return true;
+    worker->may_begin = false;
+    if (worker->first)
+        launch_stop(worker->launch, EMU_INTERNAL);
+    else
+        standstill_leave(worker);
+    return false;
+}
+
 static void run_workers(struct worker *workers, unsigned count)
 {
     pthread_t threads[EMU_MAX_WORKERS];
     bool started[EMU_MAX_WORKERS] = {false};
-    for (unsigned i = 1; i < count; i++) { /* one that cannot be started is not needed */
-        started[i] = pthread_create(&threads[i], NULL, worker_main, &workers[i]) == 0;
-        if (!started[i])
-            standstill_leave(&workers[i]);
-    }
-    worker_main(&workers[0]);
     for (unsigned i = 1; i < count; i++)
+        started[i] = has_work(&workers[i]) && start_worker(&threads[i], &workers[i]);
+    if (has_work(&workers[0]))
+        worker_main(&workers[0]);
+    for (unsigned i = 1; i < count; i++) {
         if (started[i])
             pthread_join(threads[i], NULL);
+        else if (has_work(&workers[i]))
+            worker_main(&workers[i]); /* which ends it: see start_worker() */
+    }
 }
 
-enum emu_status launch_run(struct launch *launch, unsigned count)
+/* --- from the beginning to the end ---------------------------------------------------------------- */
+
+void launch_begin(struct launch *launch, unsigned count)
 {
     struct worker *workers = aligned_alloc(_Alignof(struct worker), count * sizeof *workers);
-    if (!workers)
-        return EMU_INTERNAL;
-    bool ok = true;
-    launch->workers = count;
+    bool ok = workers != NULL;
+    launch->workers = ok ? count : 0;
     launch->crew = workers;
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < launch->workers; i++)
         ok &= worker_open(&workers[i], launch);
-    if (!ok)
-        launch_stop(launch, EMU_INTERNAL);
     if (ok)
-        run_workers(workers, count);
-    join_workers(launch, workers, count);
-    free(workers);
+        return;
+    launch_stop(launch, EMU_INTERNAL);
+    for (unsigned i = 0; i < launch->workers; i++)
+        workers[i].may_begin = false;
+}
+
+static bool any_has_work(const struct launch *launch)
+{
+    bool any = false;
+    for (unsigned i = 0; i < launch->workers; i++)
+        any |= has_work(&launch->crew[i]);
+    return any;
+}
+
+/* A fault of one worker may come as the others park: then they end what they have. */
+bool launch_go(struct launch *launch)
+{
+    bool left = any_has_work(launch);
+    for (bool first = true; left && (first || atomic_load(&launch->stopping)); first = false) {
+        for (unsigned i = 0; i < launch->workers; i++)
+            if (has_work(&launch->crew[i]))
+                standstill_forget(&launch->crew[i]);
+        atomic_store(&launch->is_still, false);
+        atomic_store(&launch->is_parked, false);
+        run_workers(launch->crew, launch->workers);
+        left = any_has_work(launch);
+    }
+    launch->goes_on = true;
+    return !left;
+}
+
+enum emu_status launch_end(struct launch *launch)
+{
+    if (launch->workers)
+        join_workers(launch, launch->crew, launch->workers);
+    free(launch->crew);
     return (enum emu_status)atomic_load(&launch->status);
+}
+
+void launch_forget_memory(struct launch *launch)
+{
+    for (unsigned w = 0; w < launch->workers; w++) {
+        struct worker *worker = &launch->crew[w];
+        access_flush(worker);
+        for (uint32_t pc = 0; pc <= launch->kernel->code_count; pc++) {
+            worker->patterns[pc].mask = worker->patterns[pc].ready = 0;
+            worker->patterns[pc].block = NULL;
+        }
+        for (unsigned i = 0; i < launch->observer_count; i++)
+            if (launch->observers[i]->forget_memory)
+                launch->observers[i]->forget_memory(worker->observer_state[i]);
+    }
+}
+
+uint64_t launch_changes(const struct launch *launch)
+{
+    uint64_t changes = 0;
+    for (unsigned i = 0; i < launch->workers; i++)
+        changes += standstill_changes(&launch->crew[i]);
+    return changes;
+}
+
+bool launch_sees_lent(const struct launch *launch)
+{
+    for (unsigned i = 0; i < launch->workers; i++) {
+        const struct pattern *patterns = launch->crew[i].patterns;
+        for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
+            if (patterns[pc].block && patterns[pc].block->is_lent)
+                return true;
+    }
+    return false;
 }

@@ -290,6 +290,7 @@ struct warp {
     uint32_t pc;       /* of the instruction that runs */
     uint64_t executed; /* warp instructions */
     uint64_t slept;    /* nanosleeps among them */
+    uint64_t looked;   /* instructions among them that may be waiting for others */
     bool moved;        /* some path has done more than wait */
     struct path *paths[WARP];
     uint32_t path_count;
@@ -315,6 +316,7 @@ struct cta {
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
     uint64_t idle_polls; /* waits that were not over while nobody did anything else */
+    bool has_moved;      /* in its latest turn it did more than spin */
     uint8_t *special_memory, *local_memory;
     struct cta *next;
 };
@@ -347,6 +349,11 @@ struct worker {
     bool watches; /* atomics count their changes */
     struct deciders *deciders;
     atomic_uint_fast64_t still;
+    atomic_bool is_tired; /* its CTAs have done nothing but spin for long */
+    /* The CTAs that wait for their next turn; and whether new ones may still be begun. */
+    struct cta *first, **last;
+    uint32_t waiting;
+    bool may_begin;
 };
 
 #define EMU_MAX_WORKERS 64u
@@ -389,6 +396,8 @@ struct launch {
     uint64_t workspace;        /* of a cooperative launch: where its grid waits; or 0 */
     struct children *children; /* what its kernels launch */
     unsigned depth;            /* 0: the host launched it; 1: a kernel of the host's, and so on */
+    bool may_park;             /* it stops for a while where nothing but the host could help it */
+    bool goes_on;              /* it has done so before */
 
     atomic_uint_fast64_t next_cta, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */
@@ -396,12 +405,22 @@ struct launch {
     struct worker *crew;                  /* all of them */
     atomic_uint_fast64_t epoch;           /* see standstill.c */
     atomic_bool is_stuck;                 /* all that is left will wait for ever */
+    atomic_bool is_parked;                /* or for the host: that is sure, or may be */
+    atomic_bool is_still;                 /* it is sure */
     struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
     uint64_t longest;                     /* instructions of one warp */
 };
 
-/* Runs a launch with COUNT workers, at least 1. Returns how it ended. */
-enum emu_status launch_run(struct launch *launch, unsigned count);
+/* A launch: begins with COUNT workers, at least 1; runs, until it is over, or parked if it may be: false, and
+ * it can be told to go on; ends, and returns how. What fails at the beginning is known at the end. */
+void launch_begin(struct launch *launch, unsigned count);
+bool launch_go(struct launch *launch);
+enum emu_status launch_end(struct launch *launch);
+/* While it was parked, memory may have been allocated and freed: what workers know of it is forgotten. */
+void launch_forget_memory(struct launch *launch);
+/* A number that grows when the launch changes memory. */
+uint64_t launch_changes(const struct launch *launch);
+bool launch_sees_lent(const struct launch *launch); /* it has looked at memory that is lent */
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 
 /* The launch will end with STATUS, unless something else went wrong before. It goes on meanwhile, so
@@ -463,12 +482,13 @@ void warp_free(struct warp *warp);
 
 /* standstill.c */
 void path_forget(struct path *path); /* what it was like before */
-/* All of the WORKER's CTAs, from FIRST on, have had a turn in which they did nothing but spin: stops the
- * launch if none of all workers' can ever do more. */
-void standstill_look(struct worker *worker, struct cta *first);
-void standstill_forget(struct worker *worker);          /* some CTA did more than spin */
-void standstill_leave(struct worker *worker);           /* it has no CTAs any more */
-bool standstill_sees_lent(const struct worker *worker); /* some wait is for memory that is lent */
+/* All of the WORKER's CTAs have had a turn in which they did nothing but spin: stops or parks the launch if
+ * none of all workers' can ever do more. */
+void standstill_look(struct worker *worker);
+void standstill_forget(struct worker *worker);            /* some CTA did more than spin */
+void standstill_leave(struct worker *worker);             /* it has no CTAs any more */
+bool standstill_sees_lent(const struct worker *worker);   /* some wait is for memory that is lent */
+uint64_t standstill_changes(const struct worker *worker); /* of memory, that it has made so far */
 
 /* deciders.c: the registers that have a say in what is executed, as long as no other instructions are than
  * those that WORKER has executed since the watch began. */

@@ -184,6 +184,7 @@ static bool make_room(struct memory *memory)
 static struct mem_block *insert(struct memory *memory, struct mem_block block)
 {
     uint32_t at = memory->count++;
+    memory->layout++;
     for (; at && memory->blocks[at - 1].addr > block.addr; at--)
         memory->blocks[at] = memory->blocks[at - 1];
     memory->blocks[at] = block;
@@ -222,6 +223,7 @@ bool mem_free(struct memory *memory, uint64_t addr)
     struct mem_block *block = mem_nearest(memory, addr);
     if (!block || block->addr != addr || !block->host)
         return false;
+    memory->layout++;
     if (block->is_guest) { /* the program may use the address again */
         forget_places(block);
         memory->count--;
@@ -247,6 +249,7 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     struct mem_block *block = mem_nearest(memory, addr);
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
+        memory->layout++;
         release(block); /* the program may write there any time: all of it counts as written */
         block->host = host;
         block->is_lent = true;

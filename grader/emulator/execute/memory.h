@@ -53,6 +53,8 @@ struct memory {
     uint32_t count, room;
     uint64_t next, used, limit; /* next free address; bytes */
     uint64_t poison;
+    uint64_t
+        layout; /* grows as blocks come, go and move: pointers to them are good as long as it stays */
     bool tracks[MEM_MARKS]; /* of blocks that are allocated from now on */
 };
 

@@ -11,13 +11,18 @@
  * `epoch` counts changes of memory by workers that look: one that has seen all its paths go round says in
  * which epoch that was. When all have said so of the same one, it is over. A loop with a counter or a clock
  * never comes back: the limit of instructions ends it. Memory that the program lends may be changed by the
- * program: who looks at that is called stuck only if the program has no thread left that could. */
+ * program: who looks at that is called stuck only if the program has no thread left that could.
+ *
+ * A launch that may be parked is, where another would be stuck: the host goes on meanwhile, and may help it. So
+ * it is when its CTAs have long done nothing but spin, even if they do not go round: who counts how often it has
+ * looked, or looks at a clock, may wait for the host, too. */
 #include <string.h>
 #include <time.h>
 
 #include "emulator/execute/machine.h"
 
-#define PATIENCE 4u /* idle rounds before anybody looks closer */
+#define PATIENCE 4u  /* idle rounds before anybody looks closer */
+#define TIRED    32u /* idle rounds before a launch that may be parked is, whatever they look like */
 
 /* --- has memory changed? ------------------------------------------------------------------------- */
 
@@ -37,7 +42,7 @@ static bool may_change(const struct kernel *kernel, uint32_t pc)
            (in->kind == KIND_LANES && is_call(kernel, pc));
 }
 
-static uint64_t count_changes(const struct worker *worker)
+uint64_t standstill_changes(const struct worker *worker)
 {
     const struct kernel *kernel = worker->launch->kernel;
     uint64_t changes = worker->atomic_changes;
@@ -126,6 +131,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 {
     bool all = true;
     for (struct cta *cta = first; cta; cta = cta->next) {
+        all &= !cta->has_moved;
         for (uint32_t w = 0; w < cta->started; w++) {
             for (uint32_t i = 0; i < cta->warps[w].path_count; i++) {
                 struct path *path = cta->warps[w].paths[i];
@@ -145,8 +151,10 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->idle_rounds = 0;
-    worker->watches = false;
+    worker->watches =
+        worker->launch->goes_on; /* then its changes are asked for: launch_changes() */
     atomic_store(&worker->still, 0);
+    atomic_store(&worker->is_tired, false);
 }
 
 /* What it changed when nobody counted may be what others wait for. */
@@ -154,6 +162,7 @@ void standstill_leave(struct worker *worker)
 {
     atomic_fetch_add(&worker->launch->epoch, 1);
     atomic_store(&worker->still, UINT64_MAX);
+    atomic_store(&worker->is_tired, true);
     deciders_free(worker->deciders);
     worker->deciders = NULL;
 }
@@ -169,14 +178,47 @@ static bool is_over(struct launch *launch)
     return epoch == atomic_load(&launch->epoch);
 }
 
-void standstill_look(struct worker *worker, struct cta *first)
+static bool all_are_tired(const struct launch *launch)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < launch->workers; i++)
+        all &= atomic_load(&launch->crew[i].is_tired);
+    return all;
+}
+
+/* What has had a fault does not wait for anybody. */
+static void park(struct launch *launch)
+{
+    if (atomic_load(&launch->status) != EMU_OK)
+        atomic_store(&launch->stopping, true);
+    atomic_store(&launch->is_parked, true);
+}
+
+/* Nothing will change unless the host changes it. */
+static void stand_still(struct launch *launch)
+{
+    if (launch->may_park) {
+        atomic_store(&launch->is_still, true);
+        park(launch);
+        return;
+    }
+    atomic_store(&launch->is_stuck, true);
+    launch_stop(launch, EMU_DEADLOCK);
+}
+
+void standstill_look(struct worker *worker)
 {
     struct launch *launch = worker->launch;
+    if (launch->may_park && worker->idle_rounds >= TIRED) {
+        atomic_store(&worker->is_tired, true);
+        if (all_are_tired(launch))
+            park(launch);
+    }
     if (!worker->deciders)
         worker->deciders = deciders_make(launch->kernel);
     if (++worker->idle_rounds < PATIENCE || !worker->deciders)
         return;
-    uint64_t changes = count_changes(worker);
+    uint64_t changes = standstill_changes(worker);
     if (!worker->watches || changes != worker->changes)
         atomic_fetch_add(&launch->epoch, 1);
     uint64_t epoch = atomic_load(&launch->epoch);
@@ -188,12 +230,11 @@ void standstill_look(struct worker *worker, struct cta *first)
         deciders_begin(worker->deciders, worker);
     enum deciders_answer answer = deciders_look(worker->deciders, worker);
     afresh |= answer != DECIDERS_SAME;
-    bool all = all_go_round(first, worker->deciders, afresh) && answer == DECIDERS_SAME &&
-               (launch->request.alone || !standstill_sees_lent(worker));
+    bool all = all_go_round(worker->first, worker->deciders, afresh) && answer == DECIDERS_SAME &&
+               (launch->may_park || launch->request.alone || !standstill_sees_lent(worker));
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
-        atomic_store(&launch->is_stuck, true);
-        launch_stop(launch, EMU_DEADLOCK);
+        stand_still(launch);
     } else if (all) { /* only another worker can change that: it may want the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }

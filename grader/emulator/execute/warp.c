@@ -443,10 +443,11 @@ static bool run_path(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
+    uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
     account(warp, executed);
+    warp->looked += looks;
     if (path->gives_way) {
         /* who looks at other memory meanwhile may see something else than the wait's end */
-        uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
         path->is_stuck &= looks == warp->slept - slept;
         return !path->is_stuck;
     }
@@ -717,6 +718,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
     warp->executed = 0;
     warp->slept = 0;
+    warp->looked = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;

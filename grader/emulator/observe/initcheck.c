@@ -403,6 +403,13 @@ static struct init_cta *take_cta(struct init *init, const struct obs_order *even
     return cta;
 }
 
+static void initcheck_forget_memory(void *state)
+{
+    struct init *init = state;
+    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++)
+        init->sites[pc].block = NULL;
+}
+
 static void initcheck_order(void *state, const struct obs_order *event)
 {
     struct init *init = state;
@@ -566,6 +573,7 @@ const struct observer obs_initcheck = {
     .access = initcheck_access,
     .repeat = initcheck_repeat,
     .order = initcheck_order,
+    .forget_memory = initcheck_forget_memory,
     .join = initcheck_join,
     .end = initcheck_end,
 };

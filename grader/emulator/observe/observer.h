@@ -158,6 +158,9 @@ struct observer {
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct obs_launch *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);
+    /* The launch goes on after a while in which memory may have been allocated and freed: struct mem_block may
+     * lie elsewhere. NULL: nobody remembers one. */
+    void (*forget_memory)(void *state);
     /* Adds the worker's state to INTO, the first worker's, and frees it. */
     void (*join)(void *into, void *state);
     /* Adds to each instruction's counters; frees the state. */

@@ -48,7 +48,7 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
 static const char *awaited(uint8_t kind)
 {
     return kind == OBS_DEADLOCK     ? "threads that never come"
-           : kind == OBS_UNANSWERED ? "main(), which Lanewise lets go on when the kernel has ended"
+           : kind == OBS_UNANSWERED ? "main(), which waits for the kernel"
                                     : "what never happens";
 }
 

@@ -1,0 +1,217 @@
+/* Launches that are not over when emu_launch() returns: they wait for what the host does, and go on. Below, the
+ * runtime library on top of that, under programs/persistent.cu. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator_fixture.h"
+#include "tests/shell.h"
+
+/* --- the device --------------------------------------------------------------------------------------- */
+
+/* while (!*words) ; words[1 + thread] = *words; */
+static const char waits[] =
+    ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, t, b, n;\n.reg .b64 w, "
+    "o;\nld.param.u64 w, [words];\n"
+    "SPIN:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n@p bra SPIN;\n"
+    "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"
+    "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n";
+
+/* The same, and each look is stored: so there is always something new. */
+static const char waits_and_counts[] =
+    ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, n;\n.reg .b64 w;\n"
+    "ld.param.u64 w, [words];\nmov.u32 n, 0;\n"
+    "SPIN:\nadd.u32 n, n, 1;\nst.volatile.global.u32 [w+4], n;\nld.volatile.global.u32 a, [w];\n"
+    "setp.eq.u32 p, a, 0;\n@p bra SPIN;\nst.global.u32 [w+4], a;\nret;\n}\n";
+
+enum { WORDS = 1024 };
+
+static emu_addr open_waiting(struct fixture *fixture, const struct emu_options *options,
+                             const char *ptx)
+{
+    fixture_open(fixture, options);
+    fixture_load(fixture, ptx);
+    return fixture_upload(fixture, NULL, WORDS * sizeof(uint32_t));
+}
+
+/* Launches a kernel that must wait. */
+static struct emu_parked park(struct fixture *fixture, emu_addr words, uint32_t grid)
+{
+    enum emu_status status = fixture_launch(
+        fixture, (struct fixture_launch){.grid = {grid}, .params = {words}, .may_park = true});
+    cr_assert_eq(status, EMU_PARKED, "%d: %s", status, emu_message(fixture->device));
+    return emu_parked(fixture->device);
+}
+
+static void write_word(struct fixture *fixture, emu_addr to, uint32_t word)
+{
+    cr_assert_eq(emu_write(fixture->device, to, &word, sizeof word), EMU_OK);
+}
+
+static void expect_words(struct fixture *fixture, emu_addr words, uint32_t count, uint32_t right)
+{
+    for (uint32_t i = 0; i < count; i++)
+        cr_expect_eq(fixture_word(fixture, words, 1 + i), right, "word %u is %u", i,
+                     fixture_word(fixture, words, 1 + i));
+}
+
+static void expect_status(struct fixture *fixture, int line, const char *right)
+{
+    json_t *record = fixture_record(fixture, line);
+    const char *status;
+    cr_assert_eq(json_unpack(record, "{s:{s:s}}", "launch", "status", &status), 0);
+    cr_expect_str_eq(status, right);
+    json_decref(record);
+}
+
+Test(parked, goes_on_when_memory_has_changed)
+{
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        struct fixture fixture;
+        emu_addr words = open_waiting(&fixture, &(struct emu_options){.workers = workers}, waits);
+        struct emu_parked parked = park(&fixture, words, 5);
+        cr_expect(parked.is_still && !parked.sees_lent);
+        for (int i = 0; i < 3; i++) { /* in vain */
+            cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_WAIT), EMU_PARKED);
+            cr_expect_not(emu_parked(fixture.device).has_changed);
+        }
+        char *text = fixture_record_text(&fixture);
+        cr_expect_str_eq(text, "", "nothing is recorded before the end");
+        free(text);
+        write_word(&fixture, words, 7);
+        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_WAIT), EMU_OK);
+        expect_words(&fixture, words, 5 * 32, 7);
+        expect_status(&fixture, 0, "ok");
+        expect_status(&fixture, -1, "ok");
+        cr_expect_eq(emu_go_on(fixture.device, parked.launch, EMU_WAIT), EMU_NOT_FOUND);
+        fixture_close(&fixture);
+    }
+}
+
+/* Two at once, of which one sets what the other waits for; memory comes and goes meanwhile. */
+Test(parked, memory_may_move)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits), other[200];
+    struct emu_parked first = park(&fixture, words, 1);
+    struct emu_parked second = park(&fixture, words + 2048, 2);
+    for (int i = 0; i < 200; i++)
+        other[i] = fixture_upload(&fixture, NULL, 64);
+    for (int i = 0; i < 200; i += 2)
+        emu_free(fixture.device, other[i]);
+    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_LOOK), EMU_PARKED);
+    write_word(&fixture, words + 2048, 3);
+    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_LOOK), EMU_PARKED);
+    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_LOOK), EMU_OK);
+    write_word(&fixture, words, 4);
+    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_LOOK), EMU_OK);
+    expect_words(&fixture, words, 32, 4);
+    expect_words(&fixture, words + 2048, 64, 3);
+    fixture_close(&fixture);
+}
+
+Test(parked, what_it_waited_in_is_freed)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits);
+    struct emu_parked parked = park(&fixture, words, 1);
+    emu_free(fixture.device, words);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_WAIT), EMU_ILLEGAL_ADDRESS);
+    fixture_close(&fixture);
+}
+
+Test(parked, ends_as_a_deadlock_when_nobody_is_left)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits);
+    struct emu_parked parked = park(&fixture, words, 2);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_FINISH), EMU_DEADLOCK);
+    cr_expect(strstr(emu_message(fixture.device), "deadlock: waits here for what never happens"),
+              "%s", emu_message(fixture.device));
+    expect_status(&fixture, 0, "deadlock");
+    fixture_close(&fixture);
+}
+
+Test(parked, memory_that_is_lent_is_told)
+{
+    static uint32_t lent[WORDS];
+    struct fixture fixture;
+    open_waiting(&fixture, NULL, waits);
+    emu_addr at = (emu_addr)lent;
+    cr_assert_eq(emu_lend(fixture.device, at, lent, sizeof lent), EMU_OK);
+    struct emu_parked parked = park(&fixture, at, 1);
+    cr_expect(parked.sees_lent && parked.is_still);
+    *(volatile uint32_t *)lent = 5;
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK);
+    cr_expect_eq(lent[32], 5);
+
+    lent[0] = 0;
+    parked = park(&fixture, at, 1);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_FINISH), EMU_DEADLOCK);
+    cr_expect(strstr(emu_message(fixture.device), "for main(), which waits for the kernel"), "%s",
+              emu_message(fixture.device));
+    fixture_close(&fixture);
+}
+
+/* Who never comes to rest is parked all the same, and may be abandoned. */
+Test(parked, restless_ones_are_not_still)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits_and_counts);
+    struct emu_parked parked = park(&fixture, words, 1);
+    cr_expect_not(parked.is_still);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_PARKED);
+    cr_expect(emu_parked(fixture.device).has_changed);
+    write_word(&fixture, words, 9);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK);
+    expect_words(&fixture, words, 1, 9);
+    write_word(&fixture, words, 0);
+    parked = park(&fixture, words, 1);
+    cr_assert_eq(emu_abandon(fixture.device, parked.launch), EMU_OK);
+    cr_expect_eq(emu_abandon(fixture.device, parked.launch), EMU_NOT_FOUND);
+    expect_status(&fixture, -1, "ok");
+    fixture_close(&fixture);
+}
+
+/* Looks in vain are no work: only who waits for the launch pays for them. */
+Test(parked, looks_do_not_use_up_the_limit)
+{
+    struct fixture fixture;
+    emu_addr words =
+        open_waiting(&fixture, &(struct emu_options){.max_warp_instructions = 1000000}, waits);
+    struct emu_parked parked = park(&fixture, words, 1);
+    enum emu_status status = EMU_PARKED;
+    for (int i = 0; i < 1000 && status == EMU_PARKED; i++)
+        status = emu_go_on(fixture.device, parked.launch, EMU_LOOK);
+    cr_assert_eq(status, EMU_PARKED);
+    for (int i = 0; i < 1000000 && status == EMU_PARKED; i++)
+        status = emu_go_on(fixture.device, parked.launch, EMU_WAIT);
+    cr_expect_eq(status, EMU_TIMEOUT);
+    fixture_close(&fixture);
+}
+
+/* Its kernel goes, and it with it. */
+Test(parked, ends_with_its_module)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits);
+    struct emu_parked parked = park(&fixture, words, 1);
+    cr_assert_eq(emu_unload(fixture.device, fixture.module), EMU_OK);
+    cr_expect_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_NOT_FOUND);
+    expect_status(&fixture, 0, "deadlock");
+    fixture_close(&fixture);
+}
+
+/* More than a few hundred are not kept. */
+Test(parked, they_are_not_without_number)
+{
+    struct fixture fixture;
+    emu_addr words = open_waiting(&fixture, NULL, waits);
+    unsigned count = 0;
+    struct fixture_launch launch = {.params = {words}, .may_park = true};
+    while (count < 1000 && fixture_launch(&fixture, launch) == EMU_PARKED)
+        count++;
+    cr_expect(count > 100 && count < 1000, "%u", count);
+    fixture_close(&fixture);
+}
