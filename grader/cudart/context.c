@@ -5,7 +5,7 @@
  *   launch -> fault is PENDING: launches and asynchronous copies still "succeed" (and do nothing)
  *          -> the first call that waits reports it; from then on it is STICKY: every call that
  *             needs the device returns it, until the process ends. */
-#include "cudart/rt.h"
+#include "cudart/work.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -64,6 +64,18 @@ static void print_output(enum emu_stream stream, FILE *file)
 }
 
 cudaError_t rt_wait(struct emu_device **device)
+{
+    rt_finish_all();
+    return rt_hear(device);
+}
+
+cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device)
+{
+    rt_finish_stream(stream);
+    return rt_hear(device);
+}
+
+cudaError_t rt_hear(struct emu_device **device)
 {
     if (the_device && owner == getpid()) {
         print_output(EMU_STDOUT, stdout);

@@ -1,7 +1,8 @@
 /* Copies between the host, the device and arrays. Every copy is a box: rows of bytes, rows that start
  * a pitch apart, layers of rows. Both sides are checked over their whole extent before the first byte
  * moves. The asynchronous forms do the work when they are called: nobody can tell, because a launch
- * has ended too when it returns. Only a stream that is being captured keeps it for later. */
+ * has ended too when it returns. A stream that is being captured keeps it for later, and queue.c does where a
+ * launch has not ended. */
 #include "cudart/array.h"
 #include "cudart/work.h"
 
@@ -136,16 +137,29 @@ static void tell_direction(enum cudaMemcpyKind kind, enum place to, enum place f
                name_of(from), name_of(to));
 }
 
-/* BOX.width is in bytes; no side of the box is 0. */
-static cudaError_t copy_box(struct emu_device *device, struct side to, struct side from,
-                            struct cudaExtent box, enum cudaMemcpyKind kind)
+/* A copy that has been checked. */
+struct plan {
+    struct side to, from;
+    struct cudaExtent box; /* its width is in bytes; width 0: there is nothing to do */
+};
+
+static cudaError_t check_places(struct emu_device *device, struct plan *plan,
+                                enum cudaMemcpyKind kind)
 {
-    if (!locate(device, &to, box, "writes to") || !locate(device, &from, box, "reads from"))
+    struct side *to = &plan->to, *from = &plan->from;
+    if (!locate(device, to, plan->box, "writes to") ||
+        !locate(device, from, plan->box, "reads from"))
         return cudaErrorInvalidValue;
-    if (!kind_fits(kind, to.place, from.place)) {
-        tell_direction(kind, to.place, from.place);
-        return cudaErrorInvalidValue;
-    }
+    if (kind_fits(kind, to->place, from->place))
+        return cudaSuccess;
+    tell_direction(kind, to->place, from->place);
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
+{
+    struct side to = plan->to, from = plan->from;
+    struct cudaExtent box = plan->box;
     if (to.pitch == box.width && from.pitch == box.width) { /* a layer's rows are one piece */
         box.width *= box.height;
         box.height = 1;
@@ -187,9 +201,17 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+/* The bytes of an element, in which the extent's width and the arrays' positions are given. */
+static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
-    struct side to, from;
+    cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
+    return array ? rt_array_element(array) : 1;
+}
+
+static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
+                             struct plan *plan)
+{
+    *plan = (struct plan){0};
     if ((unsigned)copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     struct cudaExtent box = copy->extent;
@@ -198,14 +220,45 @@ cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParm
         return cudaErrorInvalidPitchValue;
     if (box.width == 0 || box.height == 0 || box.depth == 0)
         return cudaSuccess;
-    cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
-    size_t element = array ? rt_array_element(array) : 1;
+    size_t element = element_of(copy);
     if (__builtin_mul_overflow(box.width, element, &box.width))
         return cudaErrorInvalidValue;
-    cudaError_t error = make_side(&to, copy->dstArray, copy->dstPtr, copy->dstPos, box, element);
+    cudaError_t error =
+        make_side(&plan->to, copy->dstArray, copy->dstPtr, copy->dstPos, box, element);
     if (error == cudaSuccess)
-        error = make_side(&from, copy->srcArray, copy->srcPtr, copy->srcPos, box, element);
-    return error == cudaSuccess ? copy_box(device, to, from, box, copy->kind) : error;
+        error = make_side(&plan->from, copy->srcArray, copy->srcPtr, copy->srcPos, box, element);
+    plan->box = box;
+    return error == cudaSuccess ? check_places(device, plan, copy->kind) : error;
+}
+
+cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    cudaError_t error = make_plan(device, copy, &plan);
+    return error == cudaSuccess && plan.box.width ? copy_box(device, &plan) : error;
+}
+
+cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan);
+}
+
+bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan) == cudaSuccess && plan.from.place == ON_HOST;
+}
+
+bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan) == cudaSuccess && plan.to.place == ON_HOST;
+}
+
+size_t rt_copy_width(const struct cudaMemcpy3DParms *copy)
+{
+    return copy->extent.width * element_of(copy);
 }
 
 struct rt_work rt_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,

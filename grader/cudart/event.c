@@ -1,4 +1,5 @@
-/* Events: points in time. The time is the host's clock, made to grow with each event recorded: it is
+/* Events: points in time, which come when what is before them in their stream is done: at once, but for what waits
+ * in queue.c. The time is the host's clock, made to grow with each event recorded: it is
  * the emulator's speed and says nothing about a GPU's. */
 #include "cudart/graph.h"
 
@@ -9,6 +10,7 @@
 struct CUevent_st {
     unsigned flags;
     uint64_t nanoseconds; /* when it was recorded; 0: it was not */
+    uint64_t awaits;      /* the record's name in queue.c, if it had to wait; or 0 */
     struct rt_mark mark;  /* of the latest record, if that was captured */
     struct CUevent_st *next;
 };
@@ -118,10 +120,12 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
     cudaError_t error = rt_stream_device(stream, &device);
     if (error != cudaSuccess)
         return error;
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
     if (rt_is_capturing(stream))
-        return is_live(event) ? rt_capture_mark(stream, &event->mark)
-                              : cudaErrorInvalidResourceHandle;
-    return rt_event_record(event);
+        return rt_capture_mark(stream, &event->mark);
+    event->awaits = rt_queue_record(stream, event);
+    return event->awaits ? cudaSuccess : rt_event_record(event);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -138,15 +142,24 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 RT_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
-static cudaError_t wait_for(cudaEvent_t event)
+static uint64_t awaited_by(cudaEvent_t event)
 {
-    struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error != cudaSuccess)
-        return error;
+    return is_live(event) ? event->awaits : 0;
+}
+
+static cudaError_t check(cudaEvent_t event)
+{
     if (!is_live(event))
         return cudaErrorInvalidResourceHandle;
     return rt_mark_is_live(&event->mark) ? cudaErrorCapturedEvent : cudaSuccess;
+}
+
+static cudaError_t wait_for(cudaEvent_t event)
+{
+    struct emu_device *device;
+    rt_finish_item(awaited_by(event));
+    cudaError_t error = rt_hear(&device);
+    return error == cudaSuccess ? check(event) : error;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
@@ -154,9 +167,19 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     return rt_return(wait_for(event));
 }
 
+static cudaError_t query(cudaEvent_t event)
+{
+    struct emu_device *device;
+    bool left = rt_is_item_left(awaited_by(event));
+    cudaError_t error = rt_hear(&device);
+    if (error == cudaSuccess)
+        error = check(event);
+    return error == cudaSuccess && left ? cudaErrorNotReady : error;
+}
+
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    return rt_return(wait_for(event));
+    return rt_return(query(event));
 }
 
 static bool keeps_time(cudaEvent_t event)
@@ -169,9 +192,10 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     struct emu_device *device;
     if (!milliseconds)
         return cudaErrorInvalidValue;
-    cudaError_t error = rt_wait(&device);
-    if (error != cudaSuccess)
-        return error;
+    bool left = rt_is_item_left(awaited_by(start)) || rt_is_item_left(awaited_by(end));
+    cudaError_t error = rt_hear(&device);
+    if (error != cudaSuccess || left)
+        return error != cudaSuccess ? error : cudaErrorNotReady;
     pthread_mutex_lock(&lock);
     bool valid = keeps_time(start) && keeps_time(end);
     if (valid)
@@ -195,7 +219,10 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
         return error;
     if (!is_live(event))
         return cudaErrorInvalidResourceHandle;
-    return rt_capture_join(stream, &event->mark);
+    error = rt_capture_join(stream, &event->mark);
+    return error == cudaSuccess && rt_is_item_left(event->awaits)
+               ? rt_queue_wait(stream, event->awaits)
+               : error;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)

@@ -27,7 +27,7 @@ static bool is_inside(struct emu_device *device, const void *to, size_t size)
            size <= length - ((emu_addr)to - base);
 }
 
-cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
+cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
 {
     size_t row_bytes, size;
     if (fill->width == 0 || fill->height == 0)
@@ -37,15 +37,19 @@ cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams
         __builtin_mul_overflow(fill->pitch, fill->height - 1, &size) ||
         __builtin_add_overflow(size, row_bytes, &size))
         return cudaErrorInvalidValue;
-    if (!is_inside(device, fill->dst, size)) {
-        rt_tell_bad_range(device, "fills", fill->dst, size);
-        return cudaErrorInvalidValue;
-    }
-    cudaError_t error = cudaSuccess;
-    for (size_t row = 0; row < fill->height && error == cudaSuccess; row++) {
+    if (is_inside(device, fill->dst, size))
+        return cudaSuccess;
+    rt_tell_bad_range(device, "fills", fill->dst, size);
+    return cudaErrorInvalidValue;
+}
+
+cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
+{
+    cudaError_t error = rt_check_fill(device, fill);
+    for (size_t row = 0; fill->width && row < fill->height && error == cudaSuccess; row++) {
         char *at = (char *)fill->dst + row * fill->pitch;
         error = fill->elementSize == 1
-                    ? rt_error(emu_set(device, (emu_addr)at, (uint8_t)fill->value, row_bytes))
+                    ? rt_error(emu_set(device, (emu_addr)at, (uint8_t)fill->value, fill->width))
                     : fill_wide(device, at, fill);
     }
     return error;
@@ -63,17 +67,23 @@ static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size
     return work;
 }
 
+/* Nobody need wait for a fill: it is only where nothing is in its way that it has the air of it. */
+static cudaError_t fill(const struct rt_work *work)
+{
+    return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work) : rt_do(work);
+}
+
 cudaError_t cudaMemset(void *to, int value, size_t size)
 {
     struct rt_work work = rows(to, size, value, size, 1);
-    return rt_return(rt_do(&work));
+    return rt_return(fill(&work));
 }
 RT_PER_THREAD(cudaMemset, _ptds)
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct rt_work work = rows(to, pitch, value, width, height);
-    return rt_return(rt_do(&work));
+    return rt_return(fill(&work));
 }
 RT_PER_THREAD(cudaMemset2D, _ptds)
 
@@ -98,7 +108,7 @@ typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 
 static cudaError_t do_now(cudaStream_t stream, const struct rt_work *work)
 {
-    return rt_do(work);
+    return fill(work);
 }
 
 static cudaError_t layers(struct cudaPitchedPtr to, int value, struct cudaExtent extent,

@@ -163,31 +163,28 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 
 /* --- launching ------------------------------------------------------------------------------------------ */
 
-static cudaError_t run_work(struct emu_device *device, const struct rt_work *work);
+static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
+                              const struct rt_work *work);
 
-static cudaError_t run_child(struct emu_device *device, const struct CUgraph_st *graph)
+static cudaError_t queue_child(struct emu_device *device, cudaStream_t stream,
+                               const struct CUgraph_st *graph)
 {
     struct CUgraphNode_st **sorted;
     cudaError_t error = rt_graph_sort(graph, &sorted);
     if (error != cudaSuccess)
         return error;
     for (size_t i = 0; i < graph->node_count && error == cudaSuccess && !rt_faulted(); i++)
-        error = run_work(device, &sorted[i]->work);
+        error = queue_work(device, stream, &sorted[i]->work);
     free(sorted);
     return error;
 }
 
-static cudaError_t run_work(struct emu_device *device, const struct rt_work *work)
+static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
+                              const struct rt_work *work)
 {
     if (work->type == cudaGraphNodeTypeGraph)
-        return run_child(device, work->child);
-    if (work->type == cudaGraphNodeTypeEventRecord)
-        return rt_event_record(work->event);
-    if (work->type == cudaGraphNodeTypeMemAlloc)
-        return rt_graph_memory_take(work->memory);
-    if (work->type == cudaGraphNodeTypeMemFree)
-        return rt_free(device, work->memory);
-    return rt_run(device, work);
+        return queue_child(device, stream, work->child);
+    return rt_queue(device, stream, work);
 }
 
 /* Memory must not be taken twice, nor freed when nobody has it. */
@@ -218,7 +215,7 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < live->count && error == cudaSuccess && !rt_faulted(); i++)
         if (live->steps[i].enabled)
-            error = run_work(device, &live->steps[i].work);
+            error = queue_work(device, stream, &live->steps[i].work);
     return error;
 }
 

@@ -17,10 +17,12 @@ cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodePara
         return error;
     if (params->extra)
         return rt_unsupported("a kernel node whose arguments are in `extra`");
-    *work = (struct rt_work){.type = cudaGraphNodeTypeKernel};
-    work->kernel =
-        (struct rt_launch){params->func,           params->gridDim, params->blockDim,
-                           params->sharedMemBytes, false,           params->kernelParams};
+    *work = (struct rt_work){.type = cudaGraphNodeTypeKernel,
+                             .kernel = {.func = params->func,
+                                        .grid = params->gridDim,
+                                        .block = params->blockDim,
+                                        .shared = params->sharedMemBytes,
+                                        .args = params->kernelParams}};
     return rt_check_launch(device, &work->kernel, &function);
 }
 

@@ -6,13 +6,13 @@
  *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
  *
  * (cudaLaunchKernel(stub, ...) at the end with older toolkits). The emulator runs a launch to its end
- * before it returns; a kernel's fault is kept back until the program waits for it, as on a GPU. */
+ * before it returns, or until it waits for the program; a kernel's fault is kept back until the program waits for
+ * it, as on a GPU. */
 #include "cudart/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MAX_PARAM_BYTES 65536u
 
@@ -71,12 +71,12 @@ static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
     return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= x && size.y <= y && size.z <= z;
 }
 
-#define tell(id, name, ...)                                                                        \
-    rt_finding_at(id, name, &(struct rt_places){.at = launch_place()}, 1, __VA_ARGS__)
+#define tell(id, name, launch, ...)                                                                \
+    rt_finding_at(id, name, &(struct rt_places){.at = launch_place(launch)}, 1, __VA_ARGS__)
 
-static struct emu_place launch_place(void)
+static struct emu_place launch_place(const struct rt_launch *launch)
 {
-    return launched_from ? rt_place_of(launched_from) : rt_caller();
+    return launch->from ? rt_place_of(launch->from) : rt_caller();
 }
 
 /* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
@@ -87,19 +87,20 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const char *id = "invalid-launch";
     if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z))
-        tell(id, name, "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u",
-             grid.x, grid.y, grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+        tell(id, name, launch,
+             "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u", grid.x, grid.y,
+             grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
     else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z))
         tell(
-            id, name,
+            id, name, launch,
             "a block of %u x %u x %u threads: at least 1 each, at most %u x %u x %u, and %u in all",
             block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
             EMU_MAX_THREADS);
     else if (threads > function->info.max_threads)
-        tell(id, name, "a block of %u x %u x %u = %llu threads: this kernel allows %u", block.x,
-             block.y, block.z, (unsigned long long)threads, function->info.max_threads);
+        tell(id, name, launch, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
+             block.x, block.y, block.z, (unsigned long long)threads, function->info.max_threads);
     else if (launch->shared > rt_dynamic_limit(function))
-        tell(id, name,
+        tell(id, name, launch,
              "%zu bytes of dynamic shared memory, where %zu are left: more need "
              "cudaFuncSetAttribute()",
              launch->shared, rt_dynamic_limit(function));
@@ -119,11 +120,28 @@ static char *pack_params(const struct emu_kernel_info *info, void **args)
     return bytes;
 }
 
-/* Whether the program has no other thread. Who cannot tell says no. */
-static bool is_alone(void)
+static cudaError_t tell_end(struct emu_device *device, const struct rt_function *function,
+                            const struct rt_launch *launch, enum emu_status status)
 {
-    struct stat tasks;
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3; /* ".", ".." and one */
+    if (status == EMU_PARKED)
+        return cudaErrorNotReady;
+    if (status < EMU_ILLEGAL_ADDRESS) {
+        if (status != EMU_OK)
+            tell("launch-failed", function->name, launch, "%s", emu_message(device));
+        return rt_error(status);
+    }
+    if (!emu_has_record(device)) /* with a record, its findings say more */
+        tell("kernel-fault", function->name, launch, "%s", emu_message(device));
+    rt_fault(rt_error(status));
+    return cudaSuccess;
+}
+
+cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
+                          enum emu_status status)
+{
+    struct rt_function *function;
+    cudaError_t error = rt_function(device, launch->func, &function);
+    return error == cudaSuccess ? tell_end(device, function, launch, status) : error;
 }
 
 static cudaError_t run(struct emu_device *device, const struct rt_function *function,
@@ -140,19 +158,12 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .params = params,
         .param_bytes = function->info.param_bytes,
         .cooperative = launch->cooperative,
-        .alone = is_alone(),
+        .alone = rt_is_alone(),
+        .may_park = true,
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);
-    if (status < EMU_ILLEGAL_ADDRESS) {
-        if (status != EMU_OK)
-            tell("launch-failed", function->name, "%s", emu_message(device));
-        return rt_error(status);
-    }
-    if (!emu_has_record(device)) /* with a record, its findings say more */
-        tell("kernel-fault", function->name, "%s", emu_message(device));
-    rt_fault(rt_error(status));
-    return cudaSuccess;
+    return tell_end(device, function, launch, status);
 }
 
 /* A grid whose blocks can all wait for each other needs all of them running at once. */
@@ -205,7 +216,8 @@ static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream)
 {
-    return rt_return(submit(stream, (struct rt_launch){func, grid, block, shared, false, args}));
+    return rt_return(
+        submit(stream, (struct rt_launch){func, grid, block, shared, false, args, launched_from}));
 }
 RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 
@@ -213,7 +225,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
                                size_t shared, cudaStream_t stream)
 {
     cudaError_t error =
-        submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args});
+        submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args, launched_from});
     launched_from = NULL;
     return rt_return(error);
 }
@@ -222,7 +234,8 @@ RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream)
 {
-    return rt_return(submit(stream, (struct rt_launch){func, grid, block, shared, true, args}));
+    return rt_return(
+        submit(stream, (struct rt_launch){func, grid, block, shared, true, args, launched_from}));
 }
 RT_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
@@ -240,7 +253,8 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *f
     if (!config || (config->numAttrs > 0 && !config->attrs))
         return cudaErrorInvalidValue;
     struct rt_launch launch = {
-        func, config->gridDim, config->blockDim, config->dynamicSmemBytes, false, args};
+        func, config->gridDim, config->blockDim, config->dynamicSmemBytes, false,
+        args, launched_from};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *attribute = &config->attrs[i];
         if (is_cluster(attribute))

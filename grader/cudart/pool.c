@@ -86,6 +86,13 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t pool,
 }
 RT_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 
+static void free_now(void *ptr)
+{
+    struct emu_device *device;
+    if (rt_device(&device) == cudaSuccess)
+        rt_free(device, ptr);
+}
+
 static cudaError_t release(void *ptr, cudaStream_t stream)
 {
     struct emu_device *device;
@@ -100,7 +107,8 @@ static cudaError_t release(void *ptr, cudaStream_t stream)
     if (!rt_range_find(ptr, &range) || range.ptr != ptr ||
         !(range.owner & (RT_DEVICE | RT_POOL | RT_GRAPH)))
         return cudaErrorInvalidValue;
-    return rt_free(device, ptr);
+    struct rt_work later = {.type = cudaGraphNodeTypeHost, .host = {free_now, ptr}};
+    return rt_is_stream_busy(stream) ? rt_queue(device, stream, &later) : rt_free(device, ptr);
 }
 
 cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)

@@ -34,6 +34,9 @@ cudaError_t rt_device(struct emu_device **device);
 
 /* The device for a call that waits for all work before it: where a kernel's error comes to light. */
 cudaError_t rt_wait(struct emu_device **device);
+/* The same for one that waits for what work in STREAM would wait for; and for one that does not wait. */
+cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device);
+cudaError_t rt_hear(struct emu_device **device);
 
 /* The device as far as its record is concerned, whatever kernels did to it; NULL: there is none. */
 struct emu_device *rt_recorder(void);

@@ -1,9 +1,10 @@
-/* Streams. Work is done when it is queued, so every stream is always idle: a stream is a name, and
- * waiting for one means hearing of the faults of the kernels before. Host functions run in the thread
- * that queues them. */
+/* Streams. Work is done when it is queued, so nearly every stream is always idle: a stream is a name, and waiting for
+ * one means hearing of the faults of the kernels before. Host functions run in the thread that queues them. What
+ * is not done at once, as a kernel before it waits for main(), is in queue.c. */
 #include "cudart/work.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,23 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
     struct CUstream_st *found = live(stream);
     pthread_mutex_unlock(&lock);
     return found && found != &legacy ? &found->capture : NULL;
+}
+
+struct rt_order rt_stream_order(cudaStream_t stream)
+{
+    static atomic_uint_fast64_t threads;
+    static _Thread_local uint64_t own; /* other names than streams' ids */
+    pthread_mutex_lock(&lock);
+    const struct CUstream_st *found = live(stream);
+    struct rt_order order = {.stream = found ? found->id : 0,
+                             .is_legacy = found == &legacy,
+                             .is_blocking = found && !(found->flags & cudaStreamNonBlocking)};
+    if (found == &per_thread && !own)
+        own = UINT64_MAX - atomic_fetch_add(&threads, 1);
+    if (found == &per_thread)
+        order.stream = own;
+    pthread_mutex_unlock(&lock);
+    return order;
 }
 
 static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
@@ -145,15 +163,18 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 /* --- waiting ----------------------------------------------------------------------------------------- */
 
+/* What is captured has not run: there is nothing to wait for. */
+static cudaError_t check(cudaStream_t stream)
+{
+    cudaError_t error = rt_stream(stream);
+    return error == cudaSuccess && rt_is_capturing(stream) ? rt_capture_broken(stream) : error;
+}
+
 static cudaError_t wait_for(cudaStream_t stream)
 {
     struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    if (error == cudaSuccess)
-        error = rt_stream(stream);
-    if (error == cudaSuccess && rt_is_capturing(stream))
-        error = rt_capture_broken(stream); /* what is captured has not run: nothing to wait for */
-    return error;
+    cudaError_t error = rt_wait_stream(stream, &device);
+    return error == cudaSuccess ? check(stream) : error;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -162,9 +183,19 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 }
 RT_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
+static cudaError_t query(cudaStream_t stream)
+{
+    struct emu_device *device;
+    bool busy = rt_is_stream_busy(stream);
+    cudaError_t error = rt_hear(&device);
+    if (error == cudaSuccess)
+        error = check(stream);
+    return error == cudaSuccess && busy ? cudaErrorNotReady : error;
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return rt_return(wait_for(stream));
+    return rt_return(query(stream));
 }
 RT_PER_THREAD(cudaStreamQuery, _ptsz)
 
@@ -284,6 +315,19 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 }
 RT_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 
+struct callback {
+    cudaStream_t stream;
+    cudaStreamCallback_t function;
+    void *data;
+};
+
+static void run_callback(void *argument)
+{
+    struct callback callback = *(struct callback *)argument;
+    free(argument);
+    callback.function(callback.stream, rt_pending(), callback.data);
+}
+
 /* Unlike a host function, a callback is told of errors before it. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
@@ -293,7 +337,14 @@ static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback,
         return error;
     if (rt_is_capturing(stream))
         return rt_capture_broken(stream);
-    callback(stream, rt_pending(), data);
+    struct callback *kept = malloc(sizeof *kept);
+    if (!kept)
+        return cudaErrorMemoryAllocation;
+    *kept = (struct callback){stream, callback, data};
+    struct rt_work work = {.type = cudaGraphNodeTypeHost, .host = {run_callback, kept}};
+    if (!rt_faulted())
+        return rt_queue(device, stream, &work);
+    run_callback(kept);
     return cudaSuccess;
 }
 

@@ -83,7 +83,7 @@ cudaError_t rt_symbol_from(struct rt_work *work, void *to, const void *symbol, s
 static cudaError_t wait(void)
 {
     struct emu_device *device;
-    return rt_wait(&device);
+    return rt_wait_stream(cudaStreamDefault, &device);
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,

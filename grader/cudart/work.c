@@ -1,4 +1,4 @@
-#include "cudart/work.h"
+#include "cudart/graph.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)
 {
@@ -17,9 +17,22 @@ cudaError_t rt_run(struct emu_device *device, const struct rt_work *work)
         return rt_run_fill(device, &work->fill);
     case cudaGraphNodeTypeHost:
         return run_host(&work->host);
-    default: /* the other kinds are only found in graphs, which see to them */
+    case cudaGraphNodeTypeEventRecord:
+        return rt_event_record(work->event);
+    case cudaGraphNodeTypeMemAlloc:
+        return rt_graph_memory_take(work->memory);
+    case cudaGraphNodeTypeMemFree:
+        return rt_free(device, work->memory);
+    default:
         return cudaSuccess;
     }
+}
+
+cudaError_t rt_check_work(struct emu_device *device, const struct rt_work *work)
+{
+    if (work->type == cudaGraphNodeTypeMemcpy)
+        return rt_check_copy(device, &work->copy);
+    return work->type == cudaGraphNodeTypeMemset ? rt_check_fill(device, &work->fill) : cudaSuccess;
 }
 
 cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work)
@@ -30,12 +43,15 @@ cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work)
         return error;
     if (rt_is_capturing(stream))
         return rt_capture(stream, work);
-    return rt_faulted() ? cudaSuccess : rt_run(device, work);
+    return rt_faulted() ? cudaSuccess : rt_queue(device, stream, work);
 }
 
 cudaError_t rt_do(const struct rt_work *work)
 {
     struct emu_device *device;
-    cudaError_t error = rt_wait(&device);
-    return error == cudaSuccess ? rt_run(device, work) : error;
+    cudaError_t error = rt_wait_stream(cudaStreamDefault, &device);
+    if (error == cudaSuccess)
+        error = rt_run(device, work);
+    rt_settle();
+    return error;
 }

@@ -215,3 +215,108 @@ Test(parked, they_are_not_without_number)
     cr_expect(count > 100 && count < 1000, "%u", count);
     fixture_close(&fixture);
 }
+
+/* --- the runtime library -------------------------------------------------------------------------------- */
+
+TestSuite(persistent, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+static const char *const ways[] = {
+    "",
+    "LANEWISE_WORKERS=1",
+    "LANEWISE_WORKERS=3",
+    "LANEWISE_DETERMINISTIC=1",
+    "LANEWISE_TOOLS=racecheck,initcheck",
+};
+
+Test(persistent, kernels_and_main_go_on_beside_each_other)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        int code;
+        char *output = shell(&code,
+                             "%s $LANEWISE run --lines 0 --json out.json "
+                             "$PROGRAMS/persistent 2>&1",
+                             ways[i]);
+        cr_expect(code == 0 && strstr(output, "all right\n"), "%s: exit status %d: %s", ways[i],
+                  code, output);
+        free(output);
+        output = shell_must("grep -c '\"severity\": *\"error\"' out.json; true");
+        cr_expect_str_eq(output, "0\n", "%s: %s errors", ways[i], output);
+        free(output);
+    }
+}
+
+static json_t *load_run(void)
+{
+    char *text = shell_file("out.json", NULL);
+    json_t *run = json_loads(text, 0, NULL);
+    cr_assert(run, "%s", text);
+    free(text);
+    return run;
+}
+
+/* Each launch is in the record, once. */
+Test(persistent, launches_are_recorded_at_their_end)
+{
+    free(shell_must("$LANEWISE run --json out.json $PROGRAMS/persistent >/dev/null 2>&1"));
+    json_t *run = load_run(), *launch;
+    size_t index, players = 0;
+    json_array_foreach(json_object_get(run, "launches"), index, launch)
+    {
+        const char *kernel = json_string_value(json_object_get(launch, "kernel"));
+        const char *status = json_string_value(json_object_get(launch, "status"));
+        cr_expect_str_eq(status, "ok", "%s: %s", kernel, status);
+        players += strncmp(kernel, "play", 4) == 0;
+    }
+    cr_expect_eq(players, 2, "%zu of 2", players);
+    cr_expect_eq(index, 22, "%zu launches", index);
+    json_decref(run);
+}
+
+/* What nobody can help any more is told as ever: HOW the program waits for it, and the exit status. */
+static const struct {
+    const char *how, *waits_for;
+    int code;
+} vain[] = {
+    {"shared", "main(), which waits for the kernel", 7},
+    {"behind", "what never happens", 7},
+    {"default", "what never happens", 7},
+    {"copy", "what never happens", 7},
+    {"free", "what never happens", 7},
+    {"exit", "what never happens", 0},
+};
+
+/* One error, which is a deadlock at LINE. */
+static void expect_deadlock(const char *how, const char *waits_for, int line)
+{
+    json_t *run = load_run(), *finding;
+    size_t errors = 0, index;
+    json_array_foreach(json_object_get(run, "findings"), index, finding)
+    {
+        const char *id = json_string_value(json_object_get(finding, "id"));
+        const char *text = json_string_value(json_object_get(finding, "message"));
+        if (strcmp(json_string_value(json_object_get(finding, "severity")), "error") != 0)
+            continue;
+        errors++;
+        cr_expect(strcmp(id, "deadlock") == 0 && strstr(text, waits_for), "%s: %s: %s", how, id,
+                  text);
+        cr_expect_eq(json_integer_value(json_object_get(finding, "line")), line);
+    }
+    cr_expect_eq(errors, 1, "%s: %zu errors", how, errors);
+    json_decref(run);
+}
+
+Test(persistent, what_waits_in_vain_is_a_deadlock)
+{
+    char *line =
+        shell_must("grep -n 'while (!\\*flag)' $SOURCES/persistent.cu | head -1 | cut -d: -f1");
+    for (size_t i = 0; i < sizeof vain / sizeof *vain; i++) {
+        int code;
+        char *output =
+            shell(&code, "$LANEWISE run --json out.json $PROGRAMS/persistent %s >/dev/null 2>&1",
+                  vain[i].how);
+        cr_expect_eq(code, vain[i].code, "%s: exit status %d: %s", vain[i].how, code, output);
+        free(output);
+        expect_deadlock(vain[i].how, vain[i].waits_for, atoi(line));
+    }
+    free(line);
+}

@@ -415,6 +415,32 @@ Test(remote, a_twin_follows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
+/* But for twins, which no kernel waits for. */
+Test(remote, kernels_wait_for_a_program_beside_them)
+{
+    struct run_outcome inside = run_program("persistent", INSIDE);
+    struct run_outcome beside = run_program("persistent", BESIDE);
+    cr_expect(strstr(inside.output, "all right"), "%s", inside.output);
+    cr_expect_str_eq(beside.output, inside.output);
+    run_outcome_free(&inside);
+    run_outcome_free(&beside);
+}
+
+Test(remote, launches_that_are_not_parked_do_not_go_on)
+{
+    struct link link;
+    open_link(&link);
+    struct wire_head head = HEAD(0, 1, EMU_WAIT);
+    cr_assert(ask(&link, WIRE_CALL_go_on, &head, NULL));
+    cr_expect_eq(head.what, EMU_NOT_FOUND);
+    head = HEAD(0, 1);
+    cr_assert(ask(&link, WIRE_CALL_abandon, &head, NULL));
+    cr_expect_eq(head.what, EMU_NOT_FOUND);
+    head = HEAD(0, 1, EMU_FINISH + 1);
+    cr_expect_not(ask(&link, WIRE_CALL_go_on, &head, NULL), "no such patience");
+    cr_expect_eq(close_link(&link), SERVER_BROKEN);
+}
+
 Test(remote, programs_run_as_with_the_device_inside)
 {
     static const char *const names[] = {
