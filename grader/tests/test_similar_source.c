@@ -41,6 +41,10 @@ static const struct {
     {"the same", program, true},
     {"comments and layout", "/* mine */" BEGIN "// a\n\n" LOOP "/**/" END OTHER "// end", true},
     {"another order", OTHER BEGIN LOOP END, true},
+    {"statements in another order",
+     BEGIN
+     "int i = threadIdx.x; int mine = 0; while (i < n) { mine += data[i]; i += 32; }" END OTHER,
+     true},
     {"announced", "static int twice(int x);\n" BEGIN LOOP END OTHER, true},
     {"names",
      "__global__ void add(const int *a, int count, int *total) { int part = 0; for (int k = "
