@@ -9,7 +9,7 @@
 
 /* SplitMix64: a counter that goes through a bijective mixer. Any state is a good one, so a state can
  * be made from a seed and a name. */
-uint64_t check_random_next(uint64_t *state)
+static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
@@ -17,11 +17,16 @@ uint64_t check_random_next(uint64_t *state)
     return mixed ^ mixed >> 31;
 }
 
+uint64_t check_random_next(uint64_t *state)
+{
+    return next_random(state);
+}
+
 uint64_t check_random_start(uint64_t seed, const char *id)
 {
     uint64_t state = seed;
     for (; *id; ++id)
-        state = check_random_next(&state) + (unsigned char)*id;
+        state = next_random(&state) + (unsigned char)*id;
     return state;
 }
 
@@ -29,7 +34,7 @@ static int random_int(uint64_t *state, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;
     /* The upper half of a 64 x 64 bit product: 0 to span - 1, as even as 64 bits allow. */
-    uint64_t offset = (uint64_t)((unsigned __int128)check_random_next(state) * span >> 64);
+    uint64_t offset = (uint64_t)((unsigned __int128)next_random(state) * span >> 64);
     return (int)((int64_t)low + (int64_t)offset);
 }
 
@@ -61,7 +66,7 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
         /* 0 to 1 - 2^-24, a float each; the sum may round to HIGH. */
-        float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
+        float share = (float)(next_random(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
     return values;
@@ -92,39 +97,61 @@ enum {
     /* Pieces of an input that has at least four times as many. With the fewer, the more of it must be looked at
      * by who wants to find one; but of ten million honest programs only one is to have none at all. */
     SPOILT = 16,
+    POOL = 1 << 14, /* elements */
 };
 
-/* The bits of one of ARRAY's elements. */
-static uint64_t pick(const struct case_array *array, uint64_t *random)
+/* The bits of one of COUNT elements of SIZE bytes. */
+static inline uint64_t pick(const char *elements, size_t size, size_t count, uint64_t *random)
 {
-    size_t at = (size_t)((unsigned __int128)check_random_next(random) * array->count >> 64);
-    return case_type_size(array->type) == 4 ? ((const uint32_t *)array->values)[at]
-                                            : ((const uint64_t *)array->values)[at];
+    uint64_t bits = 0;
+    size_t at = (size_t)((unsigned __int128)next_random(random) * count >> 64);
+    memcpy(&bits, elements + at * size, size);
+    return bits;
 }
 
 /* Whether neighbours tell where they are: two of its elements are rarely equal. */
 static bool is_telling(const struct case_array *array, uint64_t *random)
 {
+    size_t size = case_type_size(array->type), count = array->count;
     unsigned equal = 0;
-    for (int i = 0; i < DRAWS && array->count >= SHORTEST; ++i)
-        equal += pick(array, random) == pick(array, random);
-    return array->count >= SHORTEST && equal <= MOST_EQUAL;
+    for (int i = 0; i < DRAWS && count >= SHORTEST; ++i)
+        equal +=
+            pick(array->values, size, count, random) == pick(array->values, size, count, random);
+    return count >= SHORTEST && equal <= MOST_EQUAL;
 }
 
-/* As many elements, each of them one of ARRAY's. Zeros are left out as far as possible: programs put them between
- * rows, and behind them. */
-static void draw(const struct case_array *array, uint64_t *random, void *to)
+/* Writes as many elements, each of them one of COUNT elements of SIZE bytes. First a small pool is taken from these,
+ * which is faster than to go here and there in a large array; 16 bytes in a row are still no coincidence. Zeros are
+ * left out as far as possible: programs put them between rows, and behind them. */
+__attribute__((always_inline)) static inline void draw(const char *elements, size_t size,
+                                                       size_t count, uint64_t *random, char *to)
 {
-    bool small = case_type_size(array->type) == 4;
-    for (size_t i = 0; i < array->count; ++i) {
-        uint64_t bits = pick(array, random);
-        for (int more = 16; more > 0 && bits == 0; --more)
-            bits = pick(array, random);
-        if (small)
-            ((uint32_t *)to)[i] = (uint32_t)bits;
-        else
-            ((uint64_t *)to)[i] = bits;
+    char pool[POOL * 8]; /* inlined, so that SIZE is a constant */
+    for (size_t i = 0; i < POOL; ++i) {
+        uint64_t bits = 0;
+        for (int tries = 17; tries > 0 && bits == 0; --tries)
+            bits = pick(elements, size, count, random);
+        memcpy(pool + i * size, &bits, size);
     }
+    for (size_t i = 0; i < count; ++i)
+        memcpy(to + i * size, pool + next_random(random) % POOL * size, size);
+}
+
+/* Adds ARRAY to OTHER: as it is, or other elements. */
+static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
+                      uint64_t *random)
+{
+    size_t size = case_type_size(array->type), count = array->count;
+    void *room = case_add_room(other, array->name, array->type, count);
+    if (!room)
+        return false;
+    if (!draws)
+        memcpy(room, array->values, count * size);
+    else if (size == 4)
+        draw(array->values, 4, count, random, room);
+    else
+        draw(array->values, 8, count, random, room);
+    return true;
 }
 
 struct case_data *check_other_case(const struct case_data *input, uint64_t *random)
@@ -134,13 +161,8 @@ struct case_data *check_other_case(const struct case_data *input, uint64_t *rand
     bool good = other, differs = false;
     for (size_t i = 0; good && (array = case_at(input, i)); ++i) {
         bool draws = is_telling(array, random);
-        void *values = draws ? malloc(array->count * case_type_size(array->type)) : NULL;
-        if (values)
-            draw(array, random, values);
-        good = draws == (values != NULL) && case_add(other, array->name, array->type,
-                                                     values ? values : array->values, array->count);
+        good = add_other(other, array, draws, random);
         differs |= draws;
-        free(values);
     }
     if (good && differs)
         return other;

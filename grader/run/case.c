@@ -85,28 +85,35 @@ static void point_arrays(struct case_data *data)
         data->arrays[i].values = data->bytes + data->starts[i];
 }
 
-bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
-              size_t count)
+void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count)
 {
     struct header header = {.type = type, .count = count};
     size_t size = count * case_type_size(type);
     if (strlen(name) >= sizeof header.name || case_find(data, name) ||
         data->array_count == CASE_MAX_ARRAYS)
-        return false;
+        return NULL;
     unsigned char *bytes = realloc(data->bytes, data->size + sizeof header + padded(size));
     if (!bytes)
-        return false;
+        return NULL;
     strcpy(header.name, name);
     data->bytes = bytes;
     memcpy(bytes + data->size, &header, sizeof header);
     data->size += sizeof header;
     note_array(data, &header, data->size);
-    if (size > 0)
-        memcpy(bytes + data->size, values, size);
+    void *room = bytes + data->size;
     memset(bytes + data->size + size, 0, padded(size) - size);
     data->size += padded(size);
     point_arrays(data);
-    return true;
+    return room;
+}
+
+bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
+              size_t count)
+{
+    void *room = case_add_room(data, name, type, count);
+    if (room && count > 0)
+        memcpy(room, values, count * case_type_size(type));
+    return room;
 }
 
 const struct case_array *case_find(const struct case_data *data, const char *name)

@@ -32,6 +32,8 @@ void case_free(struct case_data *data); /* NULL is allowed */
  * is too long or taken. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
+/* The same without values: where they are to be put before the next call. NULL: as above. */
+void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
