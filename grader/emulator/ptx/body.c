@@ -2,26 +2,18 @@
 #include "emulator/ptx/parser.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* The longest opcode that the mnemonic at the parser's token begins with; -1 if there is none. Takes
- * its words. */
+/* The opcode that the mnemonic at the parser's token begins with; -1 if there is none. Takes its words. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
-    size_t left = (size_t)(p->lexer.end - text), longest = 0;
-    int found = -1;
-    for (int i = 0; i < PTX_OPCODE_COUNT; i++) {
-        size_t length = strlen(ptx_opcodes[i].name);
-        if (length <= longest || length > left || memcmp(text, ptx_opcodes[i].name, length) != 0 ||
-            (length < left && ptx_is_word((unsigned char)text[length])))
-            continue;
-        longest = length;
-        found = i;
-    }
-    while (found >= 0 && !p->failed && p->token.text < text + longest)
+    int found = ptx_find_opcode((struct ptx_name){text, (uint32_t)(p->lexer.end - text)});
+    size_t length = found >= 0 ? strlen(ptx_opcodes[found].name) : 0;
+    while (!p->failed && p->token.text < text + length)
         parse_take(p);
     return found;
 }
@@ -37,21 +29,13 @@ static bool word_in(const char *list, struct ptx_name word)
     return false;
 }
 
-static int find_modifier(struct ptx_name name)
-{
-    for (int i = 0; i < PTX_MOD_COUNT; i++)
-        if (ptx_name_is(name, ptx_modifier_name((enum ptx_modifier)i)))
-            return i;
-    return -1;
-}
-
 /* The words behind the opcode: types and modifiers that opcodes.def allows it. */
 static void suffixes(struct parser *p, struct ptx_instruction *in)
 {
     const struct ptx_opcode_info *info = &ptx_opcodes[in->opcode];
     while (!p->failed && p->token.kind == PTX_DOT) {
         struct ptx_name word = parse_name_of(p->token);
-        int type = parse_find_type(word), modifier = find_modifier(word);
+        int type = ptx_find_type(word), modifier = type >= 0 ? -1 : ptx_find_modifier(word);
         if (type >= 0 && in->type_count < sizeof in->types)
             in->types[in->type_count++] = (uint8_t)type;
         else if (modifier >= 0 && word_in(info->modifiers, word) &&
@@ -164,7 +148,17 @@ static void add_instruction(struct parser *p, const struct ptx_instruction *in)
     struct ptx_function *f = p->function;
     if (f->code_count == MAX_INSTRUCTIONS)
         parse_fail(p, "more than %u instructions", MAX_INSTRUCTIONS);
-    f->code = parse_grow(p, f->code, f->code_count, &p->code_room, sizeof *f->code);
+    if (f->code_count == p->code_room) {
+        uint32_t room = p->code_room ? 2 * p->code_room : 256;
+        struct ptx_instruction *code = realloc(p->code, room * sizeof *code);
+        if (!code) {
+            parse_fail(p, "out of memory");
+            return;
+        }
+        p->code = code;
+        p->code_room = room;
+    }
+    f->code = p->code;
     if (!p->failed)
         f->code[f->code_count++] = *in;
 }

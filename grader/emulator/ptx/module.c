@@ -1,10 +1,12 @@
 /* The tables behind module.h: opcodes, types, modifiers, and small questions about a module. */
 #include "emulator/ptx/module.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "emulator/ptx/arena.h"
+#include "emulator/ptx/lex.h"
 
 const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT] = {
 #define T(type) (1u << PTX_##type)
@@ -86,6 +88,76 @@ bool ptx_special_is_dynamic(enum ptx_special special)
     return specials[special].when == 'D';
 }
 
+/* --- the tables by name -------------------------------------------------------------------------- */
+
+/* Indices in a table, by the names' first letter: most of a text's words are looked up here. */
+struct letters {
+    int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1: the last */
+};
+
+static struct letters opcode_letters, type_letters, modifier_letters;
+
+static void add_name(struct letters *letters, int16_t index, const char *name)
+{
+    letters->next[index] = letters->first[*name & 127];
+    letters->first[*name & 127] = index;
+}
+
+static void make_letters(void)
+{
+    struct letters *all[] = {&opcode_letters, &type_letters, &modifier_letters};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        memset(all[i]->first, -1, sizeof all[i]->first);
+    for (int16_t i = 0; i < PTX_OPCODE_COUNT; i++)
+        add_name(&opcode_letters, i, ptx_opcodes[i].name);
+    for (int16_t i = 0; i < PTX_TYPE_COUNT; i++)
+        add_name(&type_letters, i, types[i].name);
+    for (int16_t i = 0; i < PTX_MOD_COUNT; i++)
+        add_name(&modifier_letters, i, modifiers[i]);
+}
+
+/* The first index of those that NAME's first letter leaves. */
+static int first_of(const struct letters *letters, struct ptx_name name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_letters);
+    return name.length ? letters->first[*name.text & 127] : -1;
+}
+
+int ptx_find_type(struct ptx_name name)
+{
+    int i = first_of(&type_letters, name);
+    while (i >= 0 && !ptx_name_is(name, types[i].name))
+        i = type_letters.next[i];
+    return i;
+}
+
+int ptx_find_modifier(struct ptx_name name)
+{
+    int i = first_of(&modifier_letters, name);
+    while (i >= 0 && !ptx_name_is(name, modifiers[i]))
+        i = modifier_letters.next[i];
+    return i;
+}
+
+int ptx_find_opcode(struct ptx_name text)
+{
+    size_t longest = 0;
+    int found = -1;
+    for (int i = first_of(&opcode_letters, text); i >= 0; i = opcode_letters.next[i]) {
+        size_t length = strlen(ptx_opcodes[i].name);
+        if (length <= longest || length > text.length ||
+            memcmp(text.text, ptx_opcodes[i].name, length) != 0 ||
+            (length < text.length && ptx_is_word((unsigned char)text.text[length])))
+            continue;
+        longest = length;
+        found = i;
+    }
+    return found;
+}
+
+/* --- small questions ------------------------------------------------------------------------------- */
+
 void ptx_free(struct ptx_module *module)
 {
     if (module)
@@ -112,11 +184,6 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
     bool found =
         low < module->function_count && ptx_name_compare(module->by_name[low]->name, name) == 0;
     return found ? module->by_name[low] : NULL;
-}
-
-bool ptx_name_is(struct ptx_name name, const char *text)
-{
-    return strlen(text) == name.length && memcmp(name.text, text, name.length) == 0;
 }
 
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum ptx_type {
 #define TYPE(name, bytes, class) PTX_##name,
@@ -200,7 +201,16 @@ void ptx_free(struct ptx_module *module); /* NULL is allowed */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name);
 
 int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
-bool ptx_name_is(struct ptx_name name, const char *text);
+/* Inlined, so that the length of a literal is known: the parser asks this many times a word. */
+static inline bool ptx_name_is(struct ptx_name name, const char *text)
+{
+    return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
+}
+/* A type or modifier by its name; -1: there is none. */
+int ptx_find_type(struct ptx_name name);
+int ptx_find_modifier(struct ptx_name name);
+/* The longest opcode that TEXT begins with, whole words only; -1: there is none. */
+int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
 /* The path of a .file id, or an empty name. */
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);

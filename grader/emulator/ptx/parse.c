@@ -67,14 +67,26 @@ static void performance_directives(struct parser *p, struct ptx_function *f)
     }
 }
 
+/* Moves the code into the module, where it has just the room that it needs. */
+static void keep_code(struct parser *p, struct ptx_function *f)
+{
+    size_t size = f->code_count * sizeof *f->code;
+    f->code = size ? parse_take_memory(p, size) : NULL;
+    if (f->code && !p->failed)
+        memcpy(f->code, p->code, size);
+    else
+        f->code_count = 0;
+}
+
 /* A head or body that is not understood makes this function an error, not the module. */
 static void body_or_error(struct parser *p, struct ptx_function *f)
 {
     struct ptx_lexer lexer = p->lexer;
     struct ptx_token token = p->token;
     p->function = f;
-    p->register_room = p->code_room = p->loc_room = p->use_count = 0;
+    p->register_room = p->loc_room = p->use_count = 0;
     parse_body(p);
+    keep_code(p, f);
     p->function = NULL;
     if (!p->failed)
         return;
@@ -241,6 +253,7 @@ struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t 
         top_level(&p);
     sort_functions(&p);
     ptx_scope_free(p.scope);
+    free(p.code);
     if (!p.failed)
         return p.module;
     snprintf(error, error_size, "%s%s", has_line_number(p.error) ? "" : "PTX: ", p.error);

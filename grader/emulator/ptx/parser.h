@@ -28,7 +28,10 @@ struct parser {
     struct ptx_scope *scope;
     struct ptx_function *function; /* the one being parsed, or NULL */
     struct ptx_function **end;     /* of the module's list: where the next one goes */
-    uint32_t register_room, code_room, loc_room;
+    uint32_t register_room, loc_room;
+    struct ptx_instruction
+        *code; /* of the function being parsed: where it grows, used again for the next */
+    uint32_t code_room;
     struct label_use *uses;
     uint32_t use_count, use_room;
     unsigned depth;
@@ -57,7 +60,6 @@ void *parse_take_memory(struct parser *p, size_t size);
 void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, size_t size);
 
 /* variables.c */
-int parse_find_type(struct ptx_name name); /* enum ptx_type, or -1 */
 enum ptx_type parse_expect_type(struct parser *p);
 /* [.align 8] [.v4] .b8 name[16] [= value], behind its state space; parameters have no ';'. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool is_extern);

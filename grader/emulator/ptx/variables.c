@@ -6,17 +6,9 @@
 #define MAX_REGISTERS 65536 /* of one function; ptxas itself gives up long before */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
-int parse_find_type(struct ptx_name name)
-{
-    for (int i = 0; i < PTX_TYPE_COUNT; i++)
-        if (ptx_name_is(name, ptx_type_name((enum ptx_type)i)))
-            return i;
-    return -1;
-}
-
 enum ptx_type parse_expect_type(struct parser *p)
 {
-    int type = p->token.kind == PTX_DOT ? parse_find_type(parse_name_of(p->token)) : -1;
+    int type = p->token.kind == PTX_DOT ? ptx_find_type(parse_name_of(p->token)) : -1;
     if (type < 0)
         parse_fail(p, "unsupported type '.%.*s'", (int)p->token.length, p->token.text);
     parse_take(p);
