@@ -5,6 +5,8 @@ REMOTE_CLIENT := $(filter %/client.o %/lend.o %/wire.o,$(REMOTE_OBJECTS))
 REMOTE_SERVER := $(filter-out %/client.o %/lend.o,$(REMOTE_OBJECTS))
 REMOTE_CUDART := $(BUILD)/lib/remote/libcudart.so.13
 REMOTE_DEVICE := $(BUILD)/lib/lanewise-device
+# Both are copied for each grading: without debug information, which is most of them. Names of functions stay.
+REMOTE_LDFLAGS := $(if $(SANITIZE),,-Wl,--strip-debug)
 OBJECTS += $(REMOTE_OBJECTS)
 TOOLS += $(REMOTE_CUDART) $(REMOTE_DEVICE)
 
@@ -14,8 +16,10 @@ $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)
-	$(Q)$(call link_cudart,$(REMOTE_CLIENT))
+	$(Q)$(call link_cudart,$(REMOTE_CLIENT)) $(REMOTE_LDFLAGS)
 
+# The device needs no library of the system: it is started for each run, and to find and bind five of them takes
+# as long as a small kernel.
 $(REMOTE_DEVICE): $(REMOTE_SERVER) $(EMULATOR)
 	$(call say,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(EMULATOR_LIBS) -ljansson
+	$(Q)$(CC) $(LDFLAGS) $(REMOTE_LDFLAGS) $(if $(SANITIZE),,-static-pie) -o $@ $^ $(EMULATOR_LIBS) -ljansson
