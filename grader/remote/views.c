@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,67 +21,87 @@ static size_t smaller(size_t a, size_t b)
 
 /* --- what is shown for what ------------------------------------------------------------------------- */
 
-/* The content of PATH, with *SIZE bytes; NULL: it cannot be read. */
-static uint8_t *read_file(const char *path, size_t *size)
+/* Maps PATH's *SIZE bytes, with room behind them for what is learned: of a large input, pages that nobody looks at
+ * are not even read. NULL: it cannot be. */
+static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    uint8_t *bytes = fd >= 0 && fstat(fd, &status) == 0 ? malloc((size_t)status.st_size + 1) : NULL;
-    size_t done = 0;
-    for (ssize_t got = 1; bytes && got > 0; done += got > 0 ? (size_t)got : 0)
-        got = read(fd, bytes + done, (size_t)status.st_size - done);
-    if (bytes && done != (size_t)status.st_size) {
-        free(bytes);
-        bytes = NULL;
-    }
+    bool there = fd >= 0 && fstat(fd, &status) == 0;
+    *size = there ? (size_t)status.st_size : 0;
+    uint8_t *bytes = mmap(NULL, *size + MOST_LEARNED, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes != MAP_FAILED && *size > 0)
+        there = mmap(bytes, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == bytes;
     if (fd >= 0)
         close(fd);
-    *size = done;
-    return bytes;
+    if (there && bytes != MAP_FAILED)
+        return bytes;
+    if (bytes != MAP_FAILED)
+        munmap(bytes, *size + MOST_LEARNED);
+    return NULL;
+}
+
+static void unmap(uint8_t *bytes, size_t size)
+{
+    if (bytes)
+        munmap(bytes, size + MOST_LEARNED);
 }
 
 bool views_open(struct views *views, const char *shown, const char *judged)
 {
-    size_t size;
-    *views = (struct views){.shown = read_file(shown, &views->input)};
-    views->judged = read_file(judged, &size);
+    size_t size, other;
+    *views = (struct views){.shown = map_file(shown, &size)};
+    views->judged = map_file(judged, &other);
     views->size = views->input = size;
-    views->arrived = calloc(size + 1, 1);
-    if (views->shown && views->judged && views->arrived)
+    views->arrived = calloc(size / 8 + 1, 1);
+    if (views->shown && views->judged && views->arrived && other == size)
         return true;
+    unmap(views->judged, other);
+    views->judged = NULL;
     views_close(views);
     return false;
 }
 
 void views_close(struct views *views)
 {
-    free(views->shown);
-    free(views->judged);
+    unmap(views->shown, views->input);
+    unmap(views->judged, views->input);
     free(views->arrived);
     *views = (struct views){0};
 }
 
 void views_learn(struct views *views, const uint8_t *shown, const uint8_t *judged, size_t size)
 {
-    size_t all = views->size + size;
-    if (size < PIECE || all - views->input > MOST_LEARNED || memcmp(shown, judged, size) == 0)
+    if (size < PIECE || size > MOST_LEARNED - (views->size - views->input) ||
+        memcmp(shown, judged, size) == 0)
         return;
-    uint8_t *more = realloc(views->shown, all);
-    views->shown = more ? more : views->shown;
-    uint8_t *other = more ? realloc(views->judged, all) : NULL;
-    views->judged = other ? other : views->judged;
-    if (!other)
-        return;
-    memcpy(more + views->size, shown, size);
-    memcpy(other + views->size, judged, size);
-    views->size = all;
+    memcpy(views->shown + views->size, shown, size);
+    memcpy(views->judged + views->size, judged, size);
+    views->size += size;
+}
+
+static void note_arrived(struct views *views, size_t at, size_t size)
+{
+    size_t end = at + size, whole = smaller((at + 7) / 8 * 8, end), rest = end / 8 * 8;
+    for (; at < whole; at++)
+        views->arrived[at / 8] |= (uint8_t)(1u << at % 8);
+    if (at < rest)
+        memset(views->arrived + at / 8, 0xff, (rest - at) / 8);
+    for (at = at < rest ? rest : at; at < end; at++)
+        views->arrived[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
 size_t views_missing(const struct views *views)
 {
     size_t missing = 0;
-    for (size_t i = 0; i < views->input; i++)
-        missing += !views->arrived[i] && views->shown[i] != views->judged[i];
+    for (size_t i = 0; i < views->input; i++) {
+        uint8_t arrived = views->arrived[i / 8];
+        if (arrived == 0xff)
+            i |= 7; /* the other seven have, too */
+        else
+            missing += !(arrived >> i % 8 & 1) && views->shown[i] != views->judged[i];
+    }
     return missing;
 }
 
@@ -147,7 +168,7 @@ static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t si
 {
     memcpy(bytes, views->judged + at, size);
     if (at < views->input)
-        memset(views->arrived + at, 1, smaller(size, views->input - at));
+        note_arrived(views, at, smaller(size, views->input - at));
     views->next = at + size;
 }
 

@@ -22,7 +22,7 @@ struct views {
     uint8_t *shown, *judged; /* the input, then what was learned */
     size_t size, input;      /* bytes: of all, of the input */
     size_t next;             /* where the piece that was found last ends */
-    uint8_t *arrived;        /* for each byte of the input: the GPU has got it */
+    uint8_t *arrived;        /* a bit for each byte of the input: the GPU has got it */
 };
 
 /* Takes the input from two files of one size. False: that is not what they are, or memory is out. */
