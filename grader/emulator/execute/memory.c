@@ -1,12 +1,15 @@
 #include "emulator/execute/memory.h"
 
+#include "emulator/execute/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define ALIGNMENT 512u
-#define GAP       (1u << 16) /* between neighbours: most strays land here */
-#define MAP_FROM  (1u << 20) /* from this size on pages are taken only when touched */
+#define GAP       (1u << 16)   /* between neighbours: most strays land here */
+#define MAP_FROM  (1u << 20)   /* from this size on pages are taken only when touched */
+#define LARGE     (2ull << 20) /* bytes of a large page */
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
 {
@@ -108,12 +111,18 @@ uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, u
 
 /* --- blocks ---------------------------------------------------------------------------------------- */
 
+/* Bytes of the pages that SIZE are taken in. For large pages the kernel lays out whole ones only. */
+static uint64_t mapped(uint64_t size)
+{
+    return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
+}
+
 static void release(struct mem_block *block)
 {
     if (block->is_lent)
         block->is_lent = false;
     else if (block->host && block->size >= MAP_FROM)
-        munmap(block->host, block->size);
+        munmap(block->host, mapped(block->size));
     else
         free(block->host);
     block->host = NULL;
@@ -146,25 +155,36 @@ void mem_close(struct memory *memory)
     free(memory->blocks);
 }
 
-static uint8_t *take_host(uint64_t size)
+/* TOUCHED: all of it will be at once, for which large pages are the faster ones. */
+static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)
         return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+    void *pages = mmap(NULL, mapped(size), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
+    if (pages == MAP_FAILED)
+        return NULL;
+    if (touched)
+        madvise(pages, size / LARGE * LARGE, MADV_HUGEPAGE); /* if not, it is only slower */
+    return pages;
+}
+
+LANES_INLINE uint64_t poison_at(uint64_t seed, uint64_t addr)
+{
+    uint64_t z = seed + (addr + 1) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
 }
 
 /* Bytes that no program can count on: splitmix64 of the seed and the address. */
+LANES_CLONES
 static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
 {
-    for (uint64_t i = 0; i < size; i += 8) {
-        uint64_t z = seed + (addr + i + 1) * 0x9e3779b97f4a7c15ull;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-        z ^= z >> 31;
-        memcpy(host + i, &z, size - i < 8 ? size - i : 8);
-    }
+    uint64_t *words = (uint64_t *)host, rest = poison_at(seed, addr + size / 8 * 8);
+    for (uint64_t i = 0; i < size / 8; i++)
+        words[i] = poison_at(seed, addr + i * 8);
+    memcpy(host + size / 8 * 8, &rest, size % 8);
 }
 
 static bool make_room(struct memory *memory)
@@ -195,7 +215,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
 {
     if (size > memory->limit - memory->used || !make_room(memory))
         return NULL;
-    uint8_t *host = take_host(size);
+    uint8_t *host = take_host(size, memory->poison);
     if (!host)
         return NULL;
     struct mem_block *block =
