@@ -140,6 +140,9 @@ static void run_on_emulator(const struct process *process, bool hides,
     sandbox.read = read;
     sandbox.keep = keep;
     sandbox.shares = true;
+#ifndef LANEWISE_PRELOAD
+    sandbox.bare = true; /* remote/rules.mk links it so */
+#endif
     device.sandbox = &sandbox;
     device.argv = words;
     device.environment = environment->list;

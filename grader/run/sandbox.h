@@ -34,6 +34,7 @@ struct run_sandbox {
     bool forks;  /* may start other processes: a compiler, which sees neither Thrust nor CUB */
     bool gpu;    /* sees the GPU */
     bool shares; /* may make memory that it shares with another: the server of a device */
+    bool bare;   /* sees nothing of the system: a program that needs no library */
 };
 
 /* "confined". */

@@ -50,12 +50,13 @@ const char *sandbox_bubblewrap(void)
 }
 
 /* Where a folder of the system is a link, as /bin is to /usr/bin, it is one inside too. */
-static void add_system(struct words *words)
+static void add_system(struct words *words, const struct run_sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system; *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        if (lstat(*path, &status) != 0 || !target)
+        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, with the rest of /usr */
+        if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;
         if (S_ISLNK(status.st_mode) && readlink(*path, target, 4095) > 0)
             add(words, "--symlink", target, *path, NULL);
@@ -69,9 +70,9 @@ static void add_system(struct words *words)
 }
 
 /* The system's own files are there already, and a link on the way to them would be in the way. */
-static bool has_system(const char *path)
+static bool has_system(const struct run_sandbox *sandbox, const char *path)
 {
-    if (sandbox_lies_in(path, LANEWISE_ROOT))
+    if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
         return false;
     for (const char *const *folder = sandbox_system; *folder; ++folder)
         if (sandbox_lies_in(path, *folder))
@@ -103,7 +104,8 @@ static void add_gpu(struct words *words)
 
 static void add_files(struct words *words, const struct run_sandbox *sandbox)
 {
-    add_system(words);
+    if (!sandbox->bare)
+        add_system(words, sandbox);
     if (sandbox->forks)
         sandbox_each_hidden(hide, words);
     for (const char *const *path = sandbox_devices; *path; ++path)
@@ -118,11 +120,11 @@ static void add_files(struct words *words, const struct run_sandbox *sandbox)
     else
         add(words, "--dir", sandbox->folder, NULL);
     for (const char *const *path = sandbox->read; *path; ++path)
-        if (!has_system(*path))
+        if (!has_system(sandbox, *path))
             add(words, "--ro-bind", *path, *path, NULL);
     for (const char *const *path = sandbox->keep; *path; ++path)
         add(words, "--bind", *path, *path, NULL);
-    if (sandbox_lies_in(LANEWISE_ROOT, "/usr"))
+    if (!sandbox->bare && sandbox_lies_in(LANEWISE_ROOT, "/usr"))
         add(words, "--remount-ro", LANEWISE_ROOT, NULL);
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }

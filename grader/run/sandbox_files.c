@@ -20,17 +20,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-const char *const sandbox_system[] = {"/bin",
-                                      "/sbin",
-                                      "/lib",
-                                      "/lib32",
-                                      "/lib64",
-                                      "/libx32",
-                                      "/usr",
-                                      "/etc/alternatives", /* /usr/bin/c++ may lead there */
-                                      "/etc/ld.so.cache",
-                                      LANEWISE_CUDA_HOME,
-                                      NULL};
+#define ALTERNATIVES "/etc/alternatives" /* /usr/bin/c++ may lead there */
+
+const char *const sandbox_system[] = {
+    "/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
+    "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", LANEWISE_CUDA_HOME,
+    NULL};
+bool sandbox_wants(const struct run_sandbox *sandbox, const char *path)
+{
+    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* and a GPU's driver */
+    return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
+}
+
 const char *const sandbox_devices[] = {"/dev/null", "/dev/urandom", NULL};
 
 void sandbox_each_gpu_device(void (*visit)(const char *path, void *context), void *context)
@@ -191,7 +192,8 @@ bool sandbox_landlock(const struct run_sandbox *sandbox)
     if (sandbox->forks)
         sandbox_each_hidden(note_hidden, &rules);
     for (const char *const *path = sandbox_system; *path; ++path)
-        allow_system(&rules, *path);
+        if (sandbox_wants(sandbox, *path))
+            allow_system(&rules, *path);
     for (const char *const *path = sandbox_devices; *path; ++path)
         allow(&rules, *path, WRITING);
     for (const char *const *path = sandbox->read; *path; ++path)

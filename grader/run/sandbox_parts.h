@@ -12,6 +12,8 @@
 /* Folders and files of the system that compilers and programs need; NULL-terminated. Absent ones are
  * skipped. */
 extern const char *const sandbox_system[];
+/* Whether PATH, one of these, is for the SANDBOX: each costs time. */
+bool sandbox_wants(const struct run_sandbox *sandbox, const char *path);
 /* Devices that do no harm. */
 extern const char *const sandbox_devices[];
 

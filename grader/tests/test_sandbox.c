@@ -176,6 +176,30 @@ static void look_at_memory(const struct place *place, json_t *failures)
     waitpid(child, NULL, 0);
 }
 
+/* Who asks for nothing of the system sees nothing of it: here, not even the shell. */
+static void look_at_bare(const struct place *place, json_t *failures)
+{
+    const char *const words[] = {"/bin/sh", "-c", "true", NULL}, *const none[] = {NULL};
+    struct run_sandbox sandbox = {.level = place->level,
+                                  .folder = place->folder,
+                                  .read = none,
+                                  .keep = none,
+                                  .processes = 20,
+                                  .bare = true};
+    struct run_command command = {.argv = words,
+                                  .folder = place->folder,
+                                  .wall_seconds = 30,
+                                  .output_keep = 400,
+                                  .output_limit = 10000,
+                                  .sandbox = &sandbox};
+    struct run_outcome outcome;
+    run_exec(&command, &outcome);
+    if (place->level >= RUN_NAMESPACES &&
+        outcome.end != RUN_NOT_STARTED) /* else: where there is Landlock */
+        note(failures, place, "a bare sandbox", "end %d, code %d", outcome.end, outcome.code);
+    run_outcome_free(&outcome);
+}
+
 static void try_attempts(const struct place *place, json_t *failures)
 {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
@@ -240,6 +264,7 @@ static void try_level(struct place *place, json_t *failures)
     set(place, 5, "SECONDS", number);
     try_attempts(place, failures);
     look_at_memory(place, failures);
+    look_at_bare(place, failures);
     close(server);
     run_remove_tree(place->folder);
     run_remove_tree(secret);
