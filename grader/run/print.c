@@ -11,24 +11,38 @@
 #define PROGRAM_BYTES ((size_t)64 << 20)
 #define ALIGNMENT     8 /* of a fat binary in the file */
 #define DIGITS        16
+#define MOST_ENTRIES  10000 /* of all fat binaries: a program has a few */
 
-/* The PTX of one fat binary. False: some of it cannot be read. */
-static bool add_fat_binary(struct fatbin *fatbin, struct judge_print *print)
+/* What may be looked at of one program: fat binaries lie where the program says, so thousands of them could
+ * announce the same text, and each would be read. */
+struct reading {
+    struct judge_print *print;
+    size_t entries, text; /* so far; bytes */
+};
+
+static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
+{
+    char message[FATBIN_MESSAGE];
+    size_t size, announced = entry->text_size;
+    if (announced > JUDGE_PRINT_TEXT - reading->text)
+        return false;
+    char *ptx = fatbin_text(entry, &size, message);
+    reading->text += ptx && size > announced ? size : announced; /* what is not packed may announce 0 */
+    bool added =
+        ptx && reading->text <= JUDGE_PRINT_TEXT && judge_print_add(reading->print, ptx, size);
+    free(ptx);
+    return added;
+}
+
+/* The PTX of one fat binary. False: some of it cannot be read, or there is too much. */
+static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;
-    char message[FATBIN_MESSAGE];
     int more;
-    while ((more = fatbin_next(fatbin, &entry)) > 0) {
-        size_t size;
-        if (entry.kind != FATBIN_PTX)
-            continue;
-        char *ptx =
-            entry.text_size <= JUDGE_PRINT_TEXT ? fatbin_text(&entry, &size, message) : NULL;
-        bool added = ptx && judge_print_add(print, ptx, size);
-        free(ptx);
-        if (!added)
+    while ((more = fatbin_next(fatbin, &entry)) > 0)
+        if (++reading->entries > MOST_ENTRIES ||
+            (entry.kind == FATBIN_PTX && !add_text(&entry, reading)))
             return false;
-    }
     return more == 0;
 }
 
@@ -38,6 +52,7 @@ bool run_print_program(const char *program, struct judge_print *print)
 {
     struct run_text file;
     struct fatbin fatbin;
+    struct reading reading = {.print = print};
     char why[100];
     bool good = true;
     if (!run_read_file(program, PROGRAM_BYTES, &file, why, sizeof why))
@@ -47,7 +62,7 @@ bool run_print_program(const char *program, struct judge_print *print)
         memcpy(&magic, file.bytes + at, sizeof magic);
         if (magic != FATBIN_MAGIC || !fatbin_open(&fatbin, file.bytes + at, file.size - at))
             continue;
-        good = add_fat_binary(&fatbin, print);
+        good = add_fat_binary(&fatbin, &reading);
     }
     free(file.bytes);
     return good;

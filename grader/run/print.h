@@ -7,8 +7,8 @@
 
 #include "judge/similar.h"
 
-/* Adds the marks of PROGRAM, an executable; the file is anyone's. False: it cannot be read, or its PTX
- * cannot be unpacked. */
+/* Adds the marks of PROGRAM, an executable; the file is anyone's. False: it cannot be read, its PTX
+ * cannot be unpacked, or there is more of it than a student writes. */
 bool run_print_program(const char *program, struct judge_print *print);
 
 /* A print as a JSON string, and back. A text that is none is an empty print. */

@@ -86,6 +86,44 @@ Test(similar, prints_know_code_and_nothing_else)
     judge_print_free(&first);
 }
 
+/* --- a program that is made to be read for ever ------------------------------------------------------------ */
+
+/* COUNT fat binaries, each with one entry that announces what lies behind all of them: the same LINES of PTX. */
+static void write_overlapping(FILE *file, uint32_t count, uint32_t lines)
+{
+    static const char line[] = " add.s32 %r1, %r2, 5;\n";
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t head[80] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0, [16] = 1, [18] = 1, 1};
+        uint32_t text = lines * (sizeof line - 1), to_text = (count - i) * sizeof head - 16;
+        uint32_t rest = to_text + text;
+        memcpy(head + 8, &rest, sizeof rest);
+        memcpy(head + 20, &to_text, sizeof to_text);
+        memcpy(head + 24, &text, sizeof text);
+        fwrite(head, sizeof head, 1, file);
+    }
+    while (lines-- > 0)
+        fputs(line, file);
+}
+
+static bool can_print(uint32_t count, uint32_t lines)
+{
+    struct judge_print print = {0};
+    FILE *file = fopen("overlapping", "wb");
+    cr_assert(file);
+    write_overlapping(file, count, lines);
+    fclose(file);
+    bool good = run_print_program("overlapping", &print);
+    judge_print_free(&print);
+    return good;
+}
+
+Test(similar, text_is_not_read_again_and_again)
+{
+    cr_expect(can_print(3, 100));
+    cr_expect_not(can_print(3000, 10000));
+    cr_expect_not(can_print(100000, 0));
+}
+
 /* Seven equal instructions leave an equal mark wherever they stand: that is what winnowing promises. */
 Test(similar, a_run_of_equal_code_leaves_a_mark)
 {
