@@ -31,6 +31,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What a login gives on Linux, whatever the grader itself was given. Compilers ask for a larger stack. */
+#define STACK_BYTES      (8 << 20)
+#define MOST_STACK_BYTES (64 << 20)
+#define OPEN_FILES       1024
+
 static volatile sig_atomic_t interrupted;
 
 void run_interrupt(void)
@@ -64,6 +69,8 @@ static void set_limits(const struct run_command *command)
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     limit(RLIMIT_DATA, command->data_bytes, command->data_bytes);
+    limit(RLIMIT_STACK, STACK_BYTES, MOST_STACK_BYTES);
+    limit(RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
     limit(RLIMIT_CPU, command->cpu_seconds, command->cpu_seconds + 1);
     limit(RLIMIT_AS, command->address_bytes, command->address_bytes);
     limit(RLIMIT_FSIZE, command->file_bytes, command->file_bytes);

@@ -8,10 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -137,6 +139,7 @@ static const struct {
     /* Memory that RLIMIT_DATA does not count. */
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
+    {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
     /* The same by fcntl(). */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
@@ -146,10 +149,22 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* Limits and priorities of others: 0 is oneself. */
+    /* Limits and priorities of others: 0 is oneself, but of a user it is all that the user has. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(ioprio_set), ALWAYS, 0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS, 0},
     {SCMP_SYS(ioprio_set), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setaffinity), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    /* Signals that the kernel sends to others when a pipe of one's own has something to read. */
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},
+    {SCMP_SYS(ioctl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x8901 /* FIOSETOWN */},
+    {SCMP_SYS(ioctl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x8902 /* SIOCSPGRP */},
 };
 
 static bool holds(const struct run_sandbox *sandbox, unsigned when)

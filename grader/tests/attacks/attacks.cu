@@ -89,6 +89,8 @@
 #include "97-never-copied/attack.cu"
 #include "98-byte-by-byte/attack.cu"
 #include "99-in-earnest-if-watched/attack.cu"
+#include "130-priorities-of-others/attack.cu"
+#include "131-stacks-for-memory/attack.cu"
 
 static unsigned long long attack(struct stage *stage)
 {
@@ -265,6 +267,10 @@ static unsigned long long attack(struct stage *stage)
         return attack_103(stage);
     case 104:
         return attack_104(stage);
+    case 130:
+        return attack_130(stage);
+    case 131:
+        return attack_131(stage);
     default:
         return honest(stage);
     }
