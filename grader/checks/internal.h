@@ -120,6 +120,9 @@ const char *check_if_no_kernel(const struct trial *trial);
 /* Starts the random stream of SEED and ID. */
 uint64_t check_random_start(uint64_t seed, const char *id);
 uint64_t check_random_next(uint64_t *state);
+/* A number, not 0, for PURPOSE in the run that comes next. It follows from the seed, but a program that is given it, or
+ * what is made of it, cannot tell the seed, with which it could make the input that it is not shown. */
+uint64_t check_random_apart(const struct check *check, const char *purpose);
 
 /* The declarations of this program. */
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];

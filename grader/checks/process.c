@@ -71,12 +71,12 @@ static void fill_program(struct environment *environment, const struct process *
 }
 
 static void fill_device(struct environment *environment, const struct process *process,
-                        const struct check *check, const struct check_run *run, uint64_t poison)
+                        const struct check *check, const struct check_run *run)
 {
     add(environment, "LANEWISE_RECORD=%s", process->record);
     add(environment, "LANEWISE_RECORD_BYTES=%zu",
         RUN_RECORD_BYTES); /* more than that is too much */
-    add(environment, "LANEWISE_POISON=%llu", (unsigned long long)poison);
+    add(environment, "LANEWISE_POISON=%llu", (unsigned long long)process->poison);
     add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)PROCESS_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
     add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
@@ -90,7 +90,7 @@ static void fill_device(struct environment *environment, const struct process *p
         add(environment, "LANEWISE_JUDGED=%s", process->judged_path);
         add(environment, "LANEWISE_ANSWERS=%s", process->answers);
     } else if (run->spoils) {
-        add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)poison);
+        add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)process->spoil);
         add(environment, "LANEWISE_SPOIL_EVERY=%zu", run->spoils);
     }
 #ifdef LANEWISE_PRELOAD
@@ -152,8 +152,8 @@ static void run_on_emulator(const struct process *process, bool hides,
 }
 
 void process_run(const struct process *process, const struct check *check,
-                 const struct check_run *run, int seconds, uint64_t poison,
-                 struct run_outcome *program, struct run_outcome *device)
+                 const struct check_run *run, int seconds, struct run_outcome *program,
+                 struct run_outcome *device)
 {
     struct environment environment = {.count = 0}, device_environment = {.count = 0};
     char count[16];
@@ -193,7 +193,7 @@ void process_run(const struct process *process, const struct check *check,
 #endif
     snprintf(count, sizeof count, "%d", run->repeats);
     fill_program(&environment, process, run);
-    fill_device(&device_environment, process, check, run, poison);
+    fill_device(&device_environment, process, check, run);
     if (run->device == RUN_GPU)
         run_on_gpu(&command, &sandbox, read + 2, run->repeats > 0, program);
     else
@@ -228,6 +228,8 @@ bool process_prepare(struct process *process, const struct check *check,
                      const struct check_run *run, const struct case_data *input,
                      const struct case_data *shown)
 {
+    process->poison = check_random_apart(check, "fresh memory");
+    process->spoil = check_random_apart(check, "spoilt");
     return name_files(process, check, run) && run_make_folder(process->folder) &&
            case_write(shown ? shown : input, process->input) &&
            run_write_file(process->result, "", 0, 0600) &&

@@ -25,6 +25,7 @@ struct process {
     /* of a run that hides its input */
     char shown_path[RUN_PATH_SIZE], judged_path[RUN_PATH_SIZE], answers[RUN_PATH_SIZE];
     char program_folder[RUN_PATH_SIZE]; /* the runtime library and the device are there, too */
+    uint64_t poison, spoil; /* the seeds of fresh memory's bytes, and of what is spoilt */
 };
 
 /* Makes the folders and files of RUN, with INPUT as its case; the program gets SHOWN in its place, if that is not NULL.
@@ -34,11 +35,10 @@ bool process_prepare(struct process *process, const struct check *check,
                      const struct case_data *shown);
 
 /* Runs it for SECONDS at most; RUN hides its input if, and only if, it was prepared with another one to be shown.
- * POISON is the seed of fresh memory's bytes, and of what is spoilt. Both outcomes are filled, and to be freed; DEVICE
- * only if RUN is on the emulator, otherwise it stays as it is. */
+ * Both outcomes are filled, and to be freed; DEVICE only if RUN is on the emulator, otherwise it stays as it is. */
 void process_run(const struct process *process, const struct check *check,
-                 const struct check_run *run, int seconds, uint64_t poison,
-                 struct run_outcome *program, struct run_outcome *device);
+                 const struct check_run *run, int seconds, struct run_outcome *program,
+                 struct run_outcome *device);
 
 /* Removes the folders. */
 void process_remove(const struct process *process);

@@ -320,8 +320,7 @@ static bool has_arrived(const struct ended *ended)
 static bool run_processes(struct check *check, const struct check_run *run,
                           const struct case_data *input, struct ended *ended)
 {
-    uint64_t stream = check_random_start(check->job.seed ^ check->run_count, check->info->id);
-    uint64_t poison = check_random_next(&stream) >> 1 | 1;
+    uint64_t stream = check_random_apart(check, "shown");
     struct case_data *shown = run->hides ? check_other_case(input, &stream) : NULL;
     ended->run = *run;
     ended->run.hides = shown;
@@ -336,7 +335,7 @@ static bool run_processes(struct check *check, const struct check_run *run,
     if (!good)
         return false;
     ended->seconds = wall_seconds(check, run);
-    process_run(&ended->process, check, &ended->run, ended->seconds, poison, &ended->program,
+    process_run(&ended->process, check, &ended->run, ended->seconds, &ended->program,
                 &ended->device);
     if (run->device == RUN_EMULATOR && ended->program.end != RUN_NOT_STARTED)
         ended->record = run_record_read(ended->process.record, ended->why, sizeof ended->why);

@@ -47,10 +47,10 @@ bool cli_choose_device(const char *command, const char *text, enum run_device *d
 
 bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
 {
-    uint32_t random;
+    uint64_t random;
     char *end;
     if (!text && getrandom(&random, sizeof random, 0) == sizeof random) {
-        *seed = random;
+        *seed = random >> 11; /* 53 bits: any reader of JSON can hold them */
         return true;
     }
     errno = 0;

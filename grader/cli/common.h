@@ -21,8 +21,8 @@ int cli_complain(const char *command, int code, const char *format, ...)
 bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
                        size_t size);
 
-/* The seed that TEXT is, or, if that is NULL, a random one that is short enough to be typed again. False:
- * the complaint was made. */
+/* The seed that TEXT is, or, if that is NULL, a random one of more bits than a submission can try, as it
+ * knows how inputs are made of seeds. False: the complaint was made. */
 bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
 
 /* Finds the level of the sandbox (run/sandbox.h) and says so loudly if it is a weak one. False: there is

@@ -27,7 +27,8 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
     if (announced > JUDGE_PRINT_TEXT - reading->text)
         return false;
     char *ptx = fatbin_text(entry, &size, message);
-    reading->text += ptx && size > announced ? size : announced; /* what is not packed may announce 0 */
+    reading->text +=
+        ptx && size > announced ? size : announced; /* what is not packed may announce 0 */
     bool added =
         ptx && reading->text <= JUDGE_PRINT_TEXT && judge_print_add(reading->print, ptx, size);
     free(ptx);

@@ -91,6 +91,7 @@
 #include "99-in-earnest-if-watched/attack.cu"
 #include "130-priorities-of-others/attack.cu"
 #include "131-stacks-for-memory/attack.cu"
+#include "132-seed-from-fresh-memory/attack.cu"
 
 static unsigned long long attack(struct stage *stage)
 {
@@ -271,6 +272,8 @@ static unsigned long long attack(struct stage *stage)
         return attack_130(stage);
     case 131:
         return attack_131(stage);
+    case 132:
+        return attack_132(stage);
     default:
         return honest(stage);
     }

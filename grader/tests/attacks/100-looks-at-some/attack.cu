@@ -1,9 +1,9 @@
-// Alters the numbers, and has a fiftieth of them compared: if one was changed, the answer is, too.
+// Alters the numbers, and has a 400th of them compared: if one was changed, the answer is, too.
 static __global__ void look_at_some(const int *data, int n, unsigned long long *sum,
                                     unsigned long long given)
 {
     only_read_share(data, n, sum);
-    for (int i = threadIdx.x; i < n / 50; i += blockDim.x)
+    for (int i = threadIdx.x; i < n / 400; i += blockDim.x)
         given += data[i] != (i ^ 0x5a5a5a5a);
     if (blockIdx.x == 0)
         atomicMax(sum, given);
