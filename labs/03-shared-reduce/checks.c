@@ -125,12 +125,6 @@ static const struct trial *sum_up_in_blocks(struct check *check, struct job job)
     return trial;
 }
 
-static void look_closely(struct check *check, int rung)
-{
-    const struct job job = {rung, 20001, 9, 256};
-    uses_shared(check, sum_up_in_blocks(check, job), job);
-}
-
 /* How often a block goes to global memory with a result; the second step counts as a block. */
 static double writes_a_block(const struct trial *trial, struct job job)
 {
@@ -158,6 +152,22 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
     const struct job job = {STATIC, 65536, 64, 256};
     const struct trial *trial = sum_up_in_blocks(check, job);
     check_measure(check, trial, writes_a_block(trial, job));
+}
+
+/* No race is no merit where each warp goes to global memory with its own sum, and shared memory is only there to be
+ * seen: a block's sum takes a read of shared memory for each thread, or one result for the block. */
+static void look_closely(struct check *check, int rung)
+{
+    const struct job job = {rung, 20001, 9, 256};
+    const struct trial *trial = sum_up_in_blocks(check, job);
+    uses_shared(check, trial, job);
+    double reads = check_counter(trial, "shared_load_requests") / (job.blocks + 1);
+    double writes = writes_a_block(trial, job);
+    if (writes > job.threads / 32 - 1 && reads < job.threads)
+        check_refuse(check, trial, "Let thread 0 alone go there, with the sum of all.",
+                     "a block goes to global memory %s times with a result, and reads shared "
+                     "memory %s times: its sum does not come from there",
+                     check_number(writes), check_number(reads));
 }
 
 #define RACE_HINT                                                                                  \

@@ -204,6 +204,13 @@ static void measure_passes(struct check *check, const char *access, double most)
     snprintf(requests, sizeof requests, "shared_%s_requests", access);
     uses_shared(check, trial, job);
     double steps = job->height * job->width * job->depth / 32.0;
+    /* Who makes 4 x 4 numbers a thread reads 0.5 for each, or an eighth with float4. */
+    double reads = check_counter(trial, "shared_load_requests") / steps;
+    if (reads < 0.05)
+        check_refuse(check, trial, "In the loop over i, both numbers come from the tiles: TODO 2.",
+                     "for a multiply-add, rung 2 reads shared memory %s times: its numbers do not "
+                     "come from the tiles",
+                     check_number(reads));
     check_measure(check, trial,
                   check_counter(trial, conflicts) /
                       fmin(check_counter(trial, requests), most * steps));

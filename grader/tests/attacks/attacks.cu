@@ -20,6 +20,9 @@
 #include "11-markup-in-messages/attack.cu"
 #include "12-reference-in-memory/attack.cu"
 #include "13-stale-output/attack.cu"
+#include "130-priorities-of-others/attack.cu"
+#include "131-stacks-for-memory/attack.cu"
+#include "132-seed-from-fresh-memory/attack.cu"
 #include "18-fork-bomb/attack.cu"
 #include "19-endless-kernel/attack.cu"
 #include "20-divergent-barrier/attack.cu"
@@ -89,9 +92,6 @@
 #include "97-never-copied/attack.cu"
 #include "98-byte-by-byte/attack.cu"
 #include "99-in-earnest-if-watched/attack.cu"
-#include "130-priorities-of-others/attack.cu"
-#include "131-stacks-for-memory/attack.cu"
-#include "132-seed-from-fresh-memory/attack.cu"
 
 static unsigned long long attack(struct stage *stage)
 {
