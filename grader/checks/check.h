@@ -77,8 +77,9 @@ struct check_info {
     double points;
     enum check_where where;
     /* Also watched by racecheck and initcheck while it runs on the emulator, which takes two to four
-     * times as long; and if nothing is found, its answers are judged once more, with warps in the other order. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only
-     * loses points whatever device is graded. (All runs are watched by memcheck and synccheck.) */
+     * times as long; and if nothing is found, its answers are judged once more, with warps in the other
+     * order. Each lab needs one such check, CHECK_COUNTS, so that what is right by luck only loses points
+     * whatever device is graded. (All runs are watched by memcheck and synccheck.) */
     bool watched;
     /* main() gets the very input that kernels work on. Without this, on the emulator, it gets another one of
      * the same shape, so that what it works out itself is wrong: see check_run(). For labs whose main() decides
@@ -202,7 +203,8 @@ void check_within(struct check *check, const struct trial *trial, const char *na
 void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes);
 
 /* All bytes of the result NAME must come from the GPU's memory as kernels left them there (memory that
- * was cleared counts as theirs). Judge the values first. Does nothing on a GPU. */
+ * was cleared counts as theirs). In a check with a figure, or of CHECK_COUNTS, main() must have copied the
+ * input as it was, unless it is .open_input. Judge the values first. Does nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name);
 /* A kernel of this name must have been launched. Does nothing on a GPU. */
 void check_ran(struct check *check, const struct trial *trial, const char *kernel);

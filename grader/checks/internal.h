@@ -43,7 +43,8 @@ struct trial {
     double seconds;           /* wall time of its process */
     struct run_text judged;   /* run.hides: what kernels made of the judged input, copy by copy */
     struct answer *answers;   /* those that were asked for */
-    const struct trial *open; /* the same with nothing hidden; NULL: it was not necessary */
+    bool was_altered; /* the input could have been hidden, but did not come to the GPU as it was */
+    const struct trial *open;      /* the same with nothing hidden; NULL: it was not necessary */
     const struct trial *backwards; /* the same in the other order of warps; NULL: likewise */
 };
 

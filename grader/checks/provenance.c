@@ -170,6 +170,21 @@ static const char *how_to_hand_in(const struct trial *trial)
            "compute the answer nor change it.";
 }
 
+/* Where main() has seen the input that is judged, it may have done the work, and have kernels look at the data for
+ * show. So such a run earns nothing where more is asked for than a right answer. */
+static void needs_input_as_it_is(struct check *check, const struct trial *trial, const char *name)
+{
+    bool is_about_work = check->info->figure.text || check->info->where == CHECK_COUNTS;
+    bool is_seen = trial->was_altered || trial->open;
+    if (is_seen && is_about_work && !check->info->open_input)
+        check_refuse(
+            check, trial,
+            "Copy the input to the GPU as lab.h gives it. A kernel may change it there.",
+            "%s is right, but main() has changed the numbers on their way to the GPU: there "
+            "are no points then for how it was made",
+            name);
+}
+
 void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name)
 {
     if (!trial || !trial->record || !check_is_open(check))
@@ -183,8 +198,10 @@ void check_made_by_kernels(struct check *check, const struct trial *trial, const
     if (!check_is_open(check))
         return;
     bool made = answer && answer->made, fixed = made && answer->same && answer->is_other_spoilt;
-    if (made && !fixed)
+    if (made && !fixed) {
+        needs_input_as_it_is(check, trial, name);
         return;
+    }
     check_fail(check, "failed", "%s is right, but %s", name,
                fixed ? "the same when the data on the GPU is changed"
                      : "not all of it was made by kernels");

@@ -383,6 +383,13 @@ static const struct trial *perform_openly(struct check *check, const struct chec
     return check_perform_run(check, &open, input);
 }
 
+static const struct trial *mark_altered(struct check *check, const struct trial *trial)
+{
+    if (trial)
+        check->trials[trial - check->trials].was_altered = true;
+    return trial;
+}
+
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input)
 {
@@ -397,7 +404,7 @@ const struct trial *check_perform_run(struct check *check, const struct check_ru
         return NULL;
     if (ended.run.hides && !has_arrived(&ended)) {
         end_processes(&ended);
-        return perform_openly(check, run, input);
+        return mark_altered(check, perform_openly(check, run, input));
     }
     struct trial *trial = &check->trials[check->trial_count++];
     *trial = (struct trial){.run = ended.run, .input = input};
@@ -410,7 +417,7 @@ const struct trial *check_run_openly(struct check *check, const struct trial *hi
 {
     struct trial *trial = &check->trials[hidden - check->trials];
     if (!trial->open)
-        trial->open = perform_openly(check, &hidden->run, hidden->input);
+        trial->open = mark_altered(check, perform_openly(check, &hidden->run, hidden->input));
     return trial->open;
 }
 
