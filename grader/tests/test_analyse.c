@@ -343,40 +343,52 @@ Test(analyse, lines)
 
 /* --- lifetimes ---------------------------------------------------------------------------------- */
 
-/* From which instruction of BODY to which the register a, b, p lives; -1: nowhere. */
+/* From which instruction of BODY to which the register a, b, p lives; -1: nowhere. Whether some register may be
+ * read that has not been written. */
 static const struct life {
     const char *name, *body;
     int a[2], b[2], p[2];
+    bool unwritten;
 } lives[] = {
-    {"named once", "mov.u32 a, 1; ret;", {0, 0}, {-1}, {-1}},
+    {"named once", "mov.u32 a, 1; ret;", {0, 0}, {-1}, {-1}, false},
     {"one after the other",
      "mov.u32 a, 1; add.u32 a, a, 1; mov.u32 b, 2; add.u32 b, b, 2; ret;",
      {0, 1},
      {2, 3},
-     {-1}},
-    {"result and operand", "mov.u32 a, 1; add.u32 b, a, 1; ret;", {0, 1}, {1, 1}, {-1}},
+     {-1},
+     false},
+    {"result and operand", "mov.u32 a, 1; add.u32 b, a, 1; ret;", {0, 1}, {1, 1}, {-1}, false},
     {"guards",
      "setp.eq.u32 p, 1, 2; @p mov.u32 a, 1; add.u32 b, a, 1; ret;",
      {0, 2},
      {2, 2},
-     {0, 1}},
+     {0, 1},
+     true},
     {"a loop around",
      "mov.u32 a, 1; L: add.u32 b, a, 1; add.u32 b, b, 1; setp.eq.u32 p, b, 2; @p bra L; ret;",
      {0, 4},
      {1, 3},
-     {3, 4}},
+     {3, 4},
+     false},
     {"carried by a loop",
      "L: add.u32 b, a, 1; mov.u32 a, 7; setp.eq.u32 p, b, 2; @p bra L; ret;",
      {0, 3},
      {0, 2},
-     {2, 3}},
+     {2, 3},
+     true},
     {"one side of a branch",
      "setp.eq.u32 p, 1, 2; mov.u32 a, 1; @p bra E; mov.u32 b, 1; add.u32 b, b, 1; bra M; E: "
      "add.u32 a, a, 1; M: ret;",
      {1, 6},
      {3, 4},
-     {0, 2}},
-    {"in an address", "mov.u64 d, 0; ld.global.v2.u32 {a, b}, [d]; ret;", {1, 1}, {1, 1}, {-1}},
+     {0, 2},
+     false},
+    {"in an address",
+     "mov.u64 d, 0; ld.global.v2.u32 {a, b}, [d]; ret;",
+     {1, 1},
+     {1, 1},
+     {-1},
+     false},
 };
 
 static void check_life(const char *name, char reg, struct lifetime got, const int *want)
@@ -398,7 +410,10 @@ Test(analyse, lifetimes)
         snprintf(ptx, sizeof ptx,
                  ".visible .entry k()\n{\n.reg .b32 a, b;\n.reg .pred p;\n.reg .b64 d;\n%s\n}\n",
                  lives[i].body);
-        cr_assert(analyse_lifetimes(parse_kernel(ptx, &module), got));
+        bool all_written;
+        cr_assert(analyse_lifetimes(parse_kernel(ptx, &module), got, &all_written));
+        cr_expect(all_written == !lives[i].unwritten, "%s: %s register is read unwritten",
+                  lives[i].name, all_written ? "no" : "some");
         check_life(lives[i].name, 'a', got[0], lives[i].a);
         check_life(lives[i].name, 'b', got[1], lives[i].b);
         check_life(lives[i].name, 'p', got[2], lives[i].p);

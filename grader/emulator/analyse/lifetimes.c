@@ -29,7 +29,7 @@ static void live_through(const struct liveness *l, uint32_t block, struct stretc
             extend(s, l->registers[n]);
 }
 
-bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes)
+bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes, bool *all_written)
 {
     struct liveness liveness;
     struct stretch stretch = {.lifetimes = lifetimes};
@@ -42,6 +42,9 @@ bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes)
     }
     for (uint32_t block = 0; ok && block < liveness.blocks.count; block++)
         live_through(&liveness, block, &stretch);
+    *all_written = ok;
+    for (uint32_t word = 0; ok && liveness.blocks.count && word < liveness.words; word++)
+        *all_written &= !liveness.in[word]; /* of the first block */
     liveness_free(&liveness);
     return ok;
 }

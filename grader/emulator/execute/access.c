@@ -600,16 +600,17 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Element K of what LANES work on, from whose bytes on HOST goes on to the next element's. */
+/* Element K of what LANES of GROUP work on, from whose bytes on HOST goes on to the next element's. The others of
+ * GROUP have bad addresses, and get zeros. */
 LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
-                                 bool shared, uint32_t lanes, uint8_t **host)
+                                 bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
 {
     uint64_t old[WARP] = {0};
     struct slot dst = inst->mem.vector[inst->mem.count + k];
     atomic_lanes(inst, shared, shared || warp->cta->launch->workers == 1, lanes, host,
                  slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
     if (dst.offset != NO_SLOT)
-        return_old(warp, dst, old, lanes);
+        return_old(warp, dst, old, group);
     if (warp->cta->worker->watches)
         count_changes(warp->cta->worker, inst, host, lanes, old);
     for (unsigned l = 0; l < WARP; l++)
@@ -658,7 +659,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         if (inst->mem.type == PTX_b128)
             atomic_wide(warp, inst, lanes, host);
         for (unsigned k = 0; k < inst->mem.count && inst->mem.type != PTX_b128; k++)
-            atomic_element(warp, inst, k, access.space == PTX_SHARED, lanes, host);
+            atomic_element(warp, inst, k, access.space == PTX_SHARED, lanes, group, host);
         todo &= ~group;
     }
 }

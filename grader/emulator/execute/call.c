@@ -21,10 +21,12 @@ static struct frame *new_frame(const struct image *image)
     if (!frame)
         return NULL;
     frame->image = image;
-    frame->registers = aligned_alloc(64, registers);
+    frame->registers = aligned_alloc(64, (registers + 63) / 64 * 64);
     frame->params = malloc(params);
-    if (frame->registers && frame->params)
+    if (frame->registers && frame->params) {
+        memset(frame->registers, 0, registers);
         return frame;
+    }
     free(frame->registers);
     free(frame->params);
     free(frame);
@@ -46,9 +48,11 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->caller = NULL;
     frame->holders = 0;
     frame->local_base = 0;
-    memset(frame->taken, 0, sizeof frame->taken);
+    if (warp->cta->launch->kernel->uses_stack)
+        memset(frame->taken, 0, sizeof frame->taken);
     /* nobody may count on fresh registers, but every run must be the same */
-    memset(frame->registers, 0, image->register_bytes);
+    if (image->needs_zeros)
+        memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
         memset(frame->params, 0, (size_t)image->frame_bytes * WARP);
     return frame;

@@ -19,12 +19,14 @@ static struct cta *make_cta(const struct launch *launch)
     struct cta *cta = calloc(1, sizeof *cta);
     if (!cta)
         return NULL;
-    size_t special = (size_t)kernel->special_bytes * launch->warps + 64;
+    size_t values = kernel->bank_bytes[BANK_CTA] + 64u;
+    size_t warp_values = (size_t)kernel->bank_bytes[BANK_WARP] * launch->warps + 64;
     size_t local = (size_t)launch->own_bytes * WARP * launch->warps + 64;
     cta->shared = aligned_alloc(64, shared_room(launch));
-    cta->special_memory = aligned_alloc(64, (special + 63) / 64 * 64);
+    cta->values = aligned_alloc(64, (values + 63) / 64 * 64);
+    cta->warp_values = aligned_alloc(64, (warp_values + 63) / 64 * 64);
     cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
-    if (cta->shared && cta->special_memory && cta->local_memory)
+    if (cta->shared && cta->values && cta->warp_values && cta->local_memory)
         return cta;
     cta_free(cta);
     return NULL;
@@ -33,7 +35,8 @@ static struct cta *make_cta(const struct launch *launch)
 void cta_free(struct cta *cta)
 {
     free(cta->shared);
-    free(cta->special_memory);
+    free(cta->values);
+    free(cta->warp_values);
     free(cta->local_memory);
     free(cta->mbarriers);
     for (unsigned i = 0; i < MAX_WARPS; i++)
@@ -71,6 +74,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     if (launch->own_bytes)
         memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
                (size_t)launch->own_bytes * WARP * launch->warps);
+    values_of_cta(cta);
     cta->again = again;
     cta->started = 0;
     return cta;

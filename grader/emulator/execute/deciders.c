@@ -111,8 +111,9 @@ void deciders_free(struct deciders *deciders)
 void deciders_begin(struct deciders *deciders, const struct worker *worker)
 {
     const struct kernel *kernel = worker->launch->kernel;
+    uint64_t warps = 0;
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
-        deciders->before[pc] = worker->profile[pc].warps;
+        deciders->before[pc] = warps = stretch_warps(worker, pc, warps);
         deciders->executed[pc] = false;
     }
     for (uint32_t i = 0; i < kernel->register_count; i++)
@@ -123,8 +124,10 @@ enum deciders_answer deciders_look(struct deciders *deciders, const struct worke
 {
     const struct kernel *kernel = worker->launch->kernel;
     bool more = false, certain = true;
+    uint64_t warps = 0;
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
-        bool executed = worker->profile[pc].warps != deciders->before[pc];
+        warps = stretch_warps(worker, pc, warps);
+        bool executed = warps != deciders->before[pc];
         more |= executed && !deciders->executed[pc];
         deciders->executed[pc] |= executed;
     }

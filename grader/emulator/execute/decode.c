@@ -151,7 +151,9 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
         d->out->guard = d->image->slots[d->in->guard];
         d->out->guard_negated = d->in->guard_negated;
     }
-    if (d->in->type_count)
+    if (decode_is_fixed(d))
+        d->out->run = idle_run;
+    else if (d->in->type_count)
         decode_typed(d);
     else
         decode_control(d);
@@ -316,17 +318,34 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     return true;
 }
 
-/* Each register of a function that is too large to look at has a place of its own. */
+/* The carry is a register that has no name. */
+static bool uses_carry(const struct ptx_function *f)
+{
+    bool any = false;
+    for (uint32_t pc = 0; pc < f->code_count; pc++)
+        any |= f->code[pc].opcode == PTX_OP_addc || f->code[pc].opcode == PTX_OP_subc ||
+               f->code[pc].opcode == PTX_OP_madc;
+    return any;
+}
+
+/* Fixed values lie elsewhere. Each other register of a function that is too large to look at has a place of
+ * its own. */
 static bool place_all(struct decoder *d, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
+    const struct slot *fixed = d->image->fixed;
     struct lifetime *lifetimes = malloc(((size_t)f->register_count + 1) * sizeof *lifetimes);
-    bool ok = lifetimes != NULL;
-    if (ok && analyse_lifetimes(f, lifetimes))
+    bool ok = lifetimes != NULL, all_written = false;
+    bool known = ok && analyse_lifetimes(f, lifetimes, &all_written);
+    for (uint32_t i = 0; i < f->register_count && known; i++)
+        if (fixed[i].offset != NO_SLOT)
+            lifetimes[i] = (struct lifetime){.first = UINT32_MAX};
+    if (known)
         ok = share_slots(d, lifetimes, used);
-    else
-        for (uint32_t i = 0; i < f->register_count; i++)
+    for (uint32_t i = 0; i < f->register_count && ok && !known; i++)
+        if (fixed[i].offset == NO_SLOT)
             d->image->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    d->image->needs_zeros = !all_written || uses_carry(f);
     free(lifetimes);
     return ok;
 }
@@ -345,6 +364,8 @@ static bool place_registers(struct decoder *d)
         !analyse_reconvergence(f, d->meet) || !analyse_reductions(f, d->is_reduction))
         return false;
     analyse_origins(f, d->origins);
+    if (!decode_fixed(d))
+        return false;
     uint32_t *used = &d->image->register_bytes;
     if (!place_all(d, used))
         return false;
@@ -358,8 +379,8 @@ static bool place_registers(struct decoder *d)
 static void decode_image(struct decoder *d, struct image *image)
 {
     d->image = image;
-    d->failed = !place_registers(d);
-    bool began = !d->failed;
+    bool began = place_registers(d) || d->failed;
+    d->failed |= !began;
     for (uint32_t pc = image->start; pc < image->end && !d->failed; pc++)
         decode_instruction(d, pc);
     if (began && d->failed)
@@ -419,6 +440,7 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
         decode_image(&d, &kernel->images[i]);
     free(d.constants);
     free(d.image_of);
+    d.failed = d.failed || !stretches_find(kernel);
     if (!d.failed) {
         kernel->registers = estimate_registers(kernel);
         return kernel;
@@ -427,13 +449,20 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     return NULL;
 }
 
+static void image_free(struct image *image)
+{
+    free(image->slots);
+    free(image->fixed);
+}
+
 void kernel_free(struct kernel *kernel)
 {
     if (!kernel)
         return;
     for (uint32_t i = 0; i < kernel->image_count; i++)
-        free(kernel->images[i].slots);
+        image_free(&kernel->images[i]);
     free(kernel->images);
+    free(kernel->parameters);
     free(kernel->code);
     free(kernel->constants);
     free(kernel->vectors);

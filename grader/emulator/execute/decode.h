@@ -5,6 +5,7 @@
  *   decode_texture.c textures and surfaces
  *   decode_async.c   copies beside the thread, mbarriers
  *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
+ *   fixed.c          registers that always hold the same
  *   decode.c         the kernel as a whole
  *
  * The first error is kept; what is decoded after it is thrown away. */
@@ -57,6 +58,9 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
 /* 32 lanes of VALUE (or one word, of a predicate), shared by the operands that need the same. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
+/* Finds the image's registers that need no place; false: it failed. Whether d->in only fills one of them. */
+bool decode_fixed(struct decoder *d);
+bool decode_is_fixed(const struct decoder *d);
 /* A variable's address in its own state space; local ones relative to the function's. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 

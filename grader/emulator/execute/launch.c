@@ -271,6 +271,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     for (unsigned i = 1; i < count; i++)
         join_worker(&workers[0], &workers[i]);
     struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
+    stretches_add_up(kernel, workers[0].profile);
     if (counters)
         count_instructions(&workers[0], counters);
     else
@@ -325,8 +326,8 @@ static void run_workers(struct worker *workers, unsigned count)
 void launch_begin(struct launch *launch, unsigned count)
 {
     struct worker *workers = aligned_alloc(_Alignof(struct worker), count * sizeof *workers);
-    bool ok = workers != NULL;
-    launch->workers = ok ? count : 0;
+    bool ok = workers && values_of_launch(launch);
+    launch->workers = workers ? count : 0;
     launch->crew = workers;
     for (unsigned i = 0; i < launch->workers; i++)
         ok &= worker_open(&workers[i], launch);
@@ -367,6 +368,8 @@ enum emu_status launch_end(struct launch *launch)
     if (launch->workers)
         join_workers(launch, launch->crew, launch->workers);
     free(launch->crew);
+    free(launch->values);
+    launch->values = NULL;
     return (enum emu_status)atomic_load(&launch->status);
 }
 

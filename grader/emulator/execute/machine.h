@@ -49,7 +49,9 @@ typedef uint32_t compare_fn(const void *a, const void *b); /* 32 lanes to a bit 
 enum bank {
     BANK_REGISTERS, /* of the function that runs: its frame */
     BANK_CONSTANTS, /* of the kernel: immediates and addresses */
-    BANK_SPECIALS,  /* of the warp: %tid.x and the like */
+    BANK_LAUNCH,    /* its parameters, %ntid.x and the like */
+    BANK_CTA,       /* %ctaid.x and the like */
+    BANK_WARP,      /* %tid.x and the like */
     BANK_COUNT,
 };
 
@@ -90,10 +92,13 @@ struct inst {
     uint8_t kind;
     uint8_t source_count;
     bool guard_negated;
-    bool observes;  /* may be waiting for another thread: see warp.c */
-    bool aligned;   /* a barrier that all lanes of a warp must reach together */
-    uint32_t guard; /* slot offset of the predicate, or NO_SLOT */
-    uint32_t mode;  /* of floating-point arithmetic: MODE_DEFAULT and more bits */
+    bool observes;    /* may be waiting for another thread: see warp.c */
+    bool aligned;     /* a barrier that all lanes of a warp must reach together */
+    bool follows;     /* its stretch began before it: stretch.c */
+    uint32_t stretch; /* so many instructions, from this one on; 0: it is in none */
+    uint32_t step;    /* to the next one that has something to do */
+    uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
+    uint32_t mode;    /* of floating-point arithmetic: MODE_DEFAULT and more bits */
     struct slot dst, src[4];
     union {
         struct {
@@ -193,6 +198,14 @@ struct image {
     uint64_t address;        /* that function pointers hold */
     uint32_t first_register; /* how many the images before have together */
     uint32_t *slots;         /* offset of each of the function's registers in a frame */
+    struct slot *fixed; /* of each, where its value lies if it never changes; NO_SLOT: fixed.c */
+    bool needs_zeros;   /* a register may be read that nobody has written */
+};
+
+/* A kernel's parameter, or BYTES of it from AT on, and its lanes in BANK_LAUNCH. */
+struct parameter {
+    uint32_t at, offset;
+    unsigned bytes;
 };
 
 /* A decoded kernel with all functions that it may call: read-only while it runs. */
@@ -204,13 +217,15 @@ struct kernel {
     struct inst *code;
     uint32_t code_count; /* of all images, with one more at the end of each */
     uint8_t *constants;
-    uint32_t special_bytes;              /* of a warp's special registers */
+    uint32_t bank_bytes[BANK_COUNT];     /* of those from BANK_LAUNCH on */
     uint32_t registers;                  /* of a thread: an estimate */
     uint32_t register_count;             /* that the images name in PTX */
     uint32_t shared_bytes;               /* static, of a CTA */
     uint32_t local_bytes;                /* of a thread: variables and stack */
-    uint32_t special[PTX_SPECIAL_COUNT]; /* slot of each static special, or NO_SLOT */
-    struct slot *vectors;                /* storage behind inst.mem.vector, VECTOR_ROOM each */
+    uint32_t special[PTX_SPECIAL_COUNT]; /* offset of each static special in its bank, or NO_SLOT */
+    struct parameter *parameters;        /* those in BANK_LAUNCH */
+    uint32_t parameter_count;
+    struct slot *vectors; /* storage behind inst.mem.vector, VECTOR_ROOM each */
     uint32_t vector_count, constant_room;
     bool uses_heap, uses_stack; /* calls malloc; calls any function, or alloca */
     bool shows_params;          /* takes its parameters' addresses */
@@ -317,11 +332,11 @@ struct cta {
     uint32_t mbarrier_count, mbarrier_room;
     uint64_t idle_polls; /* waits that were not over while nobody did anything else */
     bool has_moved;      /* in its latest turn it did more than spin */
-    uint8_t *special_memory, *local_memory;
+    uint8_t *values, *warp_values, *local_memory; /* BANK_CTA; BANK_WARP of each warp */
     struct cta *next;
 };
 
-/* What one instruction did in the CTAs of one worker. */
+/* What one instruction did in the CTAs of one worker; as stretch.c says, if it is in a stretch. */
 struct profile {
     uint64_t warps, threads, divergent;
 };
@@ -409,6 +424,7 @@ struct launch {
     atomic_bool is_still;                 /* it is sure */
     struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
     uint64_t longest;                     /* instructions of one warp */
+    uint8_t *values;                      /* BANK_LAUNCH, while it runs */
 };
 
 /* A launch: begins with COUNT workers, at least 1; runs, until it is over, or parked if it may be: false, and
@@ -479,6 +495,22 @@ bool warp_set_free(struct warp *warp);
 uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier); /* these paths' lanes */
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
+
+/* values.c: what special registers and parameters hold, lane by lane. */
+enum bank values_bank(enum ptx_special special); /* that of a static one */
+bool values_of_launch(struct launch *launch);    /* makes room for them; false: out of memory */
+void values_of_cta(struct cta *cta);
+void values_of_warp(struct warp *warp);
+
+/* stretch.c: cuts the code into stretches; makes counts of each instruction of a PROFILE that is complete, and
+ * of warps at PC in one that is not, from those at the instruction BEFORE. */
+bool stretches_find(struct kernel *kernel); /* false: out of memory */
+void stretches_add_up(const struct kernel *kernel, struct profile *profile);
+static inline uint64_t stretch_warps(const struct worker *worker, uint32_t pc, uint64_t before)
+{
+    bool follows = worker->launch->kernel->code[pc].follows;
+    return worker->profile[pc].warps + (follows ? before : 0);
+}
 
 /* standstill.c */
 void path_forget(struct path *path); /* what it was like before */
@@ -561,7 +593,7 @@ const struct alu_row *alu_find(const char *name);
 compare_fn *compare_find(const char *name); /* "lt.s32" */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
-lane_fn fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
+lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
 lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
     wait_all_run, sleep_run;

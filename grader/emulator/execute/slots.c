@@ -1,4 +1,4 @@
-/* Where operands lie: registers and special registers in the warp, everything else in constants. */
+/* Where operands lie: registers in a frame, what never changes in the bank of whom it belongs to. */
 #include "emulator/execute/decode.h"
 
 #include <stdarg.h>
@@ -101,6 +101,8 @@ struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned byt
 struct slot decode_register_slot(const struct decoder *d, uint32_t index)
 {
     enum ptx_type type = d->image->function->registers[index].type;
+    if (d->image->fixed[index].offset != NO_SLOT)
+        return d->image->fixed[index];
     return (struct slot){.offset = d->image->slots[index], .bytes = (uint8_t)ptx_type_bytes(type)};
 }
 
@@ -108,10 +110,11 @@ struct slot decode_special_slot(struct decoder *d, uint32_t special)
 {
     struct kernel *k = d->kernel;
     unsigned bytes = ptx_special_bytes((enum ptx_special)special);
+    enum bank bank = values_bank((enum ptx_special)special);
     if (k->special[special] == NO_SLOT)
-        k->special[special] = decode_take_slot(&k->special_bytes, bytes);
+        k->special[special] = decode_take_slot(&k->bank_bytes[bank], bytes);
     return (struct slot){
-        .offset = k->special[special], .bank = BANK_SPECIALS, .bytes = (uint8_t)bytes};
+        .offset = k->special[special], .bank = (uint8_t)bank, .bytes = (uint8_t)bytes};
 }
 
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable)

@@ -45,10 +45,11 @@ static bool may_change(const struct kernel *kernel, uint32_t pc)
 uint64_t standstill_changes(const struct worker *worker)
 {
     const struct kernel *kernel = worker->launch->kernel;
-    uint64_t changes = worker->atomic_changes;
-    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
-        if (worker->profile[pc].warps && may_change(kernel, pc))
-            changes += worker->profile[pc].warps;
+    uint64_t changes = worker->atomic_changes, warps = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        warps = stretch_warps(worker, pc, warps);
+        changes += warps && may_change(kernel, pc) ? warps : 0;
+    }
     return changes;
 }
 
@@ -89,7 +90,7 @@ static uint64_t mix_registers(uint64_t hash, const struct frame *frame,
     const bool *decides = deciders_of(deciders, image);
     for (uint32_t i = 0; i < image->function->register_count; i++) {
         unsigned bytes = ptx_type_bytes(image->function->registers[i].type);
-        if (decides[i])
+        if (decides[i] && image->fixed[i].offset == NO_SLOT)
             hash = mix_bytes(hash, frame->registers + image->slots[i], bytes ? bytes * WARP : 4);
     }
     return hash;

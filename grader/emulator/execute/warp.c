@@ -379,6 +379,28 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
+/* A stretch from PC on, as far as LEFT instructions go. Returns how many were executed. */
+static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
+                            int64_t left)
+{
+    const struct inst *in = &warp->cta->launch->kernel->code[pc];
+    struct profile *profile = &warp->cta->worker->profile[pc];
+    uint32_t n = in->stretch < left ? in->stretch : (uint32_t)left, end = pc + n;
+    profile->warps++;
+    profile->threads += count;
+    if (n < in->stretch) {
+        profile[n].warps--;
+        profile[n].threads -= count;
+    }
+    warp->executed += n;
+    for (uint32_t step; pc < end; pc += step, in += step) {
+        step = in->step;
+        warp->pc = pc;
+        in->run(warp, in, lanes);
+    }
+    return n;
+}
+
 /* Instructions that all lanes go through together, until one is left to control(): the loop that
  * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
@@ -394,6 +416,13 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     warp->bank[BANK_REGISTERS] = top->frame->registers;
     while (pc != meet && *slice > 0) {
         in = &code[pc];
+        if (in->stretch) {
+            uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
+            pc += n;
+            *slice -= n;
+            in = NULL;
+            continue;
+        }
         profile[pc].warps++;
         profile[pc].threads += count;
         warp->executed++; /* what %clock reads */
@@ -578,136 +607,6 @@ void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
 
 /* --- beginning and end -------------------------------------------------------------------------- */
 
-/* The static special registers that differ from lane to lane. */
-static bool differs_by_lane(enum ptx_special special)
-{
-    return special <= PTX_SPECIAL_tid_z || special == PTX_SPECIAL_laneid ||
-           (special >= PTX_SPECIAL_lanemask_eq && special <= PTX_SPECIAL_lanemask_gt);
-}
-
-static uint64_t lane_special(const struct warp *warp, enum ptx_special special, uint32_t lane)
-{
-    const uint32_t *block = warp->cta->launch->request.block;
-    uint32_t thread = warp->index * WARP + lane;
-    switch (special) {
-    case PTX_SPECIAL_tid_x:
-        return thread < block[0] ? thread : thread % block[0];
-    case PTX_SPECIAL_tid_y:
-        return thread < block[0] ? 0 : thread / block[0] % block[1];
-    case PTX_SPECIAL_tid_z:
-        return thread < block[0] ? 0 : thread / block[0] / block[1];
-    case PTX_SPECIAL_lanemask_eq:
-        return 1u << lane;
-    case PTX_SPECIAL_lanemask_le:
-        return (2u << lane) - 1;
-    case PTX_SPECIAL_lanemask_lt:
-        return (1u << lane) - 1;
-    case PTX_SPECIAL_lanemask_ge:
-        return ~((1u << lane) - 1);
-    case PTX_SPECIAL_lanemask_gt:
-        return ~((2u << lane) - 1);
-    default: /* laneid */
-        return lane;
-    }
-}
-
-/* The static special registers that differ from CTA to CTA. */
-static const enum ptx_special of_cta[] = {
-    PTX_SPECIAL_ctaid_x,     PTX_SPECIAL_ctaid_y,     PTX_SPECIAL_ctaid_z, PTX_SPECIAL_clusterid_x,
-    PTX_SPECIAL_clusterid_y, PTX_SPECIAL_clusterid_z, PTX_SPECIAL_smid};
-
-/* A CTA is a cluster of its own. */
-static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
-{
-    return special == PTX_SPECIAL_smid          ? cta->linear % EMU_MULTIPROCESSORS
-           : special >= PTX_SPECIAL_clusterid_x ? cta->index[special - PTX_SPECIAL_clusterid_x]
-                                                : cta->index[special - PTX_SPECIAL_ctaid_x];
-}
-
-#define RESERVED_END 288u
-#define SHARED_UNIT  128u
-
-static uint64_t warp_special(const struct warp *warp, enum ptx_special special)
-{
-    const struct launch *launch = warp->cta->launch;
-    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
-    uint32_t own_shared = launch->shared_bytes - launch->reserved_shared;
-    switch (special) {
-    case PTX_SPECIAL_ntid_x:
-    case PTX_SPECIAL_ntid_y:
-    case PTX_SPECIAL_ntid_z:
-        return block[special - PTX_SPECIAL_ntid_x];
-    case PTX_SPECIAL_nctaid_x:
-    case PTX_SPECIAL_nctaid_y:
-    case PTX_SPECIAL_nctaid_z:
-        return grid[special - PTX_SPECIAL_nctaid_x];
-    case PTX_SPECIAL_warpid:
-        return warp->index;
-    case PTX_SPECIAL_nwarpid:
-        return 64;
-    case PTX_SPECIAL_nsmid:
-        return EMU_MULTIPROCESSORS;
-    case PTX_SPECIAL_gridid:
-        return launch->grid_id;
-    case PTX_SPECIAL_dynamic_smem_size:
-        return launch->request.dynamic_shared_bytes;
-    case PTX_SPECIAL_total_smem_size:
-        return (own_shared + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
-    case PTX_SPECIAL_aggr_smem_size:
-        return own_shared + RESERVED_SHARED;
-    case PTX_SPECIAL_reserved_smem_1:
-        return launch->shared_bytes - RESERVED_SHARED;
-    case PTX_SPECIAL_reserved_smem_end:
-        return RESERVED_END;
-    case PTX_SPECIAL_reserved_smem_cap:
-        return RESERVED_SHARED;
-    case PTX_SPECIAL_envreg1:
-        return launch->workspace >> 32;
-    case PTX_SPECIAL_envreg2:
-        return (uint32_t)launch->workspace;
-    case PTX_SPECIAL_nclusterid_x:
-    case PTX_SPECIAL_nclusterid_y:
-    case PTX_SPECIAL_nclusterid_z:
-        return grid[special - PTX_SPECIAL_nclusterid_x];
-    case PTX_SPECIAL_cluster_nctaid_x:
-    case PTX_SPECIAL_cluster_nctaid_y:
-    case PTX_SPECIAL_cluster_nctaid_z:
-    case PTX_SPECIAL_cluster_nctarank:
-        return 1;
-    default: /* ids in a cluster of one CTA; counters that no profiler has set, and what is not used */
-        return 0;
-    }
-}
-
-static void fill_special(struct warp *warp, enum ptx_special special, uint64_t value)
-{
-    void *lanes = warp->bank[BANK_SPECIALS] + warp->cta->launch->kernel->special[special];
-    bool is_wide = ptx_special_bytes(special) == 8, by_lane = differs_by_lane(special);
-    if (!ptx_special_bytes(special)) {
-        memset(lanes, value ? 0xff : 0, sizeof(uint32_t));
-        return;
-    }
-    for (uint32_t lane = 0; lane < WARP && is_wide; lane++)
-        ((uint64_t *)lanes)[lane] = value;
-    for (uint32_t lane = 0; lane < WARP && !is_wide && !by_lane; lane++)
-        ((uint32_t *)lanes)[lane] = (uint32_t)value;
-    for (uint32_t lane = 0; lane < WARP && by_lane; lane++)
-        ((uint32_t *)lanes)[lane] = (uint32_t)lane_special(warp, special, lane);
-}
-
-/* Only those that the kernel reads, and in a CTA's place that is used AGAIN those of the new CTA: warps
- * of a few instructions would spend most of their time here. */
-static void set_special_registers(struct warp *warp, bool again)
-{
-    const uint32_t *offsets = warp->cta->launch->kernel->special;
-    for (unsigned i = 0; i < PTX_SPECIAL_COUNT && !again; i++)
-        if (offsets[i] != NO_SLOT && !ptx_special_is_dynamic((enum ptx_special)i))
-            fill_special(warp, (enum ptx_special)i, warp_special(warp, (enum ptx_special)i));
-    for (unsigned i = 0; i < sizeof of_cta / sizeof *of_cta; i++)
-        if (offsets[of_cta[i]] != NO_SLOT)
-            fill_special(warp, of_cta[i], cta_special(warp->cta, of_cta[i]));
-}
-
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
 {
     const struct launch *launch = cta->launch;
@@ -721,9 +620,12 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->looked = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
-    warp->bank[BANK_SPECIALS] = cta->special_memory + (size_t)index * kernel->special_bytes;
+    warp->bank[BANK_LAUNCH] = launch->values;
+    warp->bank[BANK_CTA] = cta->values;
+    warp->bank[BANK_WARP] = cta->warp_values + (size_t)index * kernel->bank_bytes[BANK_WARP];
     warp->local = cta->local_memory + (size_t)index * WARP * cta->launch->own_bytes;
-    set_special_registers(warp, again);
+    if (!again)
+        values_of_warp(warp);
     struct path *path = add_path(warp);
     struct frame *frame = path ? frame_open(warp, &kernel->images[0]) : NULL;
     if (!frame)
