@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "emulator/execute/bits.h"
+#include "emulator/execute/functions.h"
 
 typedef uint16_t u16;
 typedef int16_t s16;

@@ -1,0 +1,54 @@
+/* Our powers of two and logarithms against libm's, rounded to floats: equal, as floats are what they are for. */
+#include <criterion/criterion.h>
+#include <math.h>
+
+#include "emulator/execute/functions.h"
+
+TestSuite(functions);
+
+#define STEP 40009u /* a prime: all exponents, and fractions of every kind */
+
+static void compare(const char *name, float x, float got, float want)
+{
+    cr_assert(got == want || (got != got && want != want), "%s of %a is %a, libm says %a", name, x,
+              got, want);
+}
+
+static void compare_both(float x)
+{
+    compare("the power of two", x, (float)power_of_two(x), (float)exp2(x));
+    compare("the logarithm", x, (float)binary_logarithm(x), (float)log2(x));
+}
+
+Test(functions, as_libm_has_them)
+{
+    static const float edges[] = {0,
+                                  -0.0f,
+                                  1,
+                                  -1,
+                                  0.5f,
+                                  2,
+                                  127.5f,
+                                  128,
+                                  129,
+                                  -126,
+                                  -149,
+                                  -150,
+                                  -151,
+                                  1e9f,
+                                  -1e9f,
+                                  INFINITY,
+                                  -INFINITY,
+                                  NAN,
+                                  0x1p-149f,
+                                  0x1p-126f,
+                                  0x1.fffffep127f,
+                                  0x1.fffffep-1f,
+                                  0x1.000002p0f,
+                                  0x1.6a09e6p-1f,
+                                  0x1.6a09e8p-1f};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        compare_both(edges[i]);
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP)
+        compare_both(bits_float((uint32_t)bits));
+}
