@@ -351,6 +351,7 @@ struct worker {
     struct launch *launch;
     struct profile *profile; /* of each instruction */
     uint64_t longest;        /* instructions of one warp */
+    uint64_t unaccounted;    /* instructions that the launch does not know of yet */
     struct cta *idle;        /* CTAs whose memory can be used again */
     uint32_t seats;          /* CTAs that there are */
     struct frame *idle_frames;

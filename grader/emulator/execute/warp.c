@@ -89,18 +89,19 @@ static void drop_done_paths(struct warp *warp)
     }
 }
 
-/* Keeps only LANES in the path, and pops what has none left. */
+/* Keeps only LANES in the path, and pops what has none left. Nearly always one entry loses all or none: it is not
+ * copied, as a CPU that reads in one go what was written in two waits until all its stores are in memory. */
 static void keep_lanes(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;
     path_forget(path);
     for (uint32_t i = 0; i < path->depth; i++) {
-        struct path_entry entry = path->stack[i];
-        entry.lanes &= lanes;
-        if (entry.lanes)
-            path->stack[kept++] = entry;
-        else
-            frame_release(warp, entry.frame);
+        struct path_entry *entry = &path->stack[i];
+        entry->lanes &= lanes;
+        if (!entry->lanes)
+            frame_release(warp, entry->frame);
+        else if (kept++ != i)
+            path->stack[kept - 1] = *entry;
     }
     path->depth = kept;
     if (!kept)
@@ -151,23 +152,24 @@ static void merge_paths(struct warp *warp)
 static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
                    struct profile *profile)
 {
-    struct path_entry top = *top_of(path);
-    uint32_t passed = top.lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
+    struct path_entry *top = top_of(path);
+    struct frame *frame = top->frame;
+    uint32_t passed = top->lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
     if (!taken || !passed) {
-        top_of(path)->pc = taken ? in->branch.target : pc + 1;
+        top->pc = taken ? in->branch.target : pc + 1;
         return;
     }
     profile->divergent++;
-    top.frame->holders++; /* it must outlive the entry that is replaced */
-    if (meet == top.meet)
+    frame->holders++; /* it must outlive the entry that is replaced */
+    if (meet == top->meet)
         pop(warp, path); /* its lanes already wait there, further down */
     else
-        top_of(path)->pc = meet;
+        top->pc = meet;
     if (pc + 1 != meet)
-        push(warp, path, (struct path_entry){pc + 1, meet, passed, top.frame});
+        push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
     if (in->branch.target != meet)
-        push(warp, path, (struct path_entry){in->branch.target, meet, taken, top.frame});
-    frame_release(warp, top.frame);
+        push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
+    frame_release(warp, frame);
 }
 
 static void leave(struct warp *warp, struct path *path, uint32_t lanes)
@@ -366,12 +368,22 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
  * warps of one block that are would have had 1/32 each. Too many warps do too much. */
 #define MANY_WARPS 100
 
+/* So many parts of its limit go by before a worker tells the others: a look at what they share for each warp would
+ * cost short ones more than their work, as the CPU first waits for all that they have stored. */
+#define ACCOUNTS 256
+
 /* Counts N more instructions of the launch, and ends it when that is too many. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
-    uint64_t executed = atomic_fetch_add(&launch->executed, n) + n;
-    if (launch->limit && executed > launch->limit && !atomic_load(&launch->stopping)) {
+    struct worker *worker = warp->cta->worker;
+    worker->unaccounted += n;
+    if (!launch->limit || worker->unaccounted < launch->limit / ACCOUNTS)
+        return;
+    uint64_t executed =
+        atomic_fetch_add(&launch->executed, worker->unaccounted) + worker->unaccounted;
+    worker->unaccounted = 0;
+    if (executed > launch->limit && !atomic_load(&launch->stopping)) {
         enum obs_fault_kind kind =
             warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH : OBS_ENDLESS;
         warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
