@@ -119,21 +119,21 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
       .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
 {
     const struct trial *trial = add_up(check, 1001, 20);
-    if (calls(trial, "cudaMemset", "cudaMemsetAsync") > 0)
-        check_refuse(check, trial, "TODO 3: cudaMemset2D() takes its place.",
-                     "your program still calls cudaMemset()");
     if (check_calls(trial, "cudaMemset2DAsync") == 0)
         check_called(check, trial, "cudaMemset2D", 1, 1);
+    if (calls(trial, "cudaMemset", "cudaMemsetAsync") > 0)
+        check_refuse(check, trial, "TODO 3: cudaMemset2D() takes its place.",
+                     "your program still calls cudaMemset(), too");
 }
 
 CHECK(pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
       .hint = "TODO 4. What cudaMallocPitch() stores in matrix.pitch is what all others must use.")
 {
     const struct trial *trial = add_up(check, 1001, 20);
+    check_called(check, trial, "cudaMallocPitch", 2, 2);
     if (check_calls(trial, "cudaMalloc") > 0)
         check_refuse(check, trial, "TODO 4: cudaMallocPitch() takes its place.",
-                     "your program still calls cudaMalloc()");
-    check_called(check, trial, "cudaMallocPitch", 2, 2);
+                     "your program still calls cudaMalloc(), too");
 }
 
 /* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch, whatever they do there. */
