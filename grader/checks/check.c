@@ -240,10 +240,19 @@ void check_no_textures(struct check *check, const struct trial *trial)
                      "your kernels use textures or surfaces, which this check does not count");
 }
 
+void check_no_clusters(struct check *check, const struct trial *trial)
+{
+    if (check_counter(trial, "cluster_requests") > 0)
+        check_refuse(check, trial, "Keep to the block's own shared memory.",
+                     "your kernels use the shared memory of other blocks, which this check does "
+                     "not count");
+}
+
 void check_measure(struct check *check, const struct trial *trial, double value)
 {
     if (!check->info->figure.textures)
         check_no_textures(check, trial);
+    check_no_clusters(check, trial);
     if (!trial || !check_is_open(check))
         return;
     check_value(check, value);

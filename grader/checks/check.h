@@ -246,6 +246,8 @@ void check_called(struct check *check, const struct trial *trial, const char *na
 
 /* The kernels must not use textures or surfaces: no other counter tells what goes through these. */
 void check_no_textures(struct check *check, const struct trial *trial);
+/* Nor the shared memory of other blocks of a cluster, for the same reason. */
+void check_no_clusters(struct check *check, const struct trial *trial);
 
 /* Gives the check the points that VALUE earns by its figure's budget. Textures would get around most figures:
  * where they may be used, the figure says so. */

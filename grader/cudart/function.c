@@ -28,7 +28,15 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
         .binaryVersion = RT_ARCH,
         .maxDynamicSharedSizeBytes = rt_dynamic_limit(function),
         .preferredShmemCarveout = function->carveout,
+        .clusterDimMustBeSet = function->needs_cluster || info->needs_cluster || info->cluster[0],
+        .nonPortableClusterSizeAllowed = function->wide_clusters,
     };
+    dim3 cluster = rt_cluster_of(function, (dim3){0, 0, 0});
+    if (info->cluster[0] || function->cluster.x) {
+        attributes->requiredClusterWidth = (int)cluster.x;
+        attributes->requiredClusterHeight = (int)cluster.y;
+        attributes->requiredClusterDepth = (int)cluster.z;
+    }
     return cudaSuccess;
 }
 
@@ -43,6 +51,19 @@ static cudaError_t set_dynamic(struct rt_function *function, int bytes)
     if (bytes < 0 || bytes > limit)
         return cudaErrorInvalidValue;
     function->max_dynamic_shared = bytes;
+    return cudaSuccess;
+}
+
+/* One side of the clusters that launches have; what the kernel itself says stays. */
+static cudaError_t set_cluster(struct rt_function *function, unsigned side, int blocks)
+{
+    dim3 size = function->cluster.x ? function->cluster : (dim3){1, 1, 1};
+    if (function->info.cluster[0])
+        return cudaErrorNotPermitted;
+    if (blocks < 1 || blocks > (int)EMU_MAX_CLUSTER)
+        return cudaErrorInvalidValue;
+    *(side == 0 ? &size.x : side == 1 ? &size.y : &size.z) = (unsigned)blocks;
+    function->cluster = size;
     return cudaSuccess;
 }
 
@@ -61,12 +82,18 @@ static cudaError_t set_attribute(const void *func, enum cudaFuncAttribute attrib
         function->carveout = value;
         return cudaSuccess;
     case cudaFuncAttributeClusterDimMustBeSet:
+        function->needs_cluster = value != 0;
+        return cudaSuccess;
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
+        return set_cluster(function, attribute - cudaFuncAttributeRequiredClusterWidth, value);
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return rt_unsupported("a function attribute for clusters of blocks");
+        function->wide_clusters = value != 0;
+        return cudaSuccess;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: /* a hint */
+        return value < 0 || value > cudaClusterSchedulingPolicyLoadBalancing ? cudaErrorInvalidValue
+                                                                             : cudaSuccess;
     default:
         return cudaErrorInvalidValue;
     }

@@ -192,6 +192,7 @@ static void fill_abilities(struct cudaDeviceProp *prop)
     FIELD(concurrentManagedAccess, ConcurrentManagedAccess);
     FIELD(computePreemptionSupported, ComputePreemptionSupported);
     FIELD(cooperativeLaunch, CooperativeLaunch);
+    FIELD(clusterLaunch, ClusterLaunch);
     FIELD(hostRegisterSupported, HostRegisterSupported);
     FIELD(memoryPoolsSupported, MemoryPoolsSupported);
     FIELD(deviceNumaId, NumaId);

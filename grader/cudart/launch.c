@@ -72,9 +72,9 @@ static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
 }
 
 #define tell(id, name, launch, ...)                                                                \
-    rt_finding_at(id, name, &(struct rt_places){.at = launch_place(launch)}, 1, __VA_ARGS__)
+    rt_finding_at(id, name, &(struct rt_places){.at = rt_launch_place(launch)}, 1, __VA_ARGS__)
 
-static struct emu_place launch_place(const struct rt_launch *launch)
+struct emu_place rt_launch_place(const struct rt_launch *launch)
 {
     return launch->from ? rt_place_of(launch->from) : rt_caller();
 }
@@ -150,6 +150,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
     char *params = pack_params(&function->info, launch->args);
     if (!params)
         return cudaErrorMemoryAllocation;
+    dim3 cluster = rt_cluster_of(function, launch->cluster);
     struct emu_launch request = {
         .kernel = function->kernel,
         .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
@@ -157,6 +158,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .dynamic_shared_bytes = launch->shared,
         .params = params,
         .param_bytes = function->info.param_bytes,
+        .cluster = {cluster.x, cluster.y, cluster.z},
         .cooperative = launch->cooperative,
         .alone = rt_is_alone(),
         .may_park = true,
@@ -183,6 +185,8 @@ cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *l
     cudaError_t error = rt_function(device, launch->func, function);
     if (error == cudaSuccess)
         error = check_config(*function, launch);
+    if (error == cudaSuccess)
+        error = rt_check_cluster(*function, launch);
     if (error == cudaSuccess && launch->cooperative)
         error = check_resident(*function, launch);
     if (error == cudaSuccess && (*function)->info.param_count > 0 && !launch->args)
@@ -213,19 +217,27 @@ static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
     return error == cudaSuccess ? rt_submit(stream, &work) : error;
 }
 
+static struct rt_launch plain(const void *func, dim3 grid, dim3 block, void **args, size_t shared)
+{
+    return (struct rt_launch){.func = func,
+                              .grid = grid,
+                              .block = block,
+                              .shared = shared,
+                              .args = args,
+                              .from = launched_from};
+}
+
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream)
 {
-    return rt_return(
-        submit(stream, (struct rt_launch){func, grid, block, shared, false, args, launched_from}));
+    return rt_return(submit(stream, plain(func, grid, block, args, shared)));
 }
 RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                size_t shared, cudaStream_t stream)
 {
-    cudaError_t error =
-        submit(stream, (struct rt_launch){kernel, grid, block, shared, false, args, launched_from});
+    cudaError_t error = submit(stream, plain(kernel, grid, block, args, shared));
     launched_from = NULL;
     return rt_return(error);
 }
@@ -234,34 +246,24 @@ RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream)
 {
-    return rt_return(
-        submit(stream, (struct rt_launch){func, grid, block, shared, true, args, launched_from}));
+    struct rt_launch launch = plain(func, grid, block, args, shared);
+    launch.cooperative = true;
+    return rt_return(submit(stream, launch));
 }
 RT_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
 /* --- launches with attributes ------------------------------------------------------------------------ */
 
-static bool is_cluster(const cudaLaunchAttribute *attribute)
-{
-    return attribute->id == cudaLaunchAttributeClusterDimension &&
-           (attribute->val.clusterDim.x > 1 || attribute->val.clusterDim.y > 1 ||
-            attribute->val.clusterDim.z > 1);
-}
-
 static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     if (!config || (config->numAttrs > 0 && !config->attrs))
         return cudaErrorInvalidValue;
-    struct rt_launch launch = {
-        func, config->gridDim, config->blockDim, config->dynamicSmemBytes, false,
-        args, launched_from};
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute *attribute = &config->attrs[i];
-        if (is_cluster(attribute))
-            return rt_unsupported("a launch in clusters of blocks");
-        if (attribute->id == cudaLaunchAttributeCooperative)
-            launch.cooperative = attribute->val.cooperative != 0;
-    }
+    struct rt_launch launch =
+        plain(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes);
+    launch.cluster = rt_cluster_asked(config);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            launch.cooperative = config->attrs[i].val.cooperative != 0;
     return submit(config->stream, launch); /* the other attributes only hint */
 }
 

@@ -1,4 +1,4 @@
-/* What programs can ask of occupancy: emulator/occupancy.h knows the answers. */
+/* What programs can ask of occupancy: emulator/occupancy.h knows the answers. Of clusters: cluster.c. */
 #include "cudart/rt.h"
 
 struct emu_demand rt_demand(const struct emu_kernel_info *info, unsigned threads, size_t dynamic)

@@ -128,6 +128,9 @@ struct rt_function {
     struct emu_kernel_info info;
     int max_dynamic_shared; /* set by cudaFuncSetAttribute; -1: the default */
     int carveout;
+    dim3 cluster;             /* that its launches have unless they say another; x is 0: none */
+    bool wide_clusters;       /* they may have more than RT_PORTABLE_CLUSTER blocks */
+    bool needs_cluster;       /* its launches must say one */
     struct rt_function *next; /* in its module */
 };
 
@@ -215,8 +218,19 @@ void rt_managed_unmap(const struct rt_range *range);
 /* Whether the program has mapped all of these bytes. */
 bool rt_is_mapped(const void *ptr, size_t size);
 
-/* --- launch.c, occupancy.c ------------------------------------------------------------------------ */
+/* --- launch.c, cluster.c, occupancy.c --------------------------------------------------------------- */
 
+struct rt_launch; /* work.h */
+
+/* How many blocks a cluster has if a launch asks for CLUSTER (x is 0: for nothing); x is 0 if nobody says. */
+dim3 rt_cluster_of(const struct rt_function *function, dim3 cluster);
+/* Whether LAUNCH, of which only grid, cluster and from are looked at, may have its clusters; if not, says why. */
+cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt_launch *launch);
+/* What the attributes of a launch ask for; x is 0: nothing. */
+dim3 rt_cluster_asked(const cudaLaunchConfig_t *config);
+
+/* The program's line that launches, or else calls. */
+struct emu_place rt_launch_place(const struct rt_launch *launch);
 /* The dynamic shared memory that a block of FUNCTION may have. */
 size_t rt_dynamic_limit(const struct rt_function *function);
 /* What a block of a kernel with DYNAMIC bytes of shared memory asks of a multiprocessor. */

@@ -13,6 +13,7 @@ struct rt_launch {
     bool cooperative; /* its blocks may wait for each other */
     void **args;
     const void *from; /* in the function that launches, if it says <<<...>>> */
+    dim3 cluster;     /* blocks of a cluster; x is 0: what the kernel says */
 };
 
 /* What a fill sets: elements of 1, 2 or 4 bytes, rows that start a pitch apart. */

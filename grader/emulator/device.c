@@ -565,7 +565,10 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t handle,
         .max_threads = f->max_threads,
         .ptx_version = kernel->module->version,
         .sm_version = kernel->module->sm,
+        .max_cluster = f->max_cluster ? f->max_cluster : EMU_MAX_CLUSTER,
+        .needs_cluster = f->needs_cluster && !f->cluster[0],
     };
+    memcpy(info->cluster, f->cluster, sizeof info->cluster);
     for (const struct ptx_variable *v = kernel->module->variables; v; v = v->next)
         info->const_bytes += v->space == PTX_CONST ? (uint32_t)v->size : 0;
     return device_unlock(device, EMU_OK);

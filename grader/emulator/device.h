@@ -187,6 +187,9 @@ struct emu_kernel_info {
     uint32_t const_bytes;  /* the module's */
     uint32_t max_threads;  /* a CTA, by .maxntid or 1024 */
     uint32_t ptx_version, sm_version; /* 90 for 9.0; 75 for sm_75 */
+    uint32_t cluster[3];              /* CTAs that its clusters have, x first; [0] is 0: any */
+    uint32_t max_cluster;             /* CTAs that they may have, in all */
+    bool needs_cluster;               /* a launch must say how many they have */
 };
 enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
                                 struct emu_kernel_info *info);
@@ -196,6 +199,7 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
 struct emu_launch {
     uint32_t kernel;
     uint32_t grid[3], block[3]; /* x, y, z */
+    uint32_t cluster[3];        /* CTAs of a cluster; [0] is 0: as many as the kernel says, or 1 */
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
@@ -253,6 +257,7 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
     232448u /* a CTA, static and dynamic; what a program must opt in to is
                                        the runtime library's affair */
 #define EMU_MULTIPROCESSORS 132u
+#define EMU_MAX_CLUSTER     16u /* CTAs; more than 8 need the program's consent */
 #define EMU_WARP_SIZE       32u
 
 #endif

@@ -11,6 +11,43 @@
 #define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
 #define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
 
+/* How many CTAs a cluster of the launch has, x first. */
+static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
+                       uint32_t size[3])
+{
+    static const uint32_t alone[3] = {1, 1, 1};
+    const uint32_t *said = request->cluster[0] ? request->cluster : f->cluster;
+    memmove(size, said[0] ? said : alone, sizeof alone);
+}
+
+static enum emu_status check_cluster(const struct emu_launch *request, const struct ptx_function *f)
+{
+    const uint32_t *grid = request->grid;
+    uint32_t size[3], most = f->max_cluster ? f->max_cluster : EMU_MAX_CLUSTER;
+    cluster_of(request, f, size);
+    if (f->needs_cluster && !f->cluster[0] && !request->cluster[0])
+        return device_failed(EMU_INVALID_CONFIG, "the launch must say how large its clusters are");
+    if (f->cluster[0] && memcmp(size, f->cluster, sizeof size) != 0)
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "clusters of %u x %u x %u blocks; the kernel was built for %u x %u x %u", size[0],
+            size[1], size[2], f->cluster[0], f->cluster[1], f->cluster[2]);
+    uint64_t ctas = 1;
+    for (unsigned i = 0; i < 3; i++)
+        ctas *= size[i] <= EMU_MAX_CLUSTER ? size[i] : EMU_MAX_CLUSTER + 1;
+    if (!ctas || ctas > most || ctas > EMU_MAX_CLUSTER)
+        return device_failed(EMU_INVALID_CONFIG,
+                             "clusters of %u x %u x %u blocks: each must be at least 1, and all "
+                             "together at most %u",
+                             size[0], size[1], size[2], most);
+    if (grid[0] % size[0] || grid[1] % size[1] || grid[2] % size[2])
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "a grid of %u x %u x %u blocks is not made of clusters of %u x %u x %u", grid[0],
+            grid[1], grid[2], size[0], size[1], size[2]);
+    return EMU_OK;
+}
+
 static enum emu_status check_launch(const struct emu_launch *request, const struct kernel *kernel)
 {
     const struct ptx_function *f = kernel->function;
@@ -43,7 +80,7 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
     if (request->param_bytes < f->param_bytes)
         return device_failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
                              request->param_bytes, f->param_bytes);
-    return EMU_OK;
+    return check_cluster(request, f);
 }
 
 static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
@@ -62,6 +99,9 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
     if (launch->kernel->uses_stack && device->limits[EMU_STACK] > KERNEL_STACK)
         launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
+    launch->is_in_clusters = request->cluster[0] || launch->kernel->function->cluster[0];
+    cluster_of(request, launch->kernel->function, launch->request.cluster);
+    launch->cluster_size = request->cluster[0] * request->cluster[1] * request->cluster[2];
     struct emu_demand demand = {launch->threads, launch->kernel->registers,
                                 (uint64_t)launch->kernel->shared_bytes + dynamic};
     launch->occupancy = emu_occupancy(&demand);
@@ -70,6 +110,8 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
         (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
     if (launch->resident > launch->cta_count)
         launch->resident = (uint32_t)launch->cta_count;
+    launch->resident =
+        (launch->resident + launch->cluster_size - 1) / launch->cluster_size * launch->cluster_size;
     launch->memory = &device->memory;
     launch->heap = &device->heap;
     launch->output = &device->output;

@@ -61,6 +61,20 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(demand, divisions[i] << 10);
 }
 
+/* SMs come in parts, of which some are switched off: which ones differs from GPU to GPU. These give the answers of an
+ * H100 for clusters of 1 to 16 blocks, and 2, 8, 11 and 32 blocks on an SM. */
+#define CLUSTERED_CTAS 8u /* on an SM at most */
+uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
+{
+    static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,
+                                   16, 8,  2,  2,  2,  2}; /* EMU_MULTIPROCESSORS */
+    uint32_t clusters = 0, ctas = emu_occupancy(demand).ctas;
+    ctas = ctas < CLUSTERED_CTAS ? ctas : CLUSTERED_CTAS;
+    for (unsigned i = 0; i < sizeof sms / sizeof *sms; i++)
+        clusters += sms[i] < size ? 0 : sms[i] * ctas / size;
+    return clusters;
+}
+
 uint32_t emu_occupancy_threads(uint32_t registers)
 {
     uint32_t threads = warps_by_registers(registers) * EMU_WARP_SIZE;

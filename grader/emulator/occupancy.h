@@ -40,6 +40,9 @@ struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
  * cache. It gets the next larger division that there is, and one in which a CTA fits. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
+/* How many clusters of SIZE CTAs the GPU holds at once: each stays within one of its parts. */
+uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
+
 /* The most threads of a CTA that have room for their REGISTERS: whole warps, at most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 

@@ -503,6 +503,7 @@ enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *l
     };
     memcpy(sent.grid, launch->grid, sizeof sent.grid);
     memcpy(sent.block, launch->block, sizeof sent.block);
+    memcpy(sent.cluster, launch->cluster, sizeof sent.cluster);
     char *bytes =
         launch->param_bytes <= WIRE_PARAMS ? malloc(sizeof sent + launch->param_bytes) : NULL;
     if (!bytes)

@@ -354,6 +354,7 @@ static bool call_launch(struct server *server, struct exchange *x)
     };
     memcpy(launch.grid, sent.grid, sizeof launch.grid);
     memcpy(launch.block, sent.block, sizeof launch.block);
+    memcpy(launch.cluster, sent.cluster, sizeof launch.cluster);
     x->head.bytes = 0;
     x->head.what = emu_launch(server->device, &launch, NULL);
     tell_parked(server, x);

@@ -90,7 +90,8 @@ struct wire_texture {
 };
 
 struct wire_launch {
-    uint32_t kernel, grid[3], block[3], dynamic_shared_bytes, cooperative, alone, may_park;
+    uint32_t kernel, grid[3], block[3], cluster[3], dynamic_shared_bytes, cooperative, alone,
+        may_park;
 };
 
 /* Memory that the program lends is shared: pages of one file in memory, which the server makes and

@@ -180,6 +180,9 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     if (value[EMU_texture_requests])
         fprintf(page->to, "  %-18s %15s\n", "texture requests",
                 NUMBER(value[EMU_texture_requests]));
+    if (value[EMU_cluster_requests])
+        fprintf(page->to, "  %-18s %15s\n", "cluster requests",
+                NUMBER(value[EMU_cluster_requests]));
     if (value[EMU_barriers])
         fprintf(page->to, "  %-17s %11s\n", "barriers", NUMBER(value[EMU_barriers]));
     for (size_t i = 0; i < COUNT(global_accesses); i++)

@@ -16,6 +16,7 @@ static const struct {
 } runs[] = {
     {"memory_more", ""}, {"memory_more", "LANEWISE_POISON=9"},  {"streams", ""},
     {"cooperative", ""}, {"cooperative", "LANEWISE_WORKERS=1"}, {"graphs", ""},
+    {"clusters", ""},    {"clusters", "LANEWISE_WORKERS=1"},
 };
 
 ParameterizedTestParameters(cudart_more, programs_find_their_results_right)

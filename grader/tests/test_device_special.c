@@ -123,8 +123,9 @@ static const char *const spellings[] = {
 #undef SPECIAL
 };
 
-/* Stores the register for each thread of the grid, in the order of the indices. */
-static void load_reader(struct fixture *f, enum ptx_special special)
+/* Stores the register for each thread of the grid, in the order of the indices. BOUNDS: the kernel's
+ * directives. */
+static void load_reader(struct fixture *f, enum ptx_special special, const char *bounds)
 {
     char ptx[1500];
     unsigned bits = 8 * ptx_special_bytes(special);
@@ -136,7 +137,7 @@ static void load_reader(struct fixture *f, enum ptx_special special)
     }
     snprintf(
         ptx, sizeof ptx,
-        ".extern .shared .align 16 .b8 more[];\n.visible .entry k(.param .u64 out)\n{\n"
+        ".extern .shared .align 16 .b8 more[];\n.visible .entry k(.param .u64 out)\n%s{\n"
         ".shared .align 16 .b8 s[%u];\n.reg .pred p;\n.reg .b32 a, b, i;\n.reg .b64 o, at;\n.reg "
         ".b%u v;\n"
         "mov.u32 i, %%ctaid.z;\nmad.lo.u32 i, i, 2, %%ctaid.y;\nmad.lo.u32 i, i, 3, %%ctaid.x;\n"
@@ -144,7 +145,7 @@ static void load_reader(struct fixture *f, enum ptx_special special)
         "ld.param.u64 o, [out];\nmul.wide.u32 at, i, 8;\nadd.s64 o, o, at;\n"
         "st.shared.u8 [s], i;\nst.shared.u8 [more], i;\n"
         "%s\nst.global.b%u [o], v;\nret;\n}\n",
-        STATIC, bits, read, bits);
+        bounds, STATIC, bits, read, bits);
     fixture_load(f, ptx);
 }
 
@@ -157,7 +158,7 @@ Test(device, special_registers)
         struct fixture_launch launch = {.dynamic_shared = DYNAMIC};
         memcpy(launch.grid, grid, sizeof grid);
         memcpy(launch.block, block, sizeof block);
-        load_reader(&f, (enum ptx_special)s);
+        load_reader(&f, (enum ptx_special)s, "");
         launch.params[0] = fixture_upload(&f, NULL, sizeof values);
         fixture_run(&f, launch);
         fixture_download(&f, values, launch.params[0], sizeof values);
@@ -167,6 +168,60 @@ Test(device, special_registers)
                                : values[t] == (uint64_t)want,
                       "%s of thread %u is %" PRIu64 ", want %" PRId64, spellings[s], t, values[t],
                       want);
+        }
+    }
+    fixture_close(&f);
+}
+
+/* The same grid in clusters of 3 x 1 x 2. */
+static int64_t expected_in_cluster(enum ptx_special special, unsigned c)
+{
+    unsigned x = c % 3, y = c / 3 % 2, z = c / 6;
+    switch (special) {
+    case PTX_SPECIAL_clusterid_x:
+    case PTX_SPECIAL_clusterid_z:
+    case PTX_SPECIAL_cluster_ctaid_y:
+        return 0;
+    case PTX_SPECIAL_clusterid_y:
+        return y;
+    case PTX_SPECIAL_nclusterid_x:
+    case PTX_SPECIAL_nclusterid_z:
+    case PTX_SPECIAL_cluster_nctaid_y:
+    case PTX_SPECIAL_is_explicit_cluster:
+        return 1;
+    case PTX_SPECIAL_nclusterid_y:
+    case PTX_SPECIAL_cluster_nctaid_z:
+        return 2;
+    case PTX_SPECIAL_cluster_ctaid_x:
+        return x;
+    case PTX_SPECIAL_cluster_ctaid_z:
+        return z;
+    case PTX_SPECIAL_cluster_nctaid_x:
+        return 3;
+    case PTX_SPECIAL_cluster_ctarank:
+        return 3 * z + x;
+    default: /* cluster_nctarank */
+        return 6;
+    }
+}
+
+Test(device, special_registers_of_clusters)
+{
+    struct fixture f;
+    uint64_t values[CTAS * THREADS];
+    fixture_open(&f, NULL);
+    for (int s = PTX_SPECIAL_clusterid_x; s <= PTX_SPECIAL_is_explicit_cluster; s++) {
+        struct fixture_launch launch = {.dynamic_shared = DYNAMIC};
+        memcpy(launch.grid, grid, sizeof grid);
+        memcpy(launch.block, block, sizeof block);
+        load_reader(&f, (enum ptx_special)s, ".explicitcluster\n.reqnctapercluster 3, 1, 2\n");
+        launch.params[0] = fixture_upload(&f, NULL, sizeof values);
+        fixture_run(&f, launch);
+        fixture_download(&f, values, launch.params[0], sizeof values);
+        for (unsigned t = 0; t < CTAS * THREADS; t++) {
+            uint64_t want = (uint64_t)expected_in_cluster((enum ptx_special)s, t / THREADS);
+            cr_expect(values[t] == want, "%s of thread %u is %" PRIu64 ", want %" PRIu64,
+                      spellings[s], t, values[t], want);
         }
     }
     fixture_close(&f);

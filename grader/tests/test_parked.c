@@ -154,6 +154,45 @@ Test(parked, memory_that_is_lent_is_told)
     fixture_close(&fixture);
 }
 
+/* Clusters of two blocks, whose first one looks and keeps in its shared memory what it has seen; the second reads
+ * it there, once the two have met. FROM_FIRST: where the first goes on as it has seen 0; FROM_BOTH: the two. */
+#define CLUSTERS_WAIT(from_first, from_both)                                                       \
+    ".visible .entry k(.param .u64 words)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"      \
+    ".reg .pred p;\n.reg .b32 a, t, b, n, r, s;\n.reg .b64 w, o;\n.shared .align 4 .b32 told;\n"   \
+    "ld.param.u64 w, [words];\nmov.u32 r, %cluster_ctarank;\nmov.u32 s, told;\n"                   \
+    "mapa.shared::cluster.u32 s, s, 0;\n"                                                          \
+    "AGAIN:\nsetp.ne.u32 p, r, 0;\n@p bra MEET;\n"                                                 \
+    "LOOK:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n" from_first                     \
+    "st.shared.u32 [told], a;\n"                                                                   \
+    "MEET:\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\nld.shared::cluster.u32 a, [s];\n"      \
+    "barrier.cluster.arrive;\nbarrier.cluster.wait;\nsetp.eq.u32 p, a, 0;\n" from_both             \
+    "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"      \
+    "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n"
+
+/* A cluster keeps all its blocks: that which waits where they meet, and that which looks, and its memory. It also
+ * lets others have their turn if it looks and meets again and again. */
+Test(parked, clusters_are_kept_whole)
+{
+    static const char *const programs[] = {CLUSTERS_WAIT("@p bra LOOK;\n", ""),
+                                           CLUSTERS_WAIT("", "@p bra AGAIN;\n")};
+    for (unsigned i = 0; i < 4; i++) {
+        struct fixture fixture;
+        emu_addr words =
+            open_waiting(&fixture, &(struct emu_options){.workers = 1 + i / 2}, programs[i % 2]);
+        struct emu_parked parked = park(&fixture, words, 6);
+        cr_expect_eq(parked.is_still, i % 2 == 0, "program %u", i % 2);
+        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_PARKED);
+        write_word(&fixture, words, 7);
+        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK, "%s",
+                     emu_message(fixture.device));
+        expect_words(&fixture, words, 6 * 32, 7);
+        write_word(&fixture, words, 0);
+        parked = park(&fixture, words, 6);
+        cr_assert_eq(emu_abandon(fixture.device, parked.launch), EMU_OK);
+        fixture_close(&fixture);
+    }
+}
+
 /* Who never comes to rest is parked all the same, and may be abandoned. */
 Test(parked, restless_ones_are_not_still)
 {

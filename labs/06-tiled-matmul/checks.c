@@ -191,6 +191,7 @@ static void uses_shared(struct check *check, const struct trial *trial, const st
                      "come from its tiles",
                      job->rung, check_number(sectors));
     check_no_textures(check, trial);
+    check_no_clusters(check, trial);
 }
 
 /* Extra passes for each access, of which a thread that multiplies makes not many more than MOST: what is

@@ -57,6 +57,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     case PTX_OP_mov:
     case PTX_OP_cvt:
     case PTX_OP_cvta:
+    case PTX_OP_mapa: /* the same array, of another CTA */
         return origin_of(o, &in->operands[1]);
     case PTX_OP_add:
         return add(origin_of(o, &in->operands[1]), origin_of(o, &in->operands[2]));

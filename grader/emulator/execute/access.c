@@ -45,11 +45,8 @@ static enum ptx_space space_of_address(uint64_t addr)
 
 /* Of the lanes in TODO, those whose generic address is in the space of the first one. Their
  * addresses become relative to the space. */
-LANES_INLINE uint32_t take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
+LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
-    access->space = inst->mem.space;
-    if (inst->mem.space != PTX_GENERIC)
-        return todo;
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
     uint64_t window = access->space == PTX_SHARED  ? MEM_SHARED_WINDOW
                       : access->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
@@ -64,6 +61,48 @@ LANES_INLINE uint32_t take_space(const struct inst *inst, uint32_t todo, struct 
     for (unsigned l = 0; l < WARP; l++)
         access->addr[l] = (lanes >> l & 1 ? access->addr[l] : first) - window;
     return lanes;
+}
+
+/* Of the lanes in TODO, whose addresses are in the shared memory of a cluster, those that mean the same CTA
+ * as the first one. */
+static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
+{
+    uint32_t lanes = 0, own = warp->cta->rank;
+    uint64_t first = access->addr[__builtin_ctz(todo)];
+    enum obs_fault_kind unused;
+    access->rank = cluster_rank(first, own);
+    for (unsigned l = 0; l < WARP; l++)
+        if (todo >> l & 1 && cluster_rank(access->addr[l], own) == access->rank)
+            lanes |= 1u << l;
+    for (unsigned l = 0; l < WARP; l++)
+        access->addr[l] = cluster_offset(lanes >> l & 1 ? access->addr[l] : first);
+    if (access->rank == own)
+        return lanes;
+    const struct cta *other = cluster_reach(warp, access->rank, &unused);
+    access->space = PTX_CLUSTER;
+    access->seat = other ? other->seat : OBS_NO_SEAT;
+    return lanes;
+}
+
+/* Of the lanes in TODO, those that make one access together: to the same space, and to the same CTA's part
+ * of it. */
+LANES_INLINE uint32_t take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
+                                 struct obs_access *access)
+{
+    access->space = inst->mem.space;
+    if (inst->mem.space == PTX_GENERIC)
+        todo = take_window(todo, access);
+    else if (inst->mem.space == PTX_CLUSTER)
+        access->space = PTX_SHARED;
+    else
+        return todo;
+    bool is_in_cluster = access->space == PTX_SHARED && warp->cta->launch->cluster_size > 1;
+    return is_in_cluster ? take_cta(warp, todo, access) : todo;
+}
+
+LANES_INLINE bool is_shared(uint8_t space)
+{
+    return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
 /* --- checks ------------------------------------------------------------------------------------- */
@@ -137,14 +176,23 @@ struct area {
     uint64_t size, stride;
 };
 
-LANES_INLINE struct area area_of(const struct warp *warp, uint8_t space)
+static struct area area_of_other(const struct warp *warp, uint32_t rank)
+{
+    enum obs_fault_kind unused;
+    const struct cta *other = cluster_reach(warp, rank, &unused);
+    return other ? (struct area){other->shared, other->shared_bytes, 0} : (struct area){0};
+}
+
+LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_access *access)
 {
     const struct launch *launch = warp->cta->launch;
     uint32_t local = launch->kernel->function->local_bytes,
              params = warp->frame->image->frame_bytes;
-    switch (space) {
+    switch (access->space) {
     case PTX_SHARED:
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
+    case PTX_CLUSTER:
+        return area_of_other(warp, access->rank);
     case PTX_LOCAL: /* the kernel's own variables; others are looked for lane by lane */
         return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
@@ -198,8 +246,11 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     if (access->space == PTX_LOCAL)
         return local_bytes(warp, lane, addr, access->bytes);
     if (!is_global(access->space)) {
-        struct area area = area_of(warp, access->space);
-        if (access->space == PTX_SHARED && !is_in_shared(warp, access, addr, end))
+        struct area area = area_of(warp, access);
+        if (access->space == PTX_CLUSTER && !cluster_reach(warp, access->rank, wrong))
+            return NULL;
+        *wrong = OBS_OUT_OF_BOUNDS;
+        if (is_shared(access->space) && !is_in_shared(warp, access, addr, end))
             return NULL;
         return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
     }
@@ -289,8 +340,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
     uint64_t high = first + (uint64_t)(int64_t)pattern->high + access->bytes;
     if (is_global(access->space))
         return find_in_block(warp, access, first, low, high);
-    struct area area = area_of(warp, access->space);
-    if (access->space == PTX_SHARED && !is_in_shared(warp, access, low, high))
+    struct area area = area_of(warp, access);
+    if (is_shared(access->space) && !is_in_shared(warp, access, low, high))
         return NULL;
     *stride = area.stride;
     return low < high && high <= area.size ? area.start + first : NULL;
@@ -398,7 +449,7 @@ LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, u
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
-        uint32_t group = take_space(inst, todo, &access);
+        uint32_t group = take_space(warp, inst, todo, &access);
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         if (start) {
@@ -421,7 +472,7 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
         uint64_t stride;
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
-        uint32_t group = take_space(inst, todo, &access);
+        uint32_t group = take_space(warp, inst, todo, &access);
         if (warp->cta->launch->wanted & OBS_ORDER)
             show_values(warp, inst, &access);
         struct pattern *pattern = report(warp, &access, group);
@@ -653,13 +704,13 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         uint8_t *host[WARP];
         start_access(warp, inst, &access);
         find_addresses(warp, inst, mask, access.addr);
-        uint32_t group = take_space(inst, todo, &access);
+        uint32_t group = take_space(warp, inst, todo, &access);
         const struct pattern *pattern = report(warp, &access, group);
         uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
         if (inst->mem.type == PTX_b128)
             atomic_wide(warp, inst, lanes, host);
         for (unsigned k = 0; k < inst->mem.count && inst->mem.type != PTX_b128; k++)
-            atomic_element(warp, inst, k, access.space == PTX_SHARED, lanes, group, host);
+            atomic_element(warp, inst, k, is_shared(access.space), lanes, group, host);
         todo &= ~group;
     }
 }
@@ -672,9 +723,10 @@ void access_addresses(const struct warp *warp, struct slot base, uint64_t offset
     add_addresses(warp, base, offset, mask, addr);
 }
 
-uint32_t access_take_space(const struct inst *inst, uint32_t todo, struct obs_access *access)
+uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
+                           struct obs_access *access)
 {
-    return take_space(inst, todo, access);
+    return take_space(warp, inst, todo, access);
 }
 
 uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host)

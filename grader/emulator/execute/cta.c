@@ -44,7 +44,7 @@ void cta_free(struct cta *cta)
     free(cta);
 }
 
-struct cta *cta_start(struct worker *worker, uint64_t linear)
+struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
 {
     struct launch *launch = worker->launch;
     const uint32_t *grid = launch->request.grid;
@@ -58,6 +58,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
     cta->launch = launch;
     cta->next = NULL;
     cta->linear = linear;
+    cta->rank = rank;
     cta->index[0] = (uint32_t)(linear % grid[0]);
     cta->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
     cta->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
@@ -76,6 +77,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear)
                (size_t)launch->own_bytes * WARP * launch->warps);
     values_of_cta(cta);
     cta->again = again;
+    cta->has_ended = false;
     cta->started = 0;
     return cta;
 }
@@ -101,8 +103,8 @@ void cta_recycle(struct cta *cta)
 /* Threads that have arrived at each barrier, the count that its instruction asked for, and what the
  * waiting ones bring for a reduction. */
 struct arrivals {
-    uint32_t threads[BARRIERS], wanted[BARRIERS], alive;
-    struct votes votes[BARRIERS];
+    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive; /* the last one is the cluster's */
+    struct votes votes[BARRIERS + 1];
 };
 
 /* With a count, a warp stands for 32 threads, even if some have exited. */
@@ -114,7 +116,7 @@ static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32
 static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
-    memcpy(arrivals->threads, cta->arrived, sizeof arrivals->threads);
+    memcpy(arrivals->threads, cta->arrived, sizeof cta->arrived);
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         const struct warp *warp = &cta->warps[w];
         arrivals->alive += (uint32_t)__builtin_popcount(warp->alive);
@@ -263,7 +265,7 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 
 void cta_report_deadlock(struct cta *cta)
 {
-    for (uint32_t id = 0; id < BARRIERS; id++)
+    for (uint32_t id = 0; id <= CLUSTER_BARRIER; id++)
         check_warps(cta, id, true); /* who looks for a value in vain is somewhere before */
     enum obs_fault_kind looks = standstill_sees_lent(cta->worker) ? OBS_UNANSWERED : OBS_STANDSTILL;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -273,6 +275,101 @@ void cta_report_deadlock(struct cta *cta)
                         warp->paths[i]->state == PATH_READY ? looks : OBS_DEADLOCK);
     }
 }
+
+/* --- the cluster's barrier ------------------------------------------------------------------------ */
+
+/* What observers know the barrier by, this time: no address of memory. */
+static uint64_t place_of(const struct cta *leader, uint64_t phase)
+{
+    return leader->linear * 8 + (phase & 1) * 4;
+}
+
+static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lanes, uint64_t phase)
+{
+    uint64_t place[WARP];
+    if (!lanes || !(warp->cta->launch->wanted & OBS_ORDER))
+        return;
+    for (unsigned l = 0; l < WARP; l++)
+        place[l] = place_of(warp->cta->cluster[0], phase);
+    cta_tell_order(
+        warp->cta,
+        (struct obs_order){
+            .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
+}
+
+/* Observers are told of what a CTA does while it runs. */
+static void tell_heard(struct cta *cta)
+{
+    for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
+        tell_news(&cta->warps[w], OBS_WAITED, cta->warps[w].heard, cta->cluster[0]->phase - 1);
+        cta->warps[w].heard = 0;
+    }
+}
+
+/* Whether all threads of the CTA that have not exited have arrived. Those that are still to come are the last
+ * ones as a rule. */
+static bool is_at_cluster(const struct cta *cta)
+{
+    if (!cta->has_ended && cta->started < cta->warp_count)
+        return false;
+    for (uint32_t w = cta->has_ended ? 0 : cta->warp_count; w-- > 0;)
+        if (cta->warps[w].alive & ~cta->warps[w].at_cluster)
+            return false;
+    return true;
+}
+
+/* If all threads of the cluster have arrived, those that wait go on. */
+static bool release_cluster(struct cta *cta)
+{
+    uint32_t size = cta->launch->cluster_size;
+    for (uint32_t rank = size; rank-- > 0;)
+        if (!is_at_cluster(cta->cluster[rank]))
+            return false;
+    cta->cluster[0]->phase++;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        struct cta *other = cta->cluster[rank];
+        check_warps(other, CLUSTER_BARRIER, false);
+        for (uint32_t w = 0; w < other->warp_count && !other->has_ended; w++) {
+            struct warp *warp = &other->warps[w];
+            warp->at_cluster = 0;
+            warp->heard |= warp_waiting_at(warp, CLUSTER_BARRIER);
+            warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
+        }
+    }
+    tell_heard(cta);
+    return true;
+}
+
+void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes)
+{
+    uint32_t again = warp->owes_wait & lanes;
+    if (again) {
+        warp_fault(warp, OBS_CLUSTER_ARRIVES, (unsigned)__builtin_ctz(again), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+        return;
+    }
+    warp->owes_wait |= lanes;
+    warp->at_cluster |= lanes;
+    if (!inst->barrier.relaxed)
+        tell_news(warp, OBS_ARRIVE, lanes, warp->cta->cluster[0]->phase);
+    release_cluster(warp->cta);
+}
+
+bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
+{
+    uint32_t without = lanes & ~warp->owes_wait;
+    if (without) {
+        warp_fault(warp, OBS_CLUSTER_WAITS, (unsigned)__builtin_ctz(without), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+    }
+    warp->owes_wait &= ~lanes;
+    if (warp->at_cluster & lanes)
+        return false;
+    tell_news(warp, OBS_WAITED, lanes, warp->cta->cluster[0]->phase - 1);
+    return true;
+}
+
+/* --- a turn ---------------------------------------------------------------------------------------- */
 
 /* Warps start when it is their turn: those that need not wait use the same registers one after the
  * other, and those stay in the CPU's cache. */
@@ -287,8 +384,8 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* No other CTA can end a wait for an mbarrier, which only the CTA's own threads reach. So it has come
- * to a standstill when no path does anything but ask, for so long that no loop with an end of its own
+/* Outside of clusters no other CTA can end a wait for an mbarrier, which only the CTA's own threads reach. So it
+ * has come to a standstill when no path does anything but ask, for so long that no loop with an end of its own
  * would still be at it. */
 #define MOST_IDLE_POLLS (1u << 20)
 
@@ -315,15 +412,22 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* So many times may threads look at memory and then pass a barrier, before others have their turn: they may be
- * waiting for them, as a block is whose first thread looks again and again, and tells the rest. */
-#define MOST_LOOKS 1024u
+/* Whether others may help where no warp can go on by itself; SPINS: some look for a value. */
+static bool waits_for_others(struct cta *cta, bool spins)
+{
+    if (cta->launch->cluster_size == 1)
+        return spins && !stands_still(cta);
+    for (uint32_t w = 0; w < cta->warp_count && !spins; w++)
+        spins = warp_waiting_at(&cta->warps[w], CLUSTER_BARRIER) != 0;
+    return spins;
+}
 
 enum cta_end cta_run(struct cta *cta)
 {
-    uint32_t turns = 0; /* in which it looked at what others may change */
-    cta->has_moved = false;
+    cta->has_moved = cta->gave_way = false;
+    cta->looks = 0;
     cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
+    tell_heard(cta);
     for (;;) {
         bool alive = false, progress = false, spins = false, looks = false;
         for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
@@ -347,15 +451,16 @@ enum cta_end cta_run(struct cta *cta)
             cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
             return CTA_DONE;
         }
-        if (release_barriers(cta, false) || progress || set_free(cta)) {
+        if (release_barriers(cta, false) || release_cluster(cta) || progress || set_free(cta)) {
+            cta->has_moved = true;
             cta->idle_polls = 0;
-            turns += looks;
-            cta->has_moved = turns == MOST_LOOKS;
-            if (cta->has_moved)
+            cta->looks += looks;
+            cta->gave_way = cta->looks == MOST_LOOKS;
+            if (cta->gave_way)
                 return CTA_WAITS;
             continue;
         }
-        if (spins && !stands_still(cta))
+        if (waits_for_others(cta, spins))
             return CTA_WAITS;
         cta_report_deadlock(cta);
         launch_stop(cta->launch, EMU_DEADLOCK);

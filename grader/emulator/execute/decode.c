@@ -41,6 +41,10 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_cvta:
         decode_cvta(d);
         break;
+    case PTX_OP_mapa:
+    case PTX_OP_getctarank:
+        decode_cluster_address(d, d->in->opcode == PTX_OP_mapa);
+        break;
     case PTX_OP_ld:
     case PTX_OP_ldu:
         decode_load_store(d, true);

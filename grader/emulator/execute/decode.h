@@ -95,6 +95,7 @@ void decode_mov(struct decoder *d);
 void decode_cvt(struct decoder *d);
 void decode_cvta(struct decoder *d);
 void decode_in_space(struct decoder *d);
+void decode_cluster_address(struct decoder *d, bool maps);
 void decode_load_store(struct decoder *d, bool is_load);
 void decode_atomic(struct decoder *d);
 void decode_policy(struct decoder *d);

@@ -385,6 +385,17 @@ static void decode_arrival(struct decoder *d)
     d->out->barrier.vote = no_slot;
 }
 
+/* Arriving releases what the thread has written, unless it is relaxed. */
+static void decode_cluster_barrier(struct decoder *d, bool arrives)
+{
+    d->out->kind = KIND_BARRIER;
+    d->out->aligned = ptx_has(d->in, PTX_MOD_aligned);
+    d->out->barrier.vote = no_slot;
+    d->out->barrier.of_cluster = true;
+    d->out->barrier.arrives = arrives;
+    d->out->barrier.relaxed = ptx_has(d->in, PTX_MOD_relaxed);
+}
+
 static void decode_barrier(struct decoder *d)
 {
     if (!ptx_has(d->in, PTX_MOD_sync)) {
@@ -488,6 +499,10 @@ void decode_control(struct decoder *d)
     case PTX_OP_barrier_arrive:
     case PTX_OP_barrier_cta_arrive:
         decode_arrival(d);
+        break;
+    case PTX_OP_barrier_cluster_arrive:
+    case PTX_OP_barrier_cluster_wait:
+        decode_cluster_barrier(d, d->in->opcode == PTX_OP_barrier_cluster_arrive);
         break;
     case PTX_OP_cp_async:
         decode_copy(d);

@@ -526,6 +526,18 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
         decode_unsupported(d);
 }
 
+/* mapa d, a, rank and getctarank d, a: of generic addresses, or of those in the shared window. */
+void decode_cluster_address(struct decoder *d, bool maps)
+{
+    unsigned bytes = ptx_type_bytes(decode_type_of(d));
+    d->out->run = maps ? map_run : rank_run;
+    d->out->mem.space = (uint8_t)ptx_space_of(d->in);
+    d->out->dst = decode_destination(d, &d->in->operands[0], maps ? bytes : 4);
+    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
+    if (maps)
+        d->out->src[1] = decode_source(d, &d->in->operands[2], PTX_u32, 4);
+}
+
 /* isspacep.shared p, a; */
 void decode_in_space(struct decoder *d)
 {

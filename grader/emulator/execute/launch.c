@@ -34,6 +34,7 @@ void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
         fault.space = access->space;
         fault.bytes = access->bytes;
         fault.addr = access->addr[lane];
+        fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
     }
     tell_fault(warp, fault, lane);
 }
@@ -59,48 +60,53 @@ void cta_tell_order(const struct cta *cta, struct obs_order order)
 
 /* --- workers ------------------------------------------------------------------------------------ */
 
-static struct cta *next_cta(struct worker *worker)
+static struct cta *next_cluster(struct worker *worker)
 {
     struct launch *launch = worker->launch;
-    uint64_t linear = atomic_fetch_add(&launch->next_cta, 1);
-    if (linear >= launch->cta_count || atomic_load(&launch->stopping))
+    uint64_t unit = atomic_fetch_add(&launch->next_cluster, 1);
+    if (unit >= launch->cta_count / launch->cluster_size || atomic_load(&launch->stopping))
         return NULL;
     if (launch->options->backwards)
-        linear = launch->cta_count - 1 - linear;
-    struct cta *cta = cta_start(worker, linear);
-    if (!cta)
+        unit = launch->cta_count / launch->cluster_size - 1 - unit;
+    struct cta *leader = cluster_start(worker, unit);
+    if (!leader)
         launch_stop(launch, EMU_INTERNAL);
-    return cta;
+    return leader;
 }
 
-static void end_cta(struct cta *cta)
+static void end_cluster(struct cta *leader)
 {
-    if (atomic_load(&cta->launch->is_stuck))
-        cta_report_deadlock(cta);
-    cta_recycle(cta);
+    if (atomic_load(&leader->launch->is_stuck))
+        cluster_report_deadlock(leader);
+    cluster_recycle(leader);
 }
 
-/* The CTA whose turn it is: one that waits, if no new one can be begun; or NULL. */
+static bool has_room(const struct worker *worker)
+{
+    return worker->waiting * worker->launch->cluster_size < worker->launch->resident;
+}
+
+/* The cluster whose turn it is: one that waits, if no new one can be begun; or NULL. */
 static struct cta *take_turn(struct worker *worker)
 {
-    bool has_room = worker->waiting < worker->launch->resident;
-    struct cta *cta = worker->may_begin && has_room ? next_cta(worker) : NULL;
-    if (!cta && has_room)
+    bool begins = worker->may_begin && has_room(worker);
+    struct cta *leader = begins ? next_cluster(worker) : NULL;
+    if (!leader && begins)
         worker->may_begin = false;
-    if (cta || !worker->first)
-        return cta;
-    cta = worker->first;
-    worker->first = cta->next;
+    if (leader || !worker->first)
+        return leader;
+    leader = worker->first;
+    worker->first = leader->next;
     worker->last = worker->first ? worker->last : &worker->first;
     worker->waiting--;
-    return cta;
+    return leader;
 }
 
-static void put_back(struct worker *worker, struct cta *cta)
+static void put_back(struct worker *worker, struct cta *leader)
 {
-    cta->next = NULL;
-    *worker->last = cta;
-    worker->last = &cta->next;
+    leader->next = NULL;
+    *worker->last = leader;
+    worker->last = &leader->next;
     worker->waiting++;
 }
 
@@ -109,33 +115,32 @@ static bool has_work(const struct worker *worker)
     return worker->may_begin || worker->first;
 }
 
-/* Takes turns between CTAs that wait for each other; each turn also starts a new one, if any is left
- * and the virtual GPU has room. */
-static void run_ctas(struct worker *worker)
+/* Takes turns between clusters, nearly always CTAs of their own, that wait for each other; each turn also
+ * starts a new one, if any is left and the virtual GPU has room. */
+static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;
     uint32_t idle = 0; /* in a row, did nothing but spin */
     while (has_work(worker) && !atomic_load(&launch->is_parked)) {
-        struct cta *cta = take_turn(worker);
-        if (!cta)
+        struct cta *leader = take_turn(worker);
+        if (!leader)
             continue;
-        if (cta_run(cta) == CTA_WAITS) {
-            put_back(worker, cta);
-            if (++idle >= worker->waiting &&
-                (!worker->may_begin || worker->waiting >= launch->resident)) {
+        if (cluster_run(leader) == CTA_WAITS) {
+            put_back(worker, leader);
+            if (++idle >= worker->waiting && (!worker->may_begin || !has_room(worker))) {
                 standstill_look(worker);
                 idle = 0;
             }
         } else {
-            end_cta(cta);
+            end_cluster(leader);
             standstill_forget(worker);
             idle = 0;
         }
         worker->may_begin &= !atomic_load(&launch->stopping);
         while (worker->first && atomic_load(&launch->stopping)) {
-            cta = worker->first;
-            worker->first = cta->next;
-            end_cta(cta);
+            leader = worker->first;
+            worker->first = leader->next;
+            end_cluster(leader);
         }
     }
 }
@@ -143,7 +148,7 @@ static void run_ctas(struct worker *worker)
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
-    run_ctas(worker);
+    run_clusters(worker);
     if (has_work(worker)) /* it is parked */
         return NULL;
     standstill_leave(worker);
@@ -242,6 +247,12 @@ static const struct ptx_instruction *instruction_at(const struct kernel *kernel,
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
+/* One of a cluster's barriers is counted where it is waited for. */
+static bool is_half(const struct inst *inst)
+{
+    return inst->barrier.of_cluster && inst->barrier.arrives;
+}
+
 /* What the executor itself knows of each instruction. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
@@ -259,7 +270,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (kernel->code[pc].kind == KIND_BRANCH) {
             value[EMU_branches] = profile->warps;
             value[EMU_divergent_branches] = profile->divergent;
-        } else if (kernel->code[pc].kind == KIND_BARRIER) {
+        } else if (kernel->code[pc].kind == KIND_BARRIER && !is_half(&kernel->code[pc])) {
             value[EMU_barriers] = profile->warps;
         }
     }

@@ -1,10 +1,10 @@
 /* The machine that executes kernels: what the files of this folder share.
  *
- *   launch ── workers ── CTAs ── warps ── paths
+ *   launch ── workers ── clusters ── CTAs ── warps ── paths
  *
  * A kernel is decoded once into struct inst, whose operands say where their 32 lanes lie. A worker (a
- * CPU thread) takes CTAs, runs their warps in turn, and keeps a profile of what each instruction
- * did. A warp normally has one path: a stack of (pc, where to meet, lanes), as described in warp.c. */
+ * CPU thread) takes CTAs, as a rule one by one, runs their warps in turn, and keeps a profile of what each
+ * instruction did. A warp normally has one path: a stack of (pc, where to meet, lanes), as described in warp.c. */
 #ifndef EXECUTE_MACHINE_H
 #define EXECUTE_MACHINE_H
 
@@ -35,9 +35,10 @@
 
 #define WARP            32u
 #define ALL_LANES       0xffffffffu
-#define MAX_WARPS       32u   /* of a CTA */
-#define BARRIERS        16u   /* of a CTA */
-#define RESERVED_SHARED 1024u /* of a CTA: cooperative groups of several warps meet there */
+#define MAX_WARPS       32u      /* of a CTA */
+#define BARRIERS        16u      /* of a CTA */
+#define RESERVED_SHARED 1024u    /* of a CTA: cooperative groups of several warps meet there */
+#define CLUSTER_BARRIER BARRIERS /* what stands for the cluster's among them */
 #define KERNEL_STACK    4096u /* bytes of a thread, at least, for functions that call themselves */
 
 struct warp;
@@ -151,9 +152,10 @@ struct inst {
             uint32_t target, meet;
         } branch;
         struct {
-            struct slot vote; /* of .red, or NO_SLOT */
-            uint8_t op;       /* of .red: enum ptx_modifier popc, and, or */
-            bool arrives;     /* only: it does not wait */
+            struct slot vote;         /* of .red, or NO_SLOT */
+            uint8_t op;               /* of .red: enum ptx_modifier popc, and, or */
+            bool arrives;             /* only: it does not wait */
+            bool of_cluster, relaxed; /* relaxed: it orders no accesses */
         } barrier;
         struct {
             uint32_t pending; /* groups of copies that need not be done */
@@ -300,13 +302,16 @@ struct warp {
     struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
     uint32_t groups[WARP];                   /* of copies, that each lane has closed */
     struct cta *cta;
-    uint32_t index;    /* in the CTA */
-    uint32_t alive;    /* lanes that have not exited */
-    uint32_t pc;       /* of the instruction that runs */
-    uint64_t executed; /* warp instructions */
-    uint64_t slept;    /* nanosleeps among them */
-    uint64_t looked;   /* instructions among them that may be waiting for others */
-    bool moved;        /* some path has done more than wait */
+    uint32_t index;      /* in the CTA */
+    uint32_t alive;      /* lanes that have not exited */
+    uint32_t pc;         /* of the instruction that runs */
+    uint64_t executed;   /* warp instructions */
+    uint64_t slept;      /* nanosleeps among them */
+    uint64_t looked;     /* instructions among them that may be waiting for others */
+    bool moved;          /* some path has done more than wait */
+    uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
+    uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
+    uint32_t heard;      /* lanes that it let go, and nobody has been told of */
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -321,9 +326,16 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat;                /* among those of the worker: see struct obs_order */
-    uint32_t warp_count, started; /* the first of them have */
-    bool again;                   /* it has been another CTA of this launch */
+    uint32_t seat;                        /* among those of the worker: see struct obs_order */
+    uint32_t warp_count, started;         /* the first of them have */
+    uint32_t rank;                        /* in its cluster */
+    struct cta **cluster;                 /* the CTAs of the launch's cluster_size, by rank */
+    struct cta *members[EMU_MAX_CLUSTER]; /* these, if it is the one of rank 0 */
+    uint64_t phase;                       /* the same: how often they have met at their barrier */
+    bool has_ended, has_moved; /* has_moved: done more in its latest turn than wait for others */
+    bool gave_way;  /* it has, and its turn ended all the same; of rank 0: the cluster's has */
+    uint32_t looks; /* of that turn: how often it looked at what others may change, and moved */
+    bool again;     /* it has been another CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
@@ -331,7 +343,6 @@ struct cta {
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
     uint64_t idle_polls; /* waits that were not over while nobody did anything else */
-    bool has_moved;      /* in its latest turn it did more than spin */
     uint8_t *values, *warp_values, *local_memory; /* BANK_CTA; BANK_WARP of each warp */
     struct cta *next;
 };
@@ -366,7 +377,7 @@ struct worker {
     struct deciders *deciders;
     atomic_uint_fast64_t still;
     atomic_bool is_tired; /* its CTAs have done nothing but spin for long */
-    /* The CTAs that wait for their next turn; and whether new ones may still be begun. */
+    /* The clusters that wait for their next turn, each by its CTA of rank 0; and whether new ones may still be begun. */
     struct cta *first, **last;
     uint32_t waiting;
     bool may_begin;
@@ -400,6 +411,8 @@ struct launch {
     const struct emu_texture *textures;
     uint64_t texture_count;
     uint64_t cta_count, grid_id;
+    uint32_t cluster_size; /* CTAs that share a worker, and reach each other's memory */
+    bool is_in_clusters;   /* as the kernel or the program says */
     uint32_t threads, warps, shared_bytes; /* of a CTA */
     uint32_t reserved_shared; /* the last ones of these, which are not the program's own */
     uint32_t local_bytes;     /* of a thread: variables and stack */
@@ -415,7 +428,7 @@ struct launch {
     bool may_park;             /* it stops for a while where nothing but the host could help it */
     bool goes_on;              /* it has done so before */
 
-    atomic_uint_fast64_t next_cta, executed;
+    atomic_uint_fast64_t next_cluster, executed;
     atomic_int status;                    /* enum emu_status: the first thing that went wrong */
     atomic_bool stopping;                 /* nothing more is executed */
     struct worker *crew;                  /* all of them */
@@ -468,7 +481,8 @@ void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
 void cta_tell_order(const struct cta *cta, struct obs_order order);
 
 /* cta.c */
-struct cta *cta_start(struct worker *worker, uint64_t linear); /* NULL when memory is out */
+/* The CTA of RANK in its cluster. NULL when memory is out. */
+struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
 /* Runs until the CTA is done, or all its warps only wait for other CTAs, or the launch stops. */
 enum cta_end cta_run(struct cta *cta);
@@ -476,6 +490,32 @@ enum cta_end cta_run(struct cta *cta);
 void cta_report_deadlock(struct cta *cta);
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
+/* LANES of WARP arrive at the cluster's barrier; they wait there: true if they need not. */
+void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
+bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
+
+/* So many times may threads look at memory and then pass a barrier, before others have their turn: they may be
+ * waiting for them, as a block is whose first thread looks again and again, and tells the rest. */
+#define MOST_LOOKS 1024u
+
+/* cluster.c: the same for a whole cluster, whose CTA of rank 0 stands for it. UNIT: its number in the launch. */
+struct cta *cluster_start(struct worker *worker, uint64_t unit);
+enum cta_end cluster_run(struct cta *leader);
+void cluster_report_deadlock(struct cta *leader);
+void cluster_recycle(struct cta *leader);
+/* The CTA of RANK in WARP's cluster, whose shared memory can be reached; or NULL, and why not. */
+struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong);
+/* The rank of the CTA that OFFSET in the shared window means, of one of whose is of rank OWN, and the
+ * offset in that CTA's memory. */
+static inline uint32_t cluster_rank(uint64_t offset, uint32_t own)
+{
+    return offset < MEM_CLUSTER_BEGIN ? own
+                                      : (uint32_t)((offset - MEM_CLUSTER_BEGIN) / MEM_CLUSTER_STEP);
+}
+static inline uint64_t cluster_offset(uint64_t offset)
+{
+    return offset < MEM_CLUSTER_BEGIN ? offset : offset % MEM_CLUSTER_STEP;
+}
 
 /* WARP's lanes arrive at barrier ID, which COUNT threads complete, and do not wait. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
@@ -562,7 +602,8 @@ uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t 
  * their bytes, once the observers have been told, for the lanes returned. */
 void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
                       uint64_t *addr);
-uint32_t access_take_space(const struct inst *inst, uint32_t todo, struct obs_access *access);
+uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
+                           struct obs_access *access);
 uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host);
 /* The same in two steps: the observers are told; the first SIZE bytes of LANE's, at an address for all of
  * them, or NULL, and a fault, if they are not there. */
@@ -595,6 +636,7 @@ compare_fn *compare_find(const char *name); /* "lt.s32" */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
+lane_fn map_run, rank_run; /* cluster.c: mapa, getctarank */
 lane_fn carry_run_32, carry_run_64, video_run;
 lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
     wait_all_run, sleep_run;

@@ -183,9 +183,10 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     uint32_t told = 0;
     access.bytes = inst->mem.bytes;
     access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
-    uint32_t lanes = access_take_space(inst, mask, &access);
+    uint32_t lanes = access_take_space(warp, inst, mask, &access);
     if (access.space != PTX_SHARED || lanes != mask) {
-        fail(warp, OBS_NO_MBARRIER, (unsigned)__builtin_ctz(mask));
+        fail(warp, access.space == PTX_CLUSTER ? OBS_FAR_MBARRIER : OBS_NO_MBARRIER,
+             (unsigned)__builtin_ctz(mask));
         return;
     }
     lanes = access_find(warp, &access, lanes, host);

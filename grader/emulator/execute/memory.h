@@ -17,6 +17,12 @@
 #define MEM_WINDOW_BYTES  0x01000000ull
 #define MEM_GLOBAL_BASE   0x200000000000ull
 
+/* The upper half of the shared window holds what the CTAs of a cluster have, by rank, for all of them; the
+ * lower one what the CTA itself has. A rank from MEM_CLUSTER_CTAS - 1 on is none. */
+#define MEM_CLUSTER_BEGIN 0x00800000u
+#define MEM_CLUSTER_STEP  0x00040000u /* more than a CTA has */
+#define MEM_CLUSTER_CTAS  32u
+
 static inline bool mem_in_window(uint64_t addr, uint64_t window)
 {
     return addr - window < MEM_WINDOW_BYTES;

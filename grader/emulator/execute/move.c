@@ -206,10 +206,15 @@ LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, u
 /* --- addresses ---------------------------------------------------------------------------------- */
 
 /* What is in no window and is no variable of the program is global, whether anything is there or not. */
-static bool is_in(const struct launch *launch, uint64_t addr, enum ptx_space space)
+static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
 {
-    if (mem_in_window(addr, MEM_SHARED_WINDOW) || mem_in_window(addr, MEM_LOCAL_WINDOW))
-        return space == (mem_in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL : PTX_SHARED);
+    const struct launch *launch = cta->launch;
+    if (mem_in_window(addr, MEM_LOCAL_WINDOW))
+        return space == PTX_LOCAL;
+    if (mem_in_window(addr, MEM_SHARED_WINDOW))
+        return space == PTX_CLUSTER ||
+               (space == PTX_SHARED &&
+                cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
     const struct mem_block *block = mem_nearest(launch->memory, addr);
     bool fixed = block && block->is_constant && addr - block->addr < block->size;
     if (fixed && block->addr == launch->kernel->params_at) /* as on a GPU: they are both */
@@ -222,7 +227,7 @@ void in_space_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     const uint64_t *addr = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
     uint32_t bits = 0;
     for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1 && is_in(warp->cta->launch, addr[l], (enum ptx_space)inst->read.special))
+        if (mask >> l & 1 && is_in(warp->cta, addr[l], (enum ptx_space)inst->read.special))
             bits |= 1u << l;
     slot_set_predicate(warp, inst->dst, bits, mask);
 }

@@ -127,22 +127,30 @@ void path_forget(struct path *path)
     path->goes_round = false;
 }
 
+static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, bool afresh)
+{
+    bool all = true;
+    for (uint32_t w = 0; w < cta->started; w++) {
+        for (uint32_t i = 0; i < cta->warps[w].path_count; i++) {
+            struct path *path = cta->warps[w].paths[i];
+            if (path->state != PATH_READY)
+                continue;
+            if (afresh)
+                path_forget(path);
+            all &= goes_round(path, deciders);
+        }
+    }
+    return all;
+}
+
 /* Of all paths that do not wait; each must be looked at every time. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
-    for (struct cta *cta = first; cta; cta = cta->next) {
-        all &= !cta->has_moved;
-        for (uint32_t w = 0; w < cta->started; w++) {
-            for (uint32_t i = 0; i < cta->warps[w].path_count; i++) {
-                struct path *path = cta->warps[w].paths[i];
-                if (path->state != PATH_READY)
-                    continue;
-                if (afresh)
-                    path_forget(path);
-                all &= goes_round(path, deciders);
-            }
-        }
+    for (struct cta *leader = first; leader; leader = leader->next) {
+        all &= !leader->gave_way;
+        for (uint32_t rank = 0; rank < leader->launch->cluster_size; rank++)
+            all &= cta_goes_round(leader->cluster[rank], deciders, afresh);
     }
     return all;
 }

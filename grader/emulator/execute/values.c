@@ -28,6 +28,10 @@ enum bank values_bank(enum ptx_special special)
     case PTX_SPECIAL_clusterid_x:
     case PTX_SPECIAL_clusterid_y:
     case PTX_SPECIAL_clusterid_z:
+    case PTX_SPECIAL_cluster_ctaid_x:
+    case PTX_SPECIAL_cluster_ctaid_y:
+    case PTX_SPECIAL_cluster_ctaid_z:
+    case PTX_SPECIAL_cluster_ctarank:
     case PTX_SPECIAL_smid:
         return BANK_CTA;
     default:
@@ -65,12 +69,27 @@ static uint32_t lane_special(const struct warp *warp, enum ptx_special special, 
     }
 }
 
-/* A CTA is a cluster of its own. */
 static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
 {
-    return special == PTX_SPECIAL_smid          ? cta->linear % EMU_MULTIPROCESSORS
-           : special >= PTX_SPECIAL_clusterid_x ? cta->index[special - PTX_SPECIAL_clusterid_x]
-                                                : cta->index[special - PTX_SPECIAL_ctaid_x];
+    const uint32_t *size = cta->launch->request.cluster;
+    switch (special) {
+    case PTX_SPECIAL_smid:
+        return cta->linear % EMU_MULTIPROCESSORS;
+    case PTX_SPECIAL_cluster_ctarank:
+        return cta->rank;
+    case PTX_SPECIAL_clusterid_x:
+    case PTX_SPECIAL_clusterid_y:
+    case PTX_SPECIAL_clusterid_z:
+        special -= PTX_SPECIAL_clusterid_x;
+        return cta->index[special] / size[special];
+    case PTX_SPECIAL_cluster_ctaid_x:
+    case PTX_SPECIAL_cluster_ctaid_y:
+    case PTX_SPECIAL_cluster_ctaid_z:
+        special -= PTX_SPECIAL_cluster_ctaid_x;
+        return cta->index[special] % size[special];
+    default:
+        return cta->index[special - PTX_SPECIAL_ctaid_x];
+    }
 }
 
 #define RESERVED_END 288u
@@ -79,6 +98,7 @@ static uint64_t cta_special(const struct cta *cta, enum ptx_special special)
 static uint64_t launch_special(const struct launch *launch, enum ptx_special special)
 {
     const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    const uint32_t *cluster = launch->request.cluster;
     uint32_t own_shared = launch->shared_bytes - launch->reserved_shared;
     switch (special) {
     case PTX_SPECIAL_ntid_x:
@@ -114,13 +134,17 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
     case PTX_SPECIAL_nclusterid_x:
     case PTX_SPECIAL_nclusterid_y:
     case PTX_SPECIAL_nclusterid_z:
-        return grid[special - PTX_SPECIAL_nclusterid_x];
+        special -= PTX_SPECIAL_nclusterid_x;
+        return grid[special] / cluster[special];
     case PTX_SPECIAL_cluster_nctaid_x:
     case PTX_SPECIAL_cluster_nctaid_y:
     case PTX_SPECIAL_cluster_nctaid_z:
+        return cluster[special - PTX_SPECIAL_cluster_nctaid_x];
     case PTX_SPECIAL_cluster_nctarank:
-        return 1;
-    default: /* ids in a cluster of one CTA; counters that no profiler has set, and what is not used */
+        return launch->cluster_size;
+    case PTX_SPECIAL_is_explicit_cluster:
+        return launch->is_in_clusters;
+    default: /* counters that no profiler has set, and what is not used */
         return 0;
     }
 }
@@ -162,16 +186,25 @@ bool values_of_launch(struct launch *launch)
     return true;
 }
 
+/* Those of BANK_CTA: a list, as each CTA goes over it. */
+static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
+                                          PTX_SPECIAL_ctaid_y,
+                                          PTX_SPECIAL_ctaid_z,
+                                          PTX_SPECIAL_clusterid_x,
+                                          PTX_SPECIAL_clusterid_y,
+                                          PTX_SPECIAL_clusterid_z,
+                                          PTX_SPECIAL_cluster_ctaid_x,
+                                          PTX_SPECIAL_cluster_ctaid_y,
+                                          PTX_SPECIAL_cluster_ctaid_z,
+                                          PTX_SPECIAL_cluster_ctarank,
+                                          PTX_SPECIAL_smid};
+
 void values_of_cta(struct cta *cta)
 {
-    static const enum ptx_special own[] = {PTX_SPECIAL_ctaid_x,     PTX_SPECIAL_ctaid_y,
-                                           PTX_SPECIAL_ctaid_z,     PTX_SPECIAL_clusterid_x,
-                                           PTX_SPECIAL_clusterid_y, PTX_SPECIAL_clusterid_z,
-                                           PTX_SPECIAL_smid};
     const uint32_t *offsets = cta->launch->kernel->special;
-    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
-        if (offsets[own[i]] != NO_SLOT)
-            spread(cta->values + offsets[own[i]], cta_special(cta, own[i]), 4);
+    for (unsigned i = 0; i < sizeof of_cta / sizeof *of_cta; i++)
+        if (offsets[of_cta[i]] != NO_SLOT)
+            spread(cta->values + offsets[of_cta[i]], cta_special(cta, of_cta[i]), 4);
 }
 
 void values_of_warp(struct warp *warp)

@@ -187,11 +187,38 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
     return value;
 }
 
-/* LANES of the path arrive at a barrier; the others go their own way. */
+/* LANES of the path wait at a barrier; the others go their own way. */
+static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    split_path(warp, path, lanes);
+    path->state = PATH_AT_BARRIER;
+    path->barrier = in;
+    path->expected = warp->alive;
+}
+
+/* The cluster's barrier has two instructions: who arrives waits later. */
+static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
+                              uint32_t lanes)
+{
+    top_of(path)->pc++;
+    if (in->barrier.arrives) {
+        cta_arrive_at_cluster(warp, in, lanes);
+    } else if (!cta_waits_for_cluster(warp, lanes)) {
+        stop_at(warp, path, in, lanes);
+        path->wait_id = CLUSTER_BARRIER;
+        path->wait_count = path->votes = 0;
+    }
+}
+
+/* LANES of the path arrive at a barrier. */
 static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
     uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
+    if (in->barrier.of_cluster) {
+        arrive_at_cluster(warp, path, in, lanes);
+        return;
+    }
     if (id >= BARRIERS) {
         warp_fault(warp, OBS_BAD_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
@@ -203,12 +230,9 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
         cta_arrive(warp, id, count, lanes);
         return;
     }
-    split_path(warp, path, lanes);
-    path->state = PATH_AT_BARRIER;
+    stop_at(warp, path, in, lanes);
     path->wait_id = id;
     path->wait_count = count;
-    path->barrier = in;
-    path->expected = warp->alive;
     path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
 }
 
@@ -630,6 +654,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
+    warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_LAUNCH] = launch->values;

@@ -31,12 +31,15 @@ struct state {
     struct traffic *global, *shared; /* count of each, by pc */
     uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
     struct sample *samples; /* of each pc the access that wasted most */
+    uint64_t *
+        others; /* accesses by each pc to shared memory of other CTAs; NULL: there are no clusters */
 };
 
 static void counters_free(struct state *state)
 {
     free(state->global);
     free(state->kind);
+    free(state->others);
     for (uint32_t i = 0; state->samples && i < state->count; i++)
         free(state->samples[i].seen);
     free(state->samples);
@@ -55,7 +58,9 @@ static void *counters_begin(const struct obs_launch *launch)
     state->kind = calloc(2 * (size_t)state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
     state->samples = calloc(state->count, sizeof *state->samples);
-    if (state->global && state->kind && state->samples)
+    bool has_others = launch->launch->cluster_size > 1;
+    state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
+    if (state->global && state->kind && state->samples && (state->others || !has_others))
         return state;
     counters_free(state);
     return NULL;
@@ -309,6 +314,10 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
 {
     struct state *state = argument;
     uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
+    if (access->space == PTX_CLUSTER) {
+        state->others[access->pc]++;
+        return;
+    }
     state->kind[at] = access->kind;
     if (access->space == PTX_GLOBAL) {
         remember(&state->samples[access->pc], access);
@@ -375,6 +384,8 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
     bool shared = access->space == PTX_SHARED;
+    if (access->space == PTX_CLUSTER)
+        state->others[access->pc]++;
     if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
         return;
     uint32_t at = access->pc + (shared ? state->count : 0);
@@ -399,6 +410,8 @@ static void counters_join(void *into, void *argument)
     }
     for (uint32_t i = 0; i < 2 * total->count; i++)
         total->kind[i] |= state->kind[i];
+    for (uint32_t i = 0; total->others && i < total->count; i++)
+        total->others[i] += state->others[i];
     for (uint32_t i = 0; i < total->count; i++)
         sample_join(&total->samples[i], &state->samples[i]);
     counters_free(state);
@@ -427,6 +440,7 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[1] += s->pieces;
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
+        per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */
         losses_report(launch, per_instruction, state->samples);

@@ -176,6 +176,20 @@ static const struct mem_block *find_block(const struct init *init, struct init_s
     return inside && block->marks[MEM_WRITTEN] ? block : NULL;
 }
 
+static bool is_shared(uint8_t space)
+{
+    return space == PTX_SHARED || space == PTX_CLUSTER;
+}
+
+/* Those of the byte at ADDR, of the CTA whose shared memory is accessed; NULL: it has none yet, or no more. */
+static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
+                             uint64_t addr)
+{
+    if (access->space == PTX_SHARED)
+        return init->current->shared + addr;
+    return access->seat == OBS_NO_SEAT ? NULL : init->seats[access->seat].shared + addr;
+}
+
 static struct init_place find_place(const struct init *init, const struct obs_access *access,
                                     uint32_t lane)
 {
@@ -186,9 +200,9 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
         return place; /* memcheck's affair, as are those outside */
     if (access->space == PTX_GLOBAL)
         place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
-    else if (access->space == PTX_SHARED && addr < launch->shared_bytes &&
+    else if (is_shared(access->space) && addr < launch->shared_bytes &&
              access->bytes <= launch->shared_bytes - addr)
-        place.flags = init->current->shared + addr;
+        place.flags = shared_flags(init, access, addr);
     else if (access->space == PTX_LOCAL && addr < own && access->bytes <= own - addr)
         place.flags = init->current->local + (access->warp * WARP + lane) * own + addr;
     return place;
@@ -259,12 +273,12 @@ static void add_fault(struct init *init, const struct obs_access *access, uint32
     site->addr = access->addr[lane] + at;
     site->cta = init->current->cta;
     site->thread = access->warp * WARP + lane;
-    site->space = access->space;
+    site->space = is_shared(access->space) ? PTX_SHARED : access->space;
 }
 
 static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
 {
-    site->space = space;
+    site->space = is_shared(space) ? PTX_SHARED : space;
     site->low = !site->high || low < site->low ? low : site->low;
     site->high = end > site->high ? end : site->high;
 }

@@ -14,13 +14,19 @@ static void *memcheck_begin(const struct obs_launch *launch)
     return malloc(1); /* nothing of its own: findings are shared and locked */
 }
 
+/* Whether it is a CTA's shared memory, the thread's own or another's. */
+static bool is_shared(const struct obs_fault *fault)
+{
+    return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
+}
+
 static const char *space_name(uint8_t space)
 {
-    return space == PTX_SHARED  ? "shared"
-           : space == PTX_LOCAL ? "local"
-           : space == PTX_CONST ? "constant"
-           : space == PTX_PARAM ? "parameter"
-                                : "global";
+    return space == PTX_SHARED || space == PTX_CLUSTER ? "shared"
+           : space == PTX_LOCAL                        ? "local"
+           : space == PTX_CONST                        ? "constant"
+           : space == PTX_PARAM                        ? "parameter"
+                                                       : "global";
 }
 
 static const char *access_name(uint8_t access)
@@ -109,14 +115,14 @@ static uint32_t local_bytes(const struct launch *launch, uint64_t addr)
 static void print_own_place(char *text, size_t size, const struct obs_launch *launch,
                             const struct obs_fault *fault)
 {
-    uint32_t bytes = fault->space == PTX_SHARED  ? launch->launch->shared_bytes
+    uint32_t bytes = is_shared(fault)            ? launch->launch->shared_bytes
                      : fault->space == PTX_PARAM ? launch->launch->request.param_bytes
                                                  : local_bytes(launch->launch, fault->addr);
     char far[48];
     if (bytes)
         snprintf(text, size, "%s the %s's %u bytes",
                  how_far(far, sizeof far, (int32_t)fault->addr, 0, bytes),
-                 fault->space == PTX_SHARED  ? "block"
+                 is_shared(fault)            ? "block"
                  : fault->space == PTX_LOCAL ? "thread"
                                              : "kernel",
                  bytes);
@@ -131,7 +137,7 @@ static bool print_array_place(char *text, size_t size, const struct obs_launch *
     const struct inst *inst = &launch->kernel->code[fault->pc];
     uint32_t low = inst->mem.low, high = inst->mem.high, end = launch->launch->shared_bytes;
     char far[48], name[32] = "";
-    if (fault->space != PTX_SHARED || !high || low >= end)
+    if (!is_shared(fault) || !high || low >= end)
         return false;
     high = high < end ? high : end;
     words_variable(name, sizeof name, launch->launch, true, low);
@@ -142,7 +148,7 @@ static bool print_array_place(char *text, size_t size, const struct obs_launch *
 
 static bool is_in_block(const struct obs_fault *fault)
 {
-    return fault->space != PTX_SHARED && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
+    return !is_shared(fault) && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
 }
 
 static void print_place(char *text, size_t size, const struct obs_launch *launch,
@@ -180,20 +186,53 @@ static const char *const fault_ids[] = {
     [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
     [OBS_DOUBLE_FREE] = "double-free",     [OBS_BAD_FREE] = "bad-free",
     [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
-    [OBS_TOO_MUCH] = "too-much-work",
+    [OBS_TOO_MUCH] = "too-much-work",      [OBS_NO_CTA] = "cluster-access",
+    [OBS_CTA_ENDED] = "cluster-access",    [OBS_CTA_NOT_BEGUN] = "cluster-access",
+    [OBS_FAR_MBARRIER] = "bad-mbarrier",
 };
+
+/* " at rank 1", if the access is to another block's shared memory. */
+static const char *print_rank(char *text, size_t size, const struct obs_fault *fault)
+{
+    *text = '\0';
+    if (fault->space == PTX_CLUSTER)
+        snprintf(text, size, " at rank %" PRIu32 "%s", fault->other,
+                 fault->other >= MEM_CLUSTER_CTAS - 1 ? " or more" : "");
+    return text;
+}
+
+/* Of an access to a block that is not there. */
+static void print_missing(char *text, size_t size, const struct obs_launch *launch,
+                          const struct obs_fault *fault, const char *thread)
+{
+    char why[64], rank[32];
+    uint32_t blocks = launch->launch->cluster_size;
+    if (fault->kind == OBS_NO_CTA)
+        snprintf(why, sizeof why, "but the cluster has %" PRIu32 " block%s", blocks,
+                 blocks == 1 ? "" : "s");
+    else
+        snprintf(why, sizeof why, "whose block %s",
+                 fault->kind == OBS_CTA_ENDED ? "has ended" : "may not have begun");
+    snprintf(text, size, "shared %s%s, %s; %s", access_name(fault->access),
+             print_rank(rank, sizeof rank, fault), why, thread);
+}
 
 static void print_fault(char *text, size_t size, const struct obs_launch *launch,
                         const struct obs_fault *fault)
 {
-    char thread[96], place[160];
+    char thread[96], place[160], rank[32];
     words_fault_thread(thread, sizeof thread, launch->launch, fault);
     switch (fault->kind) {
     case OBS_OUT_OF_BOUNDS:
         print_place(place, sizeof place, launch, fault);
-        snprintf(text, size, "%s %s of %u byte%s, %s; %s", space_name(fault->space),
-                 access_name(fault->access), fault->bytes, fault->bytes == 1 ? "" : "s", place,
-                 thread);
+        snprintf(text, size, "%s %s of %u byte%s%s, %s; %s", space_name(fault->space),
+                 access_name(fault->access), fault->bytes, fault->bytes == 1 ? "" : "s",
+                 print_rank(rank, sizeof rank, fault), place, thread);
+        break;
+    case OBS_NO_CTA:
+    case OBS_CTA_ENDED:
+    case OBS_CTA_NOT_BEGUN:
+        print_missing(text, size, launch, fault, thread);
         break;
     case OBS_MISALIGNED:
         snprintf(text, size, "%s %s of %u bytes, %u byte%s behind a multiple of %u; %s",
@@ -235,6 +274,10 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
     case OBS_NO_MBARRIER:
         snprintf(text, size, "no mbarrier was initialised at this address; %s", thread);
         break;
+    case OBS_FAR_MBARRIER:
+        snprintf(text, size, "this is an mbarrier of another block, which is not supported; %s",
+                 thread);
+        break;
     case OBS_MBARRIER_COUNT:
         snprintf(text, size, "an mbarrier cannot count that: 0, or more than the phase expects; %s",
                  thread);
@@ -254,7 +297,8 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
 
 static bool is_access(const struct obs_fault *fault)
 {
-    return fault->kind == OBS_OUT_OF_BOUNDS || fault->kind == OBS_MISALIGNED;
+    return (fault->kind == OBS_OUT_OF_BOUNDS || fault->kind == OBS_MISALIGNED) &&
+           is_in_block(fault);
 }
 
 static const char *id_of(const struct obs_launch *launch, const struct obs_fault *fault)

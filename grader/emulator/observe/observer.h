@@ -12,7 +12,8 @@
 #include "emulator/counters.h"
 #include "emulator/observe/findings.h"
 
-#define OBS_MAX 8
+#define OBS_MAX     8
+#define OBS_NO_SEAT UINT32_MAX
 
 struct kernel;
 struct launch;
@@ -27,8 +28,10 @@ enum obs_access_kind { OBS_LOAD, OBS_STORE, OBS_ATOMIC, OBS_REDUCTION };
 struct obs_access {
     _Alignas(64) uint64_t addr[32]; /* inactive lanes repeat an active one's address */
     uint32_t pc, mask;
-    uint8_t kind;  /* enum obs_access_kind */
-    uint8_t space; /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL or PTX_CONST */
+    uint8_t kind; /* enum obs_access_kind */
+    uint8_t
+        space; /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST; PTX_CLUSTER: shared memory of another
+                    * CTA of the cluster */
     uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
     bool dense;    /* all 32 lanes, each right behind the one before */
     bool repeats; /* as this worker's latest access by this instruction that was not dense: the same
@@ -38,6 +41,7 @@ struct obs_access {
     uint8_t value_bytes;     /* from one lane's value to the next */
     uint32_t warp;           /* in the CTA that runs */
     uint64_t cta;            /* that CTA, x first */
+    uint32_t rank, seat;     /* of PTX_CLUSTER: the other CTA; OBS_NO_SEAT: there is none */
     const uint8_t *value[4]; /* what a store will write: the lanes' values of each element */
 };
 
@@ -77,8 +81,8 @@ enum obs_order_kind {
 };
 
 struct obs_order {
-    uint8_t kind; /* enum obs_order_kind */
-    bool whole, wide;
+    uint8_t kind;     /* enum obs_order_kind */
+    bool whole, wide; /* wide, of OBS_ARRIVE and OBS_WAITED: place is one of the whole grid's */
     uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* lanes of each of the CTA's warps */
     const uint64_t
@@ -101,6 +105,7 @@ enum obs_fault_kind {
     OBS_WARP_MASK,
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
+    OBS_FAR_MBARRIER, /* of another CTA of the cluster */
     OBS_DEADLOCK,
     OBS_STANDSTILL, /* waits for a value, not for threads */
     OBS_UNANSWERED, /* the same, and the value is the program's to write */
@@ -110,6 +115,11 @@ enum obs_fault_kind {
     OBS_OUTSIDE_SURFACE,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
+    OBS_NO_CTA,          /* a rank that the cluster does not have: other */
+    OBS_CTA_ENDED,       /* the cluster's CTA of rank `other` has, and its shared memory with it */
+    OBS_CTA_NOT_BEGUN,   /* the same, too early */
+    OBS_CLUSTER_ARRIVES, /* at the cluster's barrier, without having waited for the time before */
+    OBS_CLUSTER_WAITS,   /* there, without having arrived */
 };
 
 /* Something that a kernel must not do, by one lane. */
@@ -120,7 +130,8 @@ struct obs_fault {
     uint32_t thread[3], cta[3];
     uint64_t addr;
     /* OBS_WARP_MASK: the mask, and the lane that it leaves out (the faulty one itself) or names in vain.
-     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL, OBS_UNANSWERED: the warp's lanes that wait here. */
+     * OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL, OBS_UNANSWERED: the warp's lanes that wait here.
+     * Of PTX_CLUSTER: the rank. */
     uint32_t mask, other;
 };
 

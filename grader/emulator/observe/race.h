@@ -42,6 +42,7 @@ struct race_pair {
 struct race_shared { /* the shadow of one CTA's shared memory */
     uint64_t cta;
     bool is_used;
+    const uint8_t *bytes; /* its contents */
     struct shadow shadow;
 };
 
@@ -54,7 +55,6 @@ struct race {
     struct calm calm;  /* of the current CTA */
     struct race_global global;
     struct race_shared *shared, *seats; /* of the current CTA; all */
-    const uint8_t *shared_bytes;        /* its contents */
     uint64_t heap_begin, heap_end;      /* malloc() in kernels: what is there changes hands */
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
@@ -64,6 +64,13 @@ struct race {
 
 /* Those of an access's lanes that are aligned and whose bytes lie before END. */
 uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end);
+/* The CTA's shared memory that an access is to; NULL: it is to device memory. */
+struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
+/* What race_order.h calls the owner of the place. */
+static inline uint64_t race_owner(const struct race_shared *shared)
+{
+    return shared ? shared->cta + 1 : 0;
+}
 /* The site of an access; 0: it is not looked at. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 

@@ -348,10 +348,9 @@ static struct order_place *find_place(const struct order *order, uint64_t addr, 
 }
 
 void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
-                   const uint64_t *addr, bool shared)
+                   const uint64_t *addr, uint64_t owner)
 {
     struct order_cta *cta = order->current;
-    uint64_t owner = shared ? cta->linear + 1 : 0;
     if (implied)
         set_fence(order, cta, warp, lanes, true);
     if (!cta->has_fenced || !release(order, cta, warp, lanes))
@@ -371,20 +370,18 @@ void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool impl
 }
 
 void order_hear(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
-                bool shared)
+                uint64_t owner)
 {
     struct order_cta *cta = order->current;
-    uint64_t owner = shared ? cta->linear + 1 : 0;
     for (uint32_t l = 0; order->place_count && l < ORDER_LANES; l++)
         if (lanes >> l & 1)
             cta->heard[warp][l] =
                 larger(cta->heard[warp][l], find_place(order, addr[l], owner)->release);
 }
 
-bool order_has_heard(const struct order *order, uint64_t addr, bool shared, uint64_t cta,
+bool order_has_heard(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
                      uint32_t thread, uint32_t warp, uint32_t lane)
 {
-    uint64_t owner = shared ? order->current->linear + 1 : 0;
     const struct order_place *place = order->place_count ? find_place(order, addr, owner) : NULL;
     return place && place->release && place->cta == cta && place->thread == thread &&
            order->current->heard[warp][lane] >= place->release;
@@ -423,6 +420,7 @@ void order_event(struct order *order, const struct obs_order *event)
         run_cta(order, event->cta, event->seat);
     if (!order->current || order->failed)
         return;
+    uint64_t owner = event->wide ? 0 : order->current->linear + 1; /* of an mbarrier */
     switch (event->kind) {
     case OBS_CTA_ENDS:
         end_cta(order);
@@ -434,10 +432,10 @@ void order_event(struct order *order, const struct obs_order *event)
         sync_warp(order, order->current, event);
         break;
     case OBS_ARRIVE:
-        order_publish(order, event->warp, event->lanes, true, event->place, true);
+        order_publish(order, event->warp, event->lanes, true, event->place, owner);
         break;
     case OBS_WAITED:
-        order_hear(order, event->warp, event->lanes, event->place, true);
+        order_hear(order, event->warp, event->lanes, event->place, owner);
         break;
     case OBS_FENCE:
         set_fence(order, order->current, event->warp, event->lanes, event->wide);

@@ -75,15 +75,15 @@ void order_free(struct order *order);
 /* Takes in an event. */
 void order_event(struct order *order, const struct obs_order *event);
 
-/* LANES of WARP access PLACE (an address, and in shared memory one of this CTA) so that others hear
- * of it; IMPLIED: the instruction is a fence itself. */
+/* LANES of WARP access PLACE (an address; in shared memory the OWNER is its CTA's number + 1, elsewhere 0) so that
+ * others hear of it; IMPLIED: the instruction is a fence itself. */
 void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
-                   const uint64_t *addr, bool shared);
+                   const uint64_t *addr, uint64_t owner);
 /* LANES of WARP look at these places. */
 void order_hear(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
-                bool shared);
+                uint64_t owner);
 /* Whether the latest release at ADDR was by THREAD of CTA, and LANE of WARP has heard of it. */
-bool order_has_heard(const struct order *order, uint64_t addr, bool shared, uint64_t cta,
+bool order_has_heard(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
                      uint32_t thread, uint32_t warp, uint32_t lane);
 
 /* The CTA that ran at TIME. */

@@ -150,6 +150,8 @@ static const char *cause_of(const struct race *race, const struct race_pair *pai
     case RACE_COPY:
         return "the copy is not waited for";
     default:
+        if (pair->is_shared)
+            return "no cluster.sync()";
         if (one_atomic)
             return "only one is atomic";
         return !race->order.has_wide_release && has_ticket(race) ? "no __threadfence()"

@@ -49,9 +49,9 @@ static bool writes_same(const struct race *race, const struct obs_access *access
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
 {
     uint32_t other = stamp_thread(old) % WARP;
-    const uint8_t *there = access->space == PTX_SHARED
-                               ? race->shared_bytes + addr
-                               : mem_range(race->launch->launch->memory, addr, bytes);
+    const struct race_shared *shared = race_shared_of(race, access);
+    const uint8_t *there =
+        shared ? shared->bytes + addr : mem_range(race->launch->launch->memory, addr, bytes);
     if (is_same_instruction)
         there = value_at(access, other, addr);
     const uint8_t *mine = value_at(access, lane, addr);
@@ -79,8 +79,9 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
     const struct race_site *old = &race->sites[first.site], *site = &race->sites[visit->site];
     return old->kind == RACE_WRITE && site->kind == RACE_WRITE && old->strength != RACE_WEAK &&
            site->strength != RACE_WEAK &&
-           order_has_heard(&race->order, access->addr[lane], access->space == PTX_SHARED, first.cta,
-                           first.thread, access->warp, lane);
+           order_has_heard(&race->order, access->addr[lane],
+                           race_owner(race_shared_of(race, access)), first.cta, first.thread,
+                           access->warp, lane);
 }
 
 static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
@@ -93,7 +94,7 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     uint64_t time = stamp_time(old);
     uint64_t cta =
         time >= visit->when.begun ? visit->cta->linear : order_cta_at(&race->order, time);
-    bool same_cta = cta == visit->cta->linear, is_shared = access->space == PTX_SHARED;
+    bool same_cta = cta == visit->cta->linear, is_shared = access->space != PTX_GLOBAL;
     bool is_under_way = time == UNDER_WAY;
     if ((same_cta && other == thread && !is_under_way) ||
         order_is_before(&race->order, time, other, access->warp, lane) ||

@@ -78,12 +78,19 @@ static bool find_sites(struct race *race, const struct kernel *kernel)
 static void exchange_news(struct race *race, const struct obs_access *access,
                           const struct race_site *site)
 {
-    bool is_shared = access->space == PTX_SHARED;
+    uint64_t owner = race_owner(race_shared_of(race, access));
     if (site->kind != RACE_READ)
         order_publish(&race->order, access->warp, access->mask, site->implies_fence, access->addr,
-                      is_shared);
+                      owner);
     if (site->kind == RACE_READ || access->kind == OBS_ATOMIC)
-        order_hear(&race->order, access->warp, access->mask, access->addr, is_shared);
+        order_hear(&race->order, access->warp, access->mask, access->addr, owner);
+}
+
+struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access)
+{
+    return access->space == PTX_GLOBAL    ? NULL
+           : access->space == PTX_CLUSTER ? &race->seats[access->seat]
+                                          : race->shared;
 }
 
 uint32_t race_site_of(const struct race *race, const struct obs_access *access)
@@ -113,7 +120,7 @@ static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, 
 static bool visit_shared(void *context, const struct obs_access *access)
 {
     struct race *race = context;
-    struct race_shared *shared = race->shared;
+    struct race_shared *shared = race_shared_of(race, access);
     shared->is_used = true;
     return race_visit(race, access, &shared->shadow,
                       race_sound_lanes(access, shared->shadow.bytes));
@@ -148,15 +155,20 @@ static bool is_taken_calmly(struct race *race, const struct obs_access *access)
     return false;
 }
 
+/* Is it to memory that is watched? */
+static bool is_watched(const struct obs_access *access)
+{
+    return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
+           (access->space == PTX_CLUSTER && access->seat != OBS_NO_SEAT);
+}
+
 static void racecheck_access(void *state, const struct obs_access *access)
 {
     struct race *race = state;
     const struct inst *inst = &race->launch->kernel->code[access->pc];
     const struct race_site *site = &race->sites[race->site_of[access->pc]];
     if (race->failed || race->order.failed || !race->order.current || !access->mask ||
-        (access->space != PTX_SHARED && access->space != PTX_GLOBAL))
-        return;
-    if (!race_site_of(race, access))
+        !is_watched(access) || !race_site_of(race, access))
         return;
     if (access->space == PTX_SHARED && is_taken_calmly(race, access))
         return;
@@ -166,10 +178,10 @@ static void racecheck_access(void *state, const struct obs_access *access)
     bool is_news = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
     if (is_news && !is_late)
         exchange_news(race, access, site);
-    if (access->space == PTX_SHARED)
-        race->failed |= !visit_shared(race, access);
-    else
+    if (access->space == PTX_GLOBAL)
         race->failed |= !global_visit(race, access, is_plain(race, access->pc, false));
+    else
+        race->failed |= !visit_shared(race, access);
     if (is_news && is_late)
         exchange_news(race, access, site);
     if (inst->run == copy_run && access->space == PTX_SHARED)
@@ -194,6 +206,12 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
 
+/* In a cluster, others come between. */
+static bool may_be_calm(const struct race *race)
+{
+    return race_may_take_notes(race) && race->launch->launch->cluster_size == 1;
+}
+
 bool race_may_take_notes(const struct race *race)
 {
     return !race_takes_no_short_cuts && !race->has_copies;
@@ -212,7 +230,8 @@ static bool take_shared(struct race *race, const struct obs_order *event)
         shadow_clear(&shared->shadow);
     shared->is_used = false;
     shared->cta = event->cta;
-    if (race_may_take_notes(race))
+    shared->bytes = event->shared;
+    if (may_be_calm(race))
         calm_begin(&race->calm);
     return true;
 }
@@ -229,12 +248,11 @@ static void racecheck_order(void *state, const struct obs_order *event)
     else if (!whole)
         end_calm(race);
     order_event(&race->order, event);
-    race->shared_bytes = event->shared;
     if (event->kind == OBS_COPIED && current)
         stamp_copy(
             race, event->place, event->lanes, event->bytes,
             stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
-    if (whole && race_may_take_notes(race))
+    if (whole && may_be_calm(race))
         calm_begin(&race->calm);
     if (event->kind == OBS_CTA_RUNS)
         race->failed = !take_shared(race, event);

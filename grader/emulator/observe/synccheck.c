@@ -16,6 +16,8 @@ static const char *const fault_ids[] = {
     [OBS_DEADLOCK] = "deadlock",
     [OBS_STANDSTILL] = "deadlock",
     [OBS_UNANSWERED] = "deadlock",
+    [OBS_CLUSTER_ARRIVES] = "bad-cluster-barrier",
+    [OBS_CLUSTER_WAITS] = "bad-cluster-barrier",
 };
 
 bool obs_is_synccheck(unsigned kind)
@@ -70,6 +72,13 @@ static void print_fault(char *text, size_t size, const struct launch *launch,
     case OBS_BAD_BARRIER:
         snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
                  thread);
+        break;
+    case OBS_CLUSTER_ARRIVES:
+        snprintf(text, size, "%s arrives at the cluster's barrier again, and has not waited since",
+                 thread);
+        break;
+    case OBS_CLUSTER_WAITS:
+        snprintf(text, size, "%s waits at the cluster's barrier, and has not arrived", thread);
         break;
     case OBS_WARP_MASK:
         print_mask(text, size, fault, linear % WARP, thread);

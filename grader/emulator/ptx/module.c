@@ -220,8 +220,9 @@ enum ptx_space ptx_space_of(const struct ptx_instruction *instruction)
             return PTX_GLOBAL;
         case PTX_MOD_shared:
         case PTX_MOD_shared_cta:
-        case PTX_MOD_shared_cluster: /* a cluster has one CTA */
             return PTX_SHARED;
+        case PTX_MOD_shared_cluster:
+            return PTX_CLUSTER;
         case PTX_MOD_local:
             return PTX_LOCAL;
         case PTX_MOD_param:

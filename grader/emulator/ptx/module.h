@@ -65,7 +65,8 @@ enum ptx_space {
     PTX_LOCAL,
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
-    PTX_FRAME, /* parameters and results of device functions, on either side of a call */
+    PTX_FRAME,   /* parameters and results of device functions, on either side of a call */
+    PTX_CLUSTER, /* shared memory of any CTA of the cluster; of an access: of another one */
 };
 
 /* A name and where its text lies; not NUL-terminated. */
@@ -167,6 +168,10 @@ struct ptx_function {
     uint32_t loc_count;
     uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: not given */
     bool bounds_threads;              /* max_threads was given */
+    uint32_t
+        cluster[3]; /* .reqnctapercluster: the CTAs of a cluster, x first; [0] is 0: not given */
+    uint32_t max_cluster; /* .maxclusterrank: of CTAs in all; 0: not given */
+    bool needs_cluster;   /* .explicitcluster: a launch must say it, if cluster[] does not */
     bool uses_dynamic_shared;
     struct ptx_function *next;
 };

@@ -49,21 +49,38 @@ static void performance_bound(struct ptx_function *f, struct ptx_name name, uint
     }
 }
 
+/* How the CTAs of a grid form clusters. */
+static void cluster_directive(struct ptx_function *f, struct ptx_name name, const uint32_t *size,
+                              uint32_t product)
+{
+    if (ptx_name_is(name, "explicitcluster"))
+        f->needs_cluster = true;
+    else if (ptx_name_is(name, "reqnctapercluster"))
+        memcpy(f->cluster, size, sizeof f->cluster);
+    else if (ptx_name_is(name, "maxclusterrank"))
+        f->max_cluster = product;
+    else if (ptx_name_is(name, "blocksareclusters"))
+        f->error = "a kernel whose grid counts clusters (.blocksareclusters) is not supported";
+}
+
 /* .maxntid 256, 1, 1 and the like, between the parameters and the body. */
 static void performance_directives(struct parser *p, struct ptx_function *f)
 {
     while (!p->failed && p->token.kind == PTX_DOT) {
         struct ptx_name name = parse_name_of(parse_take(p));
         uint64_t product = 1;
-        while (p->token.kind == PTX_INT || p->token.kind == PTX_STRING) {
+        uint32_t size[3] = {1, 1, 1};
+        for (unsigned i = 0; p->token.kind == PTX_INT || p->token.kind == PTX_STRING; i++) {
             uint64_t value = parse_take(p).value;
             product = value && product <= UINT32_MAX / value ? product * value : product;
+            size[i < 3 ? i : 2] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
             if (!parse_accept(p, ','))
                 break;
         }
         if (ptx_name_is(name, "pragma"))
             parse_accept(p, ';');
         performance_bound(f, name, product);
+        cluster_directive(f, name, size, (uint32_t)product);
     }
 }
 

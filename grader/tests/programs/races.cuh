@@ -19,7 +19,23 @@ struct kernel_row {
     dim3 grid, block;
     int shared;
     bool cooperative;
+    unsigned cluster; /* blocks; 0: none */
 };
+
+static void run_in_clusters(const kernel_row &row, void **args)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = row.cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = row.grid;
+    config.blockDim = row.block;
+    config.dynamicSmemBytes = row.shared;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    cudaLaunchKernelExC(&config, (const void *)row.kernel, args);
+}
 
 static void run(const kernel_row &row)
 {
@@ -27,7 +43,9 @@ static void run(const kernel_row &row)
     void *args[] = {&data};
     cudaMalloc(&data, WORDS * sizeof *data);
     cudaMemset(data, 0, WORDS * sizeof *data);
-    if (row.cooperative)
+    if (row.cluster)
+        run_in_clusters(row, args);
+    else if (row.cooperative)
         cudaLaunchCooperativeKernel((void *)row.kernel, row.grid, row.block, args, row.shared);
     else
         row.kernel<<<row.grid, row.block, row.shared>>>(data);

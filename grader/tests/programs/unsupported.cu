@@ -15,21 +15,11 @@ int main()
 {
     int *p;
     cudaMalloc(&p, sizeof *p);
-    void *args[] = {&p};
     cudaUserObject_t object;
     cudaArraySparseProperties properties;
     show("cudaUserObjectCreate", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
     show("cudaUserObjectCreate again", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
     show("cudaArrayGetSparseProperties", cudaArrayGetSparseProperties(&properties, nullptr));
-    cudaLaunchAttribute attribute = {};
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = 2;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = config.blockDim = dim3(2);
-    config.attrs = &attribute;
-    config.numAttrs = 1;
-    show("cluster launch", cudaLaunchKernelExC(&config, (void *)kernel, args));
     show("last", cudaGetLastError());
     kernel<<<1, 1>>>(p);
     show("an ordinary launch after them", cudaDeviceSynchronize());
