@@ -79,6 +79,7 @@ static const struct {
     {"watched_race", "failed", "no __syncthreads() between", ""},
     {"watched_unwritten", "failed", "not yet written", ""},
     {"unwatched", "passed", "", ""},
+    {"speed_full", "passed", " times", ""},
     {"speed_none", "failed", "; points begin above 1, full points for at least ", ""},
     {"speed_of_nothing", "", "", "time tells nothing here: the solution is only "},
     {"works_in_each_pass", "passed", "", ""},
@@ -106,9 +107,7 @@ Test(checks, verdicts_are_as_they_must_be)
     const char *hint = json_string_value(json_object_get(verdict, "hint"));
     cr_expect(strstr(hint, "cudaMallocManaged()"), "%s", hint);
     json_decref(verdict);
-    verdict =
-        load_verdict("speed_full"); /* all its points, unless the machine was busy with others */
-    cr_expect_str_neq(json_string_value(json_object_get(verdict, "status")), "failed");
+    verdict = load_verdict("speed_full");
     const char *note = json_string_value(json_object_get(verdict, "note"));
     cr_expect(strstr(note, "medians of 5: yours ") && strstr(note, "; this GPU copies "), "%s",
               note);
