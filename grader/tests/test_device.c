@@ -1,6 +1,7 @@
 /* The emulator's door: memory, modules, kernels, launches that cannot be, what a launch gets. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -555,5 +556,42 @@ Test(device, threads)
         cr_assert(pthread_create(&threads[i], NULL, use_device, &f) == 0);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
+    fixture_close(&f);
+}
+
+struct shared_sum {
+    uint32_t word, added;
+    atomic_bool over;
+};
+
+static void *add_beside(void *argument)
+{
+    struct shared_sum *sum = argument;
+    while (!atomic_load(&sum->over)) {
+        __atomic_fetch_add(&sum->word, 1, __ATOMIC_RELAXED);
+        sum->added++;
+    }
+    return NULL;
+}
+
+/* Not even if only one worker runs the kernel: the program is there, too. */
+Test(device, atomics_lose_nothing_that_the_program_writes)
+{
+    struct fixture f;
+    static struct shared_sum sum;
+    pthread_t thread;
+    fixture_open(&f, &(struct emu_options){.workers = 1});
+    cr_assert_eq(emu_lend(f.device, (emu_addr)&sum.word, &sum.word, sizeof sum.word), EMU_OK);
+    fixture_load(&f, ".visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n.reg .b32 n, old;\n"
+                     ".reg .b64 w;\nld.param.u64 w, [word];\nmov.u32 n, 2000;\n"
+                     "AGAIN:\natom.sys.global.add.u32 old, [w], 1;\n"
+                     "red.sys.global.max.u32 [w], 1;\n"
+                     "sub.u32 n, n, 1;\nsetp.ne.u32 p, n, 0;\n@p bra AGAIN;\nret;\n}\n");
+    cr_assert(pthread_create(&thread, NULL, add_beside, &sum) == 0);
+    fixture_run(&f, (struct fixture_launch){.params = {(emu_addr)&sum.word}});
+    atomic_store(&sum.over, true);
+    pthread_join(thread, NULL);
+    cr_expect_eq(sum.word, 2000 * 32 + sum.added, "%u of %u and %u", sum.word, 2000 * 32,
+                 sum.added);
     fixture_close(&f);
 }

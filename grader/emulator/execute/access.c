@@ -651,6 +651,13 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
+/* Nobody else can come between a load and the store behind it. */
+LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
+{
+    const struct launch *launch = warp->cta->launch;
+    return shared || (launch->workers == 1 && !launch->memory->lent);
+}
+
 /* Element K of what LANES of GROUP work on, from whose bytes on HOST goes on to the next element's. The others of
  * GROUP have bad addresses, and get zeros. */
 LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
@@ -658,7 +665,7 @@ LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, uns
 {
     uint64_t old[WARP] = {0};
     struct slot dst = inst->mem.vector[inst->mem.count + k];
-    atomic_lanes(inst, shared, shared || warp->cta->launch->workers == 1, lanes, host,
+    atomic_lanes(inst, shared, is_alone(warp, shared), lanes, host,
                  slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
     if (dst.offset != NO_SLOT)
         return_old(warp, dst, old, group);

@@ -117,8 +117,9 @@ static uint64_t mapped(uint64_t size)
     return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
 }
 
-static void release(struct mem_block *block)
+static void release(struct memory *memory, struct mem_block *block)
 {
+    memory->lent -= block->is_lent;
     if (block->is_lent)
         block->is_lent = false;
     else if (block->host && block->size >= MAP_FROM)
@@ -149,7 +150,7 @@ void mem_set_place(struct mem_place *place, const char *file, uint32_t line)
 void mem_close(struct memory *memory)
 {
     for (uint32_t i = 0; i < memory->count; i++) {
-        release(&memory->blocks[i]);
+        release(memory, &memory->blocks[i]);
         forget_places(&memory->blocks[i]);
     }
     free(memory->blocks);
@@ -246,13 +247,14 @@ bool mem_free(struct memory *memory, uint64_t addr)
     memory->layout++;
     if (block->is_guest) { /* the program may use the address again */
         forget_places(block);
+        memory->lent--;
         memory->count--;
         for (struct mem_block *end = memory->blocks + memory->count; block < end; block++)
             *block = block[1];
         return true;
     }
     memory->used -= block->size;
-    release(block);
+    release(memory, block);
     return true;
 }
 
@@ -270,13 +272,16 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        release(block); /* the program may write there any time: all of it counts as written */
+        release(memory,
+                block); /* the program may write there any time: all of it counts as written */
         block->host = host;
         block->is_lent = true;
+        memory->lent++;
         return true;
     }
     if (!is_unused(memory, addr, size) || !make_room(memory))
         return false;
+    memory->lent++;
     insert(memory,
            (struct mem_block){
                .addr = addr, .size = size, .host = host, .is_lent = true, .is_guest = true});

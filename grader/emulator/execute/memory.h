@@ -57,6 +57,7 @@ struct mem_block {
 struct memory {
     struct mem_block *blocks; /* by address */
     uint32_t count, room;
+    uint32_t lent;              /* blocks that the program may write beside a kernel */
     uint64_t next, used, limit; /* next free address; bytes */
     uint64_t poison;
     uint64_t
