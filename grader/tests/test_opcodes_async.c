@@ -326,6 +326,24 @@ Test(opcodes, copies_are_counted_as_by_a_gpu)
     }
 }
 
+/* As many as with bar.sync, however often the warps ask whether they may go on. */
+Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
+{
+    struct fixture fixture;
+    struct emu_counters counters;
+    fixture_open(&fixture, NULL);
+    fixture_load(&fixture,
+                 ".visible .entry k()\n{\n.shared .align 8 .b64 m;\n.reg .pred z, q;\n"
+                 ".reg .b32 n, t;\n.reg .b64 s;\nmov.u32 t, %tid.x;\nsetp.eq.u32 z, t, 0;\n"
+                 "@z mbarrier.init.shared.b64 [m], 96;\nbar.sync 0;\nmov.u32 n, 5;\n"
+                 "AGAIN:\nmbarrier.arrive.shared.b64 s, [m];\n"
+                 "WAIT:\nmbarrier.test_wait.shared.b64 q, [m], s;\n@!q bra WAIT;\n"
+                 "sub.u32 n, n, 1;\nsetp.ne.u32 z, n, 0;\n@z bra AGAIN;\nret;\n}\n");
+    fixture_run(&fixture, (struct fixture_launch){.block = {96}, .counters = &counters});
+    cr_expect_eq(counters.value[EMU_barriers], 3 * 6, "%lu", counters.value[EMU_barriers]);
+    fixture_close(&fixture);
+}
+
 void async_each(name_visitor *visit, void *context)
 {
     for (size_t i = 0; i < ROWS; i++) {

@@ -247,10 +247,13 @@ static const struct ptx_instruction *instruction_at(const struct kernel *kernel,
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* One of a cluster's barriers is counted where it is waited for. */
-static bool is_half(const struct inst *inst)
+/* A warp comes here to a barrier of its block, or of its cluster. Those are counted where they are waited for;
+ * mbarriers where warps arrive, as a wait asks again and again. */
+static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
-    return inst->barrier.of_cluster && inst->barrier.arrives;
+    if (inst->kind == KIND_BARRIER)
+        return !(inst->barrier.of_cluster && inst->barrier.arrives);
+    return in && in->opcode == PTX_OP_mbarrier_arrive;
 }
 
 /* What the executor itself knows of each instruction. */
@@ -270,7 +273,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
         if (kernel->code[pc].kind == KIND_BRANCH) {
             value[EMU_branches] = profile->warps;
             value[EMU_divergent_branches] = profile->divergent;
-        } else if (kernel->code[pc].kind == KIND_BARRIER && !is_half(&kernel->code[pc])) {
+        } else if (is_barrier(&kernel->code[pc], in)) {
             value[EMU_barriers] = profile->warps;
         }
     }
