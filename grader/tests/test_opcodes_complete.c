@@ -384,7 +384,8 @@ static char *refusal_ptx(const struct combination *c)
     FILE *out = open_memstream(&text, &size);
     cr_assert(out, "out of memory");
     fprintf(out,
-            ".file 1 \"a.cu\"\n.visible .entry good()\n{\nret;\n}\n.visible .entry bad(.param .u64 "
+            ".file 1 \"/tmp/build/a.cu\"\n.visible .entry good()\n{\nret;\n}\n.visible .entry "
+            "bad(.param .u64 "
             "argument)\n{\n.reg .pred p;\n.reg .b16 h;\n.reg .b32 w;\n.reg .b64 d; .reg .b128 "
             "q;\n.loc 1 7 3\n%s%s",
             opcode_name(c->opcode), companion(c));
@@ -408,8 +409,8 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
     char *ptx = refusal_ptx(c);
     fixture_load(fixture, ptx);
     const char *why = fixture_refusal(fixture, "bad");
-    bool is_clear = strstr(why, "'bad'") && strstr(why, "a.cu:7: ") &&
-                    strstr(why, "PTX line 16: ") && strstr(why, opcode_name(c->opcode));
+    bool is_clear = strstr(why, "'bad': a.cu:7: ") && strstr(why, "PTX line 16: ") &&
+                    strstr(why, opcode_name(c->opcode));
     cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
     fixture_run(fixture, (struct fixture_launch){.kernel = "good"}); /* the others still run */
     emu_unload(fixture->device, fixture->module);

@@ -165,29 +165,35 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
 
 /* --- errors ------------------------------------------------------------------------------------- */
 
-/* "a.cu:12: " in front of an error of the parser, which stopped behind the last .loc it read. */
+/* "a.cu:12: WHY": the folder is the compiler's business, and may be gone. */
+static void explain(const struct ptx_module *module, uint32_t file, uint32_t line, const char *why,
+                    char *error, size_t size)
+{
+    struct ptx_name path = line ? ptx_file_path(module, file) : (struct ptx_name){"", 0};
+    const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
+    const char *name = slash ? slash + 1 : path.text;
+    if (path.length)
+        snprintf(error, size, "%.*s:%u: %s", (int)(path.text + path.length - name), name, line,
+                 why);
+    else
+        snprintf(error, size, "%s", why);
+}
+
+/* The parser stopped behind the last .loc it read. */
 static void explain_parse_error(const struct ptx_module *module, const struct ptx_function *f,
                                 char *error, size_t size)
 {
-    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
-    struct ptx_name path = {"", 0};
-    if (loc)
-        path = ptx_file_path(module, loc->file);
-    if (path.length)
-        snprintf(error, size, "%.*s:%u: %s", (int)path.length, path.text, loc->line, f->error);
-    else
-        snprintf(error, size, "%s", f->error);
+    static const struct ptx_loc nowhere;
+    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : &nowhere;
+    explain(module, loc->file, loc->line, f->error, error, size);
 }
 
 static void explain_decode_error(const struct decoder *d)
 {
     struct source_line line = kernel_line(d->kernel, d->pc);
-    struct ptx_name path = ptx_file_path(d->kernel->module, line.file);
-    char text[256];
-    snprintf(text, sizeof text, "%s", d->error);
-    if (path.length)
-        snprintf(d->error, d->error_size, "%.*s:%u: %s", (int)path.length, path.text, line.line,
-                 text);
+    char why[256];
+    snprintf(why, sizeof why, "%s", d->error);
+    explain(d->kernel->module, line.file, line.line, why, d->error, d->error_size);
 }
 
 /* --- images ------------------------------------------------------------------------------------- */
