@@ -5,7 +5,8 @@
  *   rt_function, rt_symbol    load the module's PTX into the device, then look up
  *
  * With -rdc=true the fat binary registered holds only linked machine code; the PTX of each object is
- * in the list that hangs on its wrapper, so one rt_module may become several modules of the device. */
+ * in the list that hangs on its wrapper. One behind the other they are one module of the device, which links
+ * them. */
 #include "cudart/fatbin.h"
 #include "cudart/rt.h"
 
@@ -37,8 +38,7 @@ struct rt_module {
     const struct wrapper *wrapper;
     enum module_state state;
     cudaError_t error; /* of a FAILED one */
-    uint32_t *images;  /* modules of the device */
-    unsigned image_count;
+    uint32_t image;    /* of a LOADED one: the device's module */
     struct rt_function *functions;
     struct variable *variables;
     struct rt_module *next;
@@ -75,18 +75,13 @@ static size_t readable(const void *data)
     return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
 }
 
-static cudaError_t add_image(struct rt_module *module, uint32_t image)
-{
-    uint32_t *images = realloc(module->images, (module->image_count + 1) * sizeof *images);
-    if (!images)
-        return cudaErrorMemoryAllocation;
-    module->images = images;
-    images[module->image_count++] = image;
-    return cudaSuccess;
-}
+/* PTX texts, one behind the other. */
+struct texts {
+    char *bytes;
+    size_t size;
+};
 
-static cudaError_t load_ptx(struct emu_device *device, struct rt_module *module,
-                            const struct fatbin_entry *ptx)
+static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
 {
     char message[FATBIN_MESSAGE];
     size_t size;
@@ -95,18 +90,19 @@ static cudaError_t load_ptx(struct emu_device *device, struct rt_module *module,
         rt_finding("bad-fat-binary", NULL, "%s", message);
         return cudaErrorInvalidKernelImage;
     }
-    uint32_t image;
-    enum emu_status status = emu_load(device, text, size, &image);
-    if (status != EMU_OK)
-        rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
-                   emu_message(device));
+    size = strnlen(text, size); /* without its padding */
+    char *bytes = realloc(texts->bytes, texts->size + size + 1);
+    if (bytes) {
+        memcpy(bytes + texts->size, text, size);
+        bytes[texts->size + size] = '\n';
+        *texts = (struct texts){bytes, texts->size + size + 1};
+    }
     free(text);
-    return status == EMU_OK ? add_image(module, image) : rt_error(status);
+    return bytes ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Loads the PTX of one fat binary; notes in SUMMARY what it holds. */
-static cudaError_t load_data(struct emu_device *device, struct rt_module *module, const void *data,
-                             struct fatbin_summary *summary)
+/* Adds the PTX of one fat binary; notes in SUMMARY what it holds. */
+static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin_summary *summary)
 {
     char message[FATBIN_MESSAGE];
     summary->has_ptx = false;
@@ -114,20 +110,17 @@ static cudaError_t load_data(struct emu_device *device, struct rt_module *module
         rt_finding("bad-fat-binary", NULL, "%s", message);
         return cudaErrorInvalidKernelImage;
     }
-    return summary->has_ptx ? load_ptx(device, module, &summary->ptx) : cudaSuccess;
+    return summary->has_ptx ? add_text(texts, &summary->ptx) : cudaSuccess;
 }
 
-static cudaError_t load_images(struct emu_device *device, struct rt_module *module)
+static cudaError_t add_all(struct texts *texts, const struct wrapper *wrapper)
 {
-    const struct wrapper *wrapper = module->wrapper;
-    if (!wrapper)
-        return cudaErrorInvalidKernelImage;
     struct fatbin_summary summary = {0};
-    cudaError_t error = load_data(device, module, wrapper->data, &summary);
-    if (wrapper->version == WRAPPER_LINKED && module->image_count == 0)
+    cudaError_t error = add_data(texts, wrapper->data, &summary);
+    if (wrapper->version == WRAPPER_LINKED && !texts->size)
         for (void **data = wrapper->extra; data && *data && error == cudaSuccess; data++)
-            error = load_data(device, module, *data, &summary);
-    if (error == cudaSuccess && module->image_count == 0) {
+            error = add_data(texts, *data, &summary);
+    if (error == cudaSuccess && !texts->size) {
         char message[FATBIN_MESSAGE];
         fatbin_explain(&summary, RT_ARCH, message);
         rt_finding("no-ptx", NULL, "this program cannot be run: %s", message);
@@ -136,11 +129,28 @@ static cudaError_t load_images(struct emu_device *device, struct rt_module *modu
     return error;
 }
 
+static cudaError_t load_image(struct emu_device *device, struct rt_module *module)
+{
+    struct texts texts = {0};
+    if (!module->wrapper)
+        return cudaErrorInvalidKernelImage;
+    cudaError_t error = add_all(&texts, module->wrapper);
+    if (error == cudaSuccess) {
+        enum emu_status status = emu_load(device, texts.bytes, texts.size, &module->image);
+        if (status != EMU_OK)
+            rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
+                       emu_message(device));
+        error = status == EMU_OK ? cudaSuccess : rt_error(status);
+    }
+    free(texts.bytes);
+    return error;
+}
+
 /* With the lock held. */
 static cudaError_t load(struct emu_device *device, struct rt_module *module)
 {
     if (module->state == REGISTERED) {
-        module->error = load_images(device, module);
+        module->error = load_image(device, module);
         module->state = module->error == cudaSuccess ? LOADED : FAILED;
     }
     return module->error;
@@ -159,13 +169,10 @@ static void take_back(const struct variable *v)
 
 static void unload(struct emu_device *device, struct rt_module *module)
 {
-    for (unsigned i = 0; i < module->image_count; i++)
-        emu_unload(device, module->images[i]);
+    if (module->state == LOADED)
+        emu_unload(device, module->image);
     for (struct variable *v = module->variables; v; v = v->next)
         take_back(v);
-    free(module->images);
-    module->images = NULL;
-    module->image_count = 0;
     module->state = REGISTERED;
     for (struct rt_function *f = module->functions; f; f = f->next)
         f->loaded = false;
@@ -195,9 +202,8 @@ static cudaError_t load_function(struct emu_device *device, struct rt_function *
     cudaError_t error = load(device, function->module);
     if (error != cudaSuccess || function->loaded)
         return error;
-    enum emu_status status = EMU_NOT_FOUND;
-    for (unsigned i = 0; i < function->module->image_count && status == EMU_NOT_FOUND; i++)
-        status = emu_kernel(device, function->module->images[i], function->name, &function->kernel);
+    enum emu_status status =
+        emu_kernel(device, function->module->image, function->name, &function->kernel);
     if (status == EMU_OK)
         status = emu_kernel_info(device, function->kernel, &function->info);
     if (status == EMU_OK) {
@@ -228,9 +234,7 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     if (error != cudaSuccess)
         return error;
     uint64_t bytes = 0;
-    enum emu_status status = EMU_NOT_FOUND;
-    for (unsigned i = 0; i < module->image_count && status == EMU_NOT_FOUND; i++)
-        status = emu_symbol(device, module->images[i], variable->name, addr, &bytes);
+    enum emu_status status = emu_symbol(device, module->image, variable->name, addr, &bytes);
     *size = bytes;
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }

@@ -321,24 +321,11 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-static uint64_t variable_address(void *context, const struct ptx_variable *wanted)
+/* 0: it has none here. */
+static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
-    uint32_t i = 0;
-    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++)
-        if (v == wanted)
-            return module->variables[i];
-    return 0;
-}
-
-static const struct ptx_variable *find_variable(const struct module *module, struct ptx_name name,
-                                                uint32_t *index)
-{
-    *index = 0;
-    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, (*index)++)
-        if (v->name.length == name.length && memcmp(v->name.text, name.text, name.length) == 0)
-            return v;
-    return NULL;
+    return variable->number ? module->variables[variable->number - 1] : 0;
 }
 
 /* For findings; lives as long as the module. NULL when memory is out: then it stays nameless. */
@@ -370,34 +357,36 @@ static bool place_variable(struct emu_device *device, const struct module *modul
 }
 
 /* Words of initial values that are addresses of other variables or of functions. */
-static void place_pointers(struct emu_device *device, const struct module *module)
+static void place_pointers(struct emu_device *device, struct module *module,
+                           const struct ptx_variable *v)
 {
-    uint32_t i = 0, target;
-    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next, i++) {
-        for (const struct ptx_pointer *p = v->pointers; p; p = p->next) {
-            const struct ptx_function *f = ptx_find_function(module->ptx, p->target);
-            if (!f && !find_variable(module, p->target, &target))
-                continue;
-            uint64_t value =
-                f ? decode_function_address(f) : module->variables[target] + (uint64_t)p->addend;
-            uint8_t *word = mem_range(&device->memory, module->variables[i] + p->at, sizeof value);
-            if (word)
-                memcpy(word, &value, sizeof value);
-        }
+    for (const struct ptx_pointer *p = v->pointers; p; p = p->next) {
+        const struct ptx_function *f = ptx_find_function(module->ptx, p->target, v->unit);
+        const struct ptx_variable *target = ptx_find_variable(module->ptx, p->target, v->unit);
+        if (!f && !target)
+            continue;
+        uint64_t value =
+            f ? decode_function_address(f) : variable_address(module, target) + (uint64_t)p->addend;
+        uint8_t *word =
+            mem_range(&device->memory, variable_address(module, v) + p->at, sizeof value);
+        if (word)
+            memcpy(word, &value, sizeof value);
     }
 }
 
 static bool place_variables(struct emu_device *device, struct module *module)
 {
-    uint32_t count = 0, i = 0;
-    for (const struct ptx_variable *v = module->ptx->variables; v; v = v->next)
-        count++;
+    const struct ptx_variable *all = module->ptx->variables;
+    uint32_t count = all ? all->last->number : 0;
     module->variables = calloc((size_t)count + 1, sizeof *module->variables);
     bool ok = module->variables != NULL;
-    for (const struct ptx_variable *v = module->ptx->variables; v && ok; v = v->next)
-        ok = place_variable(device, module, v, &module->variables[i++]);
-    if (ok)
-        place_pointers(device, module);
+    for (const struct ptx_variable *v = all; v && ok; v = v->next)
+        ok = v->definition || place_variable(device, module, v, &module->variables[v->number - 1]);
+    for (const struct ptx_variable *v = all; v && ok; v = v->next)
+        if (v->definition)
+            module->variables[v->number - 1] = variable_address(module, v->definition);
+    for (const struct ptx_variable *v = all; v && ok; v = v->next)
+        place_pointers(device, module, v);
     return ok;
 }
 
@@ -453,13 +442,13 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
     pthread_mutex_lock(&device->lock);
     const struct module *module = find_module(device, id);
     struct ptx_name wanted = {name, (uint32_t)strlen(name)};
-    uint32_t index;
-    const struct ptx_variable *variable = module ? find_variable(module, wanted, &index) : NULL;
-    if (!variable || !module->variables[index]) {
+    const struct ptx_variable *variable =
+        module ? ptx_find_variable(module->ptx, wanted, PTX_ANY_UNIT) : NULL;
+    if (!variable || !module->variables[variable->number - 1]) {
         device_failed(EMU_NOT_FOUND, "no variable '%s'", name);
         return device_unlock(device, EMU_NOT_FOUND);
     }
-    *addr = module->variables[index];
+    *addr = module->variables[variable->number - 1];
     *size = variable->size;
     return device_unlock(device, EMU_OK);
 }
@@ -469,7 +458,8 @@ enum emu_status emu_symbol(struct emu_device *device, uint32_t id, const char *n
 static const struct ptx_function *find_function(const struct module *module, const char *name)
 {
     struct ptx_name wanted = {name, (uint32_t)strlen(name)};
-    const struct ptx_function *f = module ? ptx_find_function(module->ptx, wanted) : NULL;
+    const struct ptx_function *f =
+        module ? ptx_find_function(module->ptx, wanted, PTX_ANY_UNIT) : NULL;
     return f && f->is_kernel ? f : NULL;
 }
 

@@ -248,7 +248,8 @@ static void find_images(struct decoder *d)
             if (f->code[pc].opcode != PTX_OP_call)
                 continue;
             const struct ptx_function *callee =
-                target->kind == PTX_FUNCTION ? ptx_find_function(k->module, target->name) : NULL;
+                target->kind == PTX_FUNCTION ? ptx_find_function(k->module, target->name, f->unit)
+                                             : NULL;
             if (callee)
                 add_image(d, callee);
             indirect |= target->kind == PTX_REGISTER;

@@ -438,7 +438,8 @@ static void decode_call(struct decoder *d)
         d->out->src[0] = decode_source(d, target, PTX_b64, 8);
         return;
     }
-    const struct ptx_function *f = ptx_find_function(d->kernel->module, target->name);
+    const struct ptx_function *f =
+        ptx_find_function(d->kernel->module, target->name, d->image->function->unit);
     if (f) {
         d->out->call.image = d->image_of[f->index];
         return;

@@ -144,7 +144,8 @@ uint64_t decode_function_address(const struct ptx_function *function)
 /* The bits of a function's address, as mov takes them. */
 static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
 {
-    const struct ptx_function *f = ptx_find_function(d->kernel->module, name);
+    const struct ptx_function *f =
+        ptx_find_function(d->kernel->module, name, d->image->function->unit);
     if (!f)
         decode_fail(d, "unknown name '%.*s'", (int)name.length, name.text);
     return f ? decode_constant_slot(d, decode_function_address(f), bytes) : no_slot;

@@ -190,7 +190,7 @@ static void location(struct parser *p)
 {
     struct ptx_function *f = p->function;
     struct ptx_loc loc = {0};
-    loc.file = (uint32_t)parse_expect_int(p);
+    loc.file = ptx_file_id(p->unit, parse_expect_int(p));
     loc.line = (uint32_t)parse_expect_int(p);
     loc.column = (uint32_t)parse_expect_int(p);
     while (parse_accept(p, ',')) {
@@ -199,7 +199,7 @@ static void location(struct parser *p)
             parse_expect_word(p);
             parse_offset_behind(p);
         } else if (ptx_name_is(word, "inlined_at")) {
-            loc.at_file = (uint32_t)parse_expect_int(p);
+            loc.at_file = ptx_file_id(p->unit, parse_expect_int(p));
             loc.at_line = (uint32_t)parse_expect_int(p);
             loc.at_column = (uint32_t)parse_expect_int(p);
         } else {
@@ -265,7 +265,7 @@ static void statement(struct parser *p)
         enum ptx_space space = ptx_name_is(word, "shared")  ? PTX_SHARED
                                : ptx_name_is(word, "local") ? PTX_LOCAL
                                                             : PTX_FRAME;
-        parse_declare_variable(p, parse_variable(p, space, false));
+        parse_declare_variable(p, parse_variable(p, space));
         parse_expect(p, ';');
     } else if (p->token.kind == PTX_DOT) {
         parse_fail(p, "unsupported: '.%.*s'", (int)p->token.length, p->token.text);

@@ -171,21 +171,6 @@ int ptx_name_compare(struct ptx_name a, struct ptx_name b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name)
-{
-    uint32_t low = 0, high = module->function_count; /* the first that is not below the name */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (ptx_name_compare(module->by_name[middle]->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found =
-        low < module->function_count && ptx_name_compare(module->by_name[low]->name, name) == 0;
-    return found ? module->by_name[low] : NULL;
-}
-
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier)
 {
     for (unsigned i = 0; i < instruction->modifier_count; i++)

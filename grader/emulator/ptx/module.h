@@ -91,8 +91,11 @@ struct ptx_variable {
     uint64_t size;          /* bytes; 0 for an extern array whose size the launch gives */
     const uint8_t *initial; /* size bytes, or NULL for zeros */
     struct ptx_pointer *pointers;
-    bool is_extern;
-    uint64_t offset; /* in its function's parameters, shared or local memory */
+    bool is_extern, is_shown; /* other units may mean it, too */
+    uint32_t unit;            /* the text that it stands in: see ptx_parse() */
+    uint32_t number;          /* of a module's variables, from 1 on; 0: a function's own */
+    uint64_t offset;          /* in its function's parameters, shared or local memory */
+    const struct ptx_variable *definition; /* this is only a declaration of that one; or NULL */
     struct ptx_variable *next;
     struct ptx_variable *last; /* of the list, in its first element */
 };
@@ -154,7 +157,8 @@ struct ptx_loc {
 struct ptx_function {
     struct ptx_name name;
     uint32_t index; /* in the module */
-    bool is_kernel;
+    uint32_t unit;  /* the text that it stands in */
+    bool is_kernel, is_shown;
     uint32_t line;     /* in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
     struct ptx_variable *params, *results, *shared, *locals; /* lists in order */
@@ -177,7 +181,7 @@ struct ptx_function {
 };
 
 struct ptx_file {
-    uint32_t id;
+    uint32_t id; /* see ptx_file_id() */
     struct ptx_name path;
     struct ptx_file *next;
 };
@@ -198,12 +202,20 @@ struct ptx_module {
 
 /* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied.
  * Returns NULL with one line in ERROR when the text as a whole is not PTX. A function whose body is
- * not understood is kept with its own error: other kernels of the module can still run. */
+ * not understood is kept with its own error: other kernels of the module can still run.
+ *
+ * Several texts, one behind the other, are units that are linked: each has names of its own, but for those that are
+ * .visible, .weak or .extern. */
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
-/* The first function or kernel of that name, or NULL. */
-const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name);
+/* What the function or kernel, or a variable at module scope, is called in this unit: its own, or one that another
+ * unit shows; or NULL. */
+const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
+                                             uint32_t unit);
+const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
+                                             uint32_t unit);
+#define PTX_ANY_UNIT UINT32_MAX /* for those who know only the name: whichever is first */
 
 int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
 /* Inlined, so that the length of a literal is known: the parser asks this many times a word. */
@@ -217,7 +229,12 @@ int ptx_find_modifier(struct ptx_name name);
 /* The longest opcode that TEXT begins with, whole words only; -1: there is none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* The path of a .file id, or an empty name. */
+/* What the file of that number in a unit is called in the whole module. */
+static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
+{
+    return unit << 20 ^ (uint32_t)number;
+}
+/* The path of a file's id, or an empty name. */
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
 /* The mnemonic as written, such as "add.rn.f32", into BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);

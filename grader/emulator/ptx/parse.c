@@ -20,7 +20,7 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
     if (!parse_accept(p, '('))
         return;
     while (parse_accept_dot(p, "param")) {
-        struct ptx_variable *var = parse_variable(p, space, false);
+        struct ptx_variable *var = parse_variable(p, space);
         if (p->failed)
             return;
         parse_place(list, var, f->is_kernel ? &f->param_bytes : &f->frame_bytes);
@@ -122,13 +122,15 @@ static void body_or_error(struct parser *p, struct ptx_function *f)
     parse_skip_balanced(p);
 }
 
-static void function(struct parser *p, bool is_kernel)
+static void function(struct parser *p, bool is_kernel, bool is_shown)
 {
     struct ptx_function *f = parse_take_memory(p, sizeof *f);
     if (!f)
         return;
     ptx_scope_enter(p->scope);
     f->is_kernel = is_kernel;
+    f->is_shown = is_shown;
+    f->unit = p->unit;
     parameters(p, f, &f->results);
     f->line = p->token.line;
     f->max_threads = 1024;
@@ -152,7 +154,7 @@ static void file_directive(struct parser *p)
     struct ptx_file *file = parse_take_memory(p, sizeof *file);
     if (!file)
         return;
-    file->id = (uint32_t)parse_expect_int(p);
+    file->id = ptx_file_id(p->unit, parse_expect_int(p));
     if (p->token.kind != PTX_STRING)
         parse_fail(p, "expected a path behind .file");
     file->path = parse_name_of(parse_take(p));
@@ -168,6 +170,7 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
+    p->unit += p->module->version != 0; /* another text begins */
     if (version < 1 || version > 99)
         parse_fail(p, "expected a version such as 9.0");
     else
@@ -183,18 +186,31 @@ static void target_directive(struct parser *p)
     } while (parse_accept(p, ','));
 }
 
+static void module_variable(struct parser *p, enum ptx_space space, bool is_extern, bool is_shown)
+{
+    struct ptx_variable *var = parse_variable(p, space);
+    if (var) {
+        var->is_extern = is_extern;
+        var->is_shown = is_shown;
+    }
+    parse_declare_variable(p, var);
+    parse_expect(p, ';');
+}
+
 static void top_level(struct parser *p)
 {
-    bool is_extern = false;
+    bool is_extern = false, is_shown = false;
     while (parse_is_dot(p, "visible") || parse_is_dot(p, "extern") || parse_is_dot(p, "weak") ||
-           parse_is_dot(p, "common"))
+           parse_is_dot(p, "common")) {
         is_extern |= ptx_name_is(parse_name_of(parse_take(p)), "extern");
+        is_shown = true;
+    }
     struct ptx_token token = parse_take(p);
     struct ptx_name name = parse_name_of(token);
     if (token.kind != PTX_DOT)
         parse_fail(p, "expected a directive before '%.*s'", (int)token.length, token.text);
     else if (ptx_name_is(name, "entry") || ptx_name_is(name, "func"))
-        function(p, ptx_name_is(name, "entry"));
+        function(p, ptx_name_is(name, "entry"), is_shown);
     else if (ptx_name_is(name, "version"))
         version_directive(p);
     else if (ptx_name_is(name, "target"))
@@ -212,33 +228,12 @@ static void top_level(struct parser *p)
         enum ptx_space space = *name.text == 'g'   ? PTX_GLOBAL
                                : *name.text == 'c' ? PTX_CONST
                                                    : PTX_SHARED;
-        parse_declare_variable(p, parse_variable(p, space, is_extern));
-        parse_expect(p, ';');
+        module_variable(p, space, is_extern, is_shown);
     } else if (ptx_name_is(name, "pragma") || ptx_name_is(name, "alias")) {
         parse_skip_statement(p);
     } else {
         parse_fail(p, "unsupported: '.%.*s'", (int)name.length, name.text);
     }
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct ptx_function *f = *(struct ptx_function *const *)a,
-                              *g = *(struct ptx_function *const *)b;
-    int order = ptx_name_compare(f->name, g->name);
-    return order ? order : (f->index > g->index) - (f->index < g->index);
-}
-
-static void sort_functions(struct parser *p)
-{
-    struct ptx_module *module = p->module;
-    size_t count = module->function_count, i = 0;
-    module->by_name = parse_take_memory(p, (count + 1) * sizeof *module->by_name);
-    if (!module->by_name)
-        return;
-    for (const struct ptx_function *f = module->functions; f; f = f->next)
-        module->by_name[i++] = f;
-    qsort(module->by_name, count, sizeof *module->by_name, by_name);
 }
 
 static bool has_line_number(const char *error)
@@ -268,7 +263,7 @@ struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t 
         parse_fail(&p, "a PTX text must begin with .version");
     while (!parse_at_end(&p))
         top_level(&p);
-    sort_functions(&p);
+    parse_link(&p);
     ptx_scope_free(p.scope);
     free(p.code);
     if (!p.failed)

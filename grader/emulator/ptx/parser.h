@@ -2,7 +2,7 @@
  *
  *   tokens.c     taking tokens, errors, memory      variables.c  types, variables, registers
  *   operands.c   operands                           body.c       instructions, labels, scopes
- *   parse.c      functions, the module
+ *   parse.c      functions, the module       link.c       several texts as one
  *
  * The first error is kept and every later token reads as the end of the text, so no caller has to
  * check: loops end, and what is made after an error is thrown away. */
@@ -26,6 +26,7 @@ struct parser {
     struct ptx_lexer lexer;
     struct ptx_token token; /* the next one, not yet taken */
     struct ptx_scope *scope;
+    uint32_t unit, variable_count;
     struct ptx_function *function; /* the one being parsed, or NULL */
     struct ptx_function **end;     /* of the module's list: where the next one goes */
     uint32_t register_room, loc_room;
@@ -62,7 +63,7 @@ void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, 
 /* variables.c */
 enum ptx_type parse_expect_type(struct parser *p);
 /* [.align 8] [.v4] .b8 name[16] [= value], behind its state space; parameters have no ';'. */
-struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool is_extern);
+struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space);
 /* Appends VAR to LIST at the next aligned offset behind *USED. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used);
 void parse_declare_variable(struct parser *p, struct ptx_variable *var);
@@ -72,6 +73,9 @@ void parse_declare_registers(struct parser *p);
 struct ptx_operand parse_operand(struct parser *p);
 struct ptx_operand parse_named_operand(struct parser *p);
 int64_t parse_offset_behind(struct parser *p); /* +8, -8 or +-8; 0 if there is none */
+
+/* link.c: what the units mean of each other's, once all are read */
+void parse_link(struct parser *p);
 
 /* body.c: { … } of a function */
 void parse_body(struct parser *p);

@@ -103,7 +103,7 @@ static bool is_power_of_two(uint64_t n)
 }
 
 /* [.align 8] [.v4] .b8 name[16] [= value], behind its state space; parameters have no ';'. */
-struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool is_extern)
+struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
 {
     struct ptx_variable *var = parse_take_memory(p, sizeof *var);
     if (!var)
@@ -126,7 +126,7 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space, bool
     if (!element || !is_power_of_two(align) || align > 65536)
         parse_fail(p, "bad alignment or type of a variable");
     var->space = space;
-    var->is_extern = is_extern;
+    var->unit = p->unit;
     var->align = (uint32_t)align;
     var->name = parse_expect_word(p);
     var->size = array_size(p, (uint64_t)element * lanes);
@@ -176,9 +176,11 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
         parse_place(&function->locals, var, &function->local_bytes);
     else if (function && var->space == PTX_FRAME)
         parse_place(&function->call_params, var, &function->frame_bytes);
-    else if (!function)
+    else if (!function) {
         parse_place(&p->module->variables, var, used);
-    if (var->space == PTX_CONST)
+        var->number = ++p->variable_count;
+    }
+    if (var->space == PTX_CONST && !var->is_extern)
         take_constant(p, var);
     if (!ptx_scope_add(p->scope,
                        (struct ptx_symbol){PTX_SYMBOL_VARIABLE, var->name, .variable = var}))

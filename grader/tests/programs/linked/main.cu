@@ -1,0 +1,143 @@
+/* Two files, built with -rdc=true and linked: what one calls, reads and launches of the other, and what both have of
+ * their own under one name. */
+#include "shared.cuh"
+
+__device__ int of_main = 30000;
+
+static __device__ __noinline__ int own(int x)
+{
+    return x + 1000;
+}
+static __device__ int next = 100;
+__device__ static const char *const volatile name = "main.";
+
+__device__ int add_seven(int x)
+{
+    return x + 7;
+}
+
+__global__ void call(int *out)
+{
+    out[threadIdx.x] = triple(threadIdx.x) + table[threadIdx.x % SCALES];
+}
+
+__global__ void call_by_pointer(int *out)
+{
+    out[threadIdx.x] = operations[threadIdx.x % 3](threadIdx.x);
+}
+
+__global__ void read_constants(int *out)
+{
+    out[threadIdx.x] = (int)(2 * scales[threadIdx.x % SCALES]);
+}
+
+__global__ void count(int *out)
+{
+    out[threadIdx.x] = atomicAdd(&counter, 1);
+}
+
+/* With shared memory of its own, and the other file's. */
+__global__ void add_up(int *out)
+{
+    __shared__ int mine[THREADS];
+    mine[threadIdx.x] = threadIdx.x;
+    int total = block_sum(1);
+    __syncthreads();
+    out[threadIdx.x] = total + mine[THREADS - 1 - threadIdx.x];
+}
+
+struct square : shape {
+    int side;
+    __device__ explicit square(int s) : side(s)
+    {
+    }
+    __device__ int area() const
+    {
+        return side * side;
+    }
+};
+
+__global__ void ask(int *out)
+{
+    square s(threadIdx.x);
+    out[threadIdx.x] = area_of(&s);
+}
+
+static __global__ void write_name(int *out)
+{
+    out[threadIdx.x] = name[threadIdx.x];
+}
+
+static __global__ void write_next(int *out)
+{
+    out[threadIdx.x] = own(atomicAdd(&next, 1)) + of_main;
+}
+
+static __global__ void add_to_both(int *out)
+{
+    out[threadIdx.x] = both += 1;
+}
+
+__global__ void launch(int *out)
+{
+    fill<<<2, THREADS / 2>>>(out, 6);
+}
+
+__global__ void add_shared_word(int *out)
+{
+    out[threadIdx.x] = atomicAdd(&shared_word, 1);
+}
+
+int main()
+{
+    int *out, scale[SCALES], *address;
+    MUST(cudaMalloc(&out, THREADS * sizeof *out));
+
+    call<<<1, THREADS>>>(out);
+    expect("calls and reads", sum(out, THREADS), 3 * 2016 + THREADS / SCALES * 59);
+    call_by_pointer<<<1, THREADS>>>(out);
+    expect("calls by pointer", sum(out, THREADS), 3 * 693 + 651 + 21 * 7 + 672 + 21 * 2000);
+    read_constants<<<1, SCALES>>>(out);
+    expect("constants", sum(out, SCALES), 255);
+    for (int i = 0; i < SCALES; i++)
+        scale[i] = 0;
+    float ones[SCALES] = {1, 1, 1, 1, 1, 1, 1, 1};
+    MUST(cudaMemcpyToSymbol(scales, ones, sizeof ones));
+    read_constants<<<1, SCALES>>>(out);
+    expect("constants that main() sets", sum(out, SCALES), 2 * SCALES);
+
+    count<<<1, THREADS>>>(out);
+    MUST(cudaMemcpyFromSymbol(scale, counter, sizeof *scale));
+    expect("a variable", scale[0], 5 + THREADS);
+    MUST(cudaGetSymbolAddress((void **)&address, counter));
+    expect("and its address", sum(address, 1), 5 + THREADS);
+
+    add_up<<<1, THREADS>>>(out);
+    expect("shared memory", sum(out, THREADS), THREADS * THREADS + 2016);
+    ask<<<1, THREADS>>>(out);
+    expect("virtual functions", sum(out, THREADS), 85344);
+
+    write_name<<<1, 5>>>(out);
+    expect("main.", sum(out, 5), 'm' + 'a' + 'i' + 'n' + '.');
+    expect("other", other_name(out), 'o' + 't' + 'h' + 'e' + 'r');
+    write_next<<<1, 1>>>(out);
+    expect("own names", sum(out, 1), 31100);
+    expect("of the other, too", other_next(out), 32200);
+
+    twice_all<<<1, THREADS>>>(out);
+    expect("a template", sum(out, THREADS), 4032);
+    expect("of the other, too", other_template(out), 4032);
+    add_to_both<<<1, 1>>>(out);
+    expect("a variable of both", other_weak(out), 11);
+
+    fill<<<1, THREADS>>>(out, 2);
+    expect("its kernel", sum(out, THREADS), 2 * THREADS);
+    launch<<<1, 1>>>(out);
+    expect("its kernel, from a kernel", sum(out, THREADS), 6 * THREADS);
+
+    shared_word += 10;
+    add_shared_word<<<1, THREADS>>>(out);
+    MUST(cudaDeviceSynchronize());
+    expect("its managed variable", shared_word, 19 + THREADS);
+    return summary();
+}
