@@ -180,6 +180,9 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     if (value[EMU_texture_requests])
         fprintf(page->to, "  %-18s %15s\n", "texture requests",
                 NUMBER(value[EMU_texture_requests]));
+    if (value[EMU_constant_requests])
+        fprintf(page->to, "  %-18s %15s\n", "constant requests",
+                NUMBER(value[EMU_constant_requests]));
     if (value[EMU_cluster_requests])
         fprintf(page->to, "  %-18s %15s\n", "cluster requests",
                 NUMBER(value[EMU_cluster_requests]));

@@ -553,6 +553,44 @@ Test(counters, straight_line)
     fixture_close(&f);
 }
 
+/* Threads of 8 warps come to a barrier of each kind that lies in memory; who asks whether it is over does not wait
+ * once more. */
+Test(counters, barriers_in_memory)
+{
+    static const char *const arrivals[] = {
+        "mbarrier.arrive.shared.b64 d, [s];",
+        "mbarrier.arrive_drop.shared.b64 d, [s];",
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [s];",
+    };
+    for (size_t i = 0; i < sizeof arrivals / sizeof *arrivals; i++) {
+        struct emu_counters c;
+        char body[500];
+        snprintf(body, sizeof body,
+                 ".reg .b64 d;\nsetp.ne.u32 p, t, 0;\n@p bra BEGUN;\n"
+                 "mbarrier.init.shared.b64 [s], 256;\nBEGUN:\nbar.sync 0;\n%s\n"
+                 "LOOK: mbarrier.test_wait.parity.shared.b64 q, [s], 0;\n@!q bra LOOK;\nret;\n",
+                 arrivals[i]);
+        run_tree(body, &c);
+        cr_expect(VALUE(c, barriers) == 2 * 8, "%s %lu", arrivals[i], VALUE(c, barriers));
+    }
+}
+
+/* Variables in constant memory are read without any request to global memory; parameters are none. */
+Test(counters, constants)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".const .align 4 .b8 table[256];\n.visible .entry k(.param .u32 n)\n{\n"
+                     ".reg .b32 i, a;\n.reg .b64 d;\nmov.u32 i, %tid.x;\nmul.wide.u32 d, i, 4;\n"
+                     "ld.const.u32 a, [table];\nadd.s64 d, d, table;\nld.const.u32 a, [d];\n"
+                     "ld.param.u32 a, [n];\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {7}, .counters = &c});
+    cr_expect(VALUE(c, constant_requests) == 2 * 2, "%lu", VALUE(c, constant_requests));
+    cr_expect(VALUE(c, global_load_requests) == 0);
+    fixture_close(&f);
+}
+
 /* A branch that all lanes take, one that none takes, one that half of them take. */
 Test(counters, branches)
 {

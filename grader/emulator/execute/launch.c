@@ -253,7 +253,14 @@ static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in
 {
     if (inst->kind == KIND_BARRIER)
         return !(inst->barrier.of_cluster && inst->barrier.arrives);
-    return in && in->opcode == PTX_OP_mbarrier_arrive;
+    return in &&
+           (in->opcode == PTX_OP_mbarrier_arrive || in->opcode == PTX_OP_mbarrier_arrive_drop ||
+            in->opcode == PTX_OP_cp_async_mbarrier_arrive);
+}
+
+static bool is_constant_request(const struct inst *inst, const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
 }
 
 /* What the executor itself knows of each instruction. */
@@ -270,6 +277,8 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
             value[EMU_double_operations] = profile->threads;
         if (is_texture_request(&kernel->code[pc]))
             value[EMU_texture_requests] = profile->warps;
+        if (is_constant_request(&kernel->code[pc], in))
+            value[EMU_constant_requests] = profile->warps;
         if (kernel->code[pc].kind == KIND_BRANCH) {
             value[EMU_branches] = profile->warps;
             value[EMU_divergent_branches] = profile->divergent;
