@@ -275,18 +275,38 @@ static bool has_program(const struct run_build *build)
            chmod(build->program, 0755) == 0;
 }
 
+/* nvcc's complaint about its own set-up, not about the source; or NULL. A source can bring any words into the
+ * compiler's messages, so these count only if an empty program gets them, too. */
+static const char *find_complaint(const struct run_build_job *job, struct run_build *build,
+                                  const struct run_outcome *outcome)
+{
+    static const char name[] = "empty.cu", source[] = "int main() {}\n";
+    const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
+    char path[RUN_PATH_SIZE];
+    struct run_outcome once_more;
+    if (!fatal || (outcome->end == RUN_EXITED && outcome->code == 0) ||
+        !run_path(path, "%s/%s", job->folder, name) ||
+        !run_write_file(path, source, strlen(source), 0600))
+        return NULL;
+    run_compiler(job, build, name, job->device == RUN_GPU ? "-c" : NULL, &once_more);
+    if (once_more.end == RUN_EXITED && once_more.code == 0)
+        fatal = NULL;
+    run_outcome_free(&once_more);
+    return fatal;
+}
+
 /* Turns how the compiler ended into how the build ended. */
 static void judge_compiler(const struct run_build_job *job, struct run_build *build,
                            struct run_outcome *outcome)
 {
-    const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
+    const char *fatal;
     if (outcome->end == RUN_NOT_STARTED)
         fail(build, "cannot start %s: %s", run_build_compiler(), run_start_error(outcome));
     else if (outcome->end == RUN_INTERRUPTED)
         build->end = RUN_BUILD_INTERRUPTED;
     else if (outcome->end == RUN_TIMED_OUT)
         build->end = RUN_BUILD_TOO_LONG;
-    else if (fatal) /* nvcc's complaints about its own set-up, not about the source */
+    else if ((fatal = find_complaint(job, build, outcome)))
         fail(build, "%.*s", (int)strcspn(fatal, "\n"), fatal);
     else {
         bool good = outcome->end == RUN_EXITED && outcome->code == 0;

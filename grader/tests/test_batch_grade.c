@@ -115,16 +115,16 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     free(shell_must("test ! -e new"));
 }
 
-/* A compiler that breaks at one source breaks nothing else, and gives that no grade; at all sources it
- * ends the batch. Later, with a good one, the grade comes. */
+/* A compiler that breaks at one source, and at an empty one right after, breaks nothing else, and gives that no
+ * grade; at all sources it ends the batch. Later, with a good one, the grade comes. */
 Test(batch_grade, a_failure_of_the_grader_is_no_grade)
 {
-    free(shell_must(CLASS
-                    "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
-                    "printf '#!/bin/sh\\nfor file; do case $file in *.cu) grep -q \"// bad\" $file"
-                    " && echo nvcc fatal : out of luck && exit 1;; esac; done\\n"
-                    "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc;"
-                    "chmod a+x tools/nvcc; chmod a+x ."));
+    free(shell_must(
+        CLASS "rm -r subs/dan; echo '// bad' >>subs/carl/coalesce.cu; mkdir tools;"
+              "printf '#!/bin/sh\\nfor file; do case $file in *.cu) grep -q \"// bad\" $file"
+              " || [ $file = empty.cu ] && echo nvcc fatal : out of luck && exit 1;; esac; done\\n"
+              "exec '$NVCC' \"$@\"\\n' >tools/nvcc; chmod -R a+rX . tools/nvcc;"
+              "chmod a+x tools/nvcc; chmod a+x ."));
     expect_run("export NVCC=$PWD/tools/nvcc; " BATCH, 3,
                SAYS("1 to review", "  02-coalesce: carl/coalesce.cu: nvcc fatal"));
     expect_file("grades/gradebook.csv", HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\n"
