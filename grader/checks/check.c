@@ -174,6 +174,19 @@ unsigned long check_calls(const struct trial *trial, const char *name)
     return (unsigned long)json_integer_value(json_object_get(calls, name));
 }
 
+const char *check_other_call(const struct trial *trial, const char *part, const char *wanted)
+{
+    const char *name;
+    json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL, *count;
+    json_object_foreach(calls, name, count)
+    {
+        if (strstr(name, part) && strncmp(name, wanted, strlen(wanted)) != 0 &&
+            json_integer_value(count) > 0)
+            return name;
+    }
+    return NULL;
+}
+
 void check_called(struct check *check, const struct trial *trial, const char *name,
                   unsigned long least, unsigned long most)
 {
@@ -240,6 +253,15 @@ void check_no_textures(struct check *check, const struct trial *trial)
                      "your kernels use textures or surfaces, which this check does not count");
 }
 
+void check_no_constants(struct check *check, const struct trial *trial)
+{
+    if (check_counter(trial, "constant_requests") > 0)
+        check_refuse(check, trial,
+                     "Hand pointers and numbers to the kernel as its parameters, and read the data "
+                     "through these.",
+                     "your kernels read __constant__ variables, which this check does not count");
+}
+
 void check_no_clusters(struct check *check, const struct trial *trial)
 {
     if (check_counter(trial, "cluster_requests") > 0)
@@ -252,6 +274,7 @@ void check_measure(struct check *check, const struct trial *trial, double value)
 {
     if (!check->info->figure.textures)
         check_no_textures(check, trial);
+    check_no_constants(check, trial);
     check_no_clusters(check, trial);
     if (!trial || !check_is_open(check))
         return;

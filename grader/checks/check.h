@@ -240,17 +240,22 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
 /* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
  * and on a GPU, where nothing is recorded. */
 unsigned long check_calls(const struct trial *trial, const char *name);
+/* A function that it has called with PART in its name, but none whose name begins with WANTED: "Memcpy" finds
+ * cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. NULL if there is none, and on a GPU; valid as long as TRIAL is. */
+const char *check_other_call(const struct trial *trial, const char *part, const char *wanted);
 /* The program must have called it at least LEAST and at most MOST times. */
 void check_called(struct check *check, const struct trial *trial, const char *name,
                   unsigned long least, unsigned long most);
 
 /* The kernels must not use textures or surfaces: no other counter tells what goes through these. */
 void check_no_textures(struct check *check, const struct trial *trial);
+/* Nor read variables of constant memory, for the same reason: the data may have been copied there. */
+void check_no_constants(struct check *check, const struct trial *trial);
 /* Nor the shared memory of other blocks of a cluster, for the same reason. */
 void check_no_clusters(struct check *check, const struct trial *trial);
 
 /* Gives the check the points that VALUE earns by its figure's budget. Textures would get around most figures:
- * where they may be used, the figure says so. */
+ * where they may be used, the figure says so. Constant memory and clusters would, too. */
 void check_measure(struct check *check, const struct trial *trial, double value);
 
 /* --- for the runner ------------------------------------------------------------------------------- */
