@@ -104,14 +104,22 @@ CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
         }
 }
 
-/* The lesson is not there yet if no thread has read from shared memory, or if rung 1 runs the kernel of
+/* The lesson is not there yet if no thread has read from shared memory, or only a few warps have put something
+ * there: then some threads do the work of all, and there is nothing to add up. Nor if rung 1 runs the kernel of
  * rung 2. */
 static void uses_shared(struct check *check, const struct trial *trial, struct job job)
 {
     bool is_static = job.rung == STATIC;
+    const char *hint = is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.";
+    double writes = (check_counter(trial, "shared_store_requests") +
+                     check_counter(trial, "shared_atomic_requests")) /
+                    (job.blocks + 1);
     if (check_counter(trial, "shared_load_requests") == 0)
-        check_refuse(check, trial, is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.",
-                     "rung %d reads nothing from shared memory yet", job.rung);
+        check_refuse(check, trial, hint, "rung %d reads nothing from shared memory yet", job.rung);
+    if (writes < job.threads / 64) /* half of its warps: the second step may do with fewer */
+        check_refuse(check, trial, hint,
+                     "the %d warps of a block write only %s times to shared memory",
+                     job.threads / 32, check_number(writes));
     if (is_static && check_launch(trial, 0).static_shared_bytes == 0)
         check_refuse(check, trial, "In rung 1 the array has a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
@@ -151,7 +159,10 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
 {
     const struct job job = {STATIC, 65536, 64, 256};
     const struct trial *trial = sum_up_in_blocks(check, job);
-    check_measure(check, trial, writes_a_block(trial, job));
+    double writes = writes_a_block(trial, job);
+    if (writes < job.threads / 32) /* as many as without shared memory: then that is what to say */
+        uses_shared(check, trial, job);
+    check_measure(check, trial, writes);
 }
 
 /* No race is no merit where each warp goes to global memory with its own sum, and shared memory is only there to be
