@@ -109,15 +109,21 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     static bool passed;
     const char *path = archive_entry_pathname_utf8(entry);
     path = path ? path : archive_entry_pathname(entry);
-    if (!path || strlen(path) >= RUN_PATH_SIZE || batch_is_ignored(path))
+    if (!path || batch_is_ignored(path))
         return;
     bool source = batch_is_source(path);
+    if (strlen(path) >= RUN_PATH_SIZE) {
+        if (source)
+            tell_problem(pipe, "", "has a file in too many folders: not all was looked at");
+        return;
+    }
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
         if (source)
             tell_problem(pipe, path, "is a link, not the file itself");
-    } else if (archive_entry_filetype(entry) != AE_IFREG)
-        return;
-    else if (batch_is_archive(path, NULL))
+    } else if (archive_entry_filetype(entry) != AE_IFREG) {
+        if (source && archive_entry_filetype(entry) != AE_IFDIR)
+            tell_problem(pipe, path, "is not a regular file");
+    } else if (batch_is_archive(path, NULL))
         tell_problem(pipe, path, "is an archive inside of an archive");
     else if (archive_entry_is_encrypted(entry))
         tell_problem(pipe, path, "is encrypted");

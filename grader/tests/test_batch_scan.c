@@ -417,6 +417,13 @@ static const struct {
      "carl | 02-coalesce | carl.tar/coalesce.cu\n"
      "bob | 01-parallelize | bob.tar/parallelize.cu | is a link, not the file itself\n"
      "carl | 13-reduce | carl.tar/reduce.cu | is a link, not the file itself\n"},
+    /* what is there, but cannot be read as a file, is not missing */
+    {"mkdir x; mkfifo x/coalesce.cu; bsdtar -C x -cf ann.tar coalesce.cu; rm x/coalesce.cu;"
+     "echo 1 >x/coalesce.cu;"
+     "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
+     "rm -r x",
+     "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
+     "bob |  | bob.tar | has a file in too many folders: not all was looked at\n"},
     /* cut, of no format, empty, encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
