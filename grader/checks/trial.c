@@ -75,16 +75,19 @@ static void advise_about(struct check *check, const char *id)
 }
 
 /* What to try, by how a run ended. */
-static const char *advice_for_end(enum run_end end)
+static const char *advice_for_end(const struct run_outcome *outcome)
 {
-    switch (end) {
+    switch (outcome->end) {
     case RUN_TIMED_OUT:
         return "Is there a loop that never ends, or one that calls CUDA for each number?";
     case RUN_TOO_MUCH:
         return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of "
                "its own.";
     case RUN_SIGNALLED:
-        return "Memory from cudaMalloc() may be used by kernels only; main() must copy it first.";
+        return outcome->code == SIGSEGV || outcome->code == SIGBUS
+                   ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it "
+                     "first."
+                   : "";
     default:
         return "";
     }
@@ -147,7 +150,7 @@ static void explain_end(struct check *check, struct run_outcome *outcome, int se
         break;
     }
     if (was_open && !check_is_open(check) && !check->advised)
-        check_advise(check, "%s", advice_for_end(outcome->end));
+        check_advise(check, "%s", advice_for_end(outcome));
 }
 
 /* A verdict from how the device's process ended, if not well. It ends as it was told to, unless it is

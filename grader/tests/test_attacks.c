@@ -93,12 +93,15 @@ static void compare(const struct run_job *job, const struct run_row *row)
     const char *status = json_string_value(json_object_get(verdict, "status"));
     const char *message = json_string_value(json_object_get(verdict, "message"));
     const char *broken = json_string_value(json_object_get(verdict, "broken"));
+    const char *hint = json_string_value(json_object_get(verdict, "hint"));
     bool full = json_number_value(json_object_get(verdict, "points")) > 0;
     cr_assert(status && message && broken, "%s: no verdict on %s", level, row->check);
     cr_expect_str_eq(broken, "", "%s: %s broke the grader: %s", level, row->check, broken);
     cr_expect(strstr(row->status, status), "%s: %s: %s, %s", level, row->check, status, message);
     cr_expect(strstr(message, row->says), "%s: %s: %s", level, row->check, message);
     cr_expect(is_printable(message), "%s: %s", level, row->check);
+    cr_expect(!hint || !strstr(hint, "Memory from cudaMalloc()") || strstr(message, "signal 11"),
+              "%s: %s: %s, and a hint about pointers", level, row->check, message);
     cr_expect_eq(full, strcmp(row->status, "passed") == 0, "%s: %s has points", level, row->check);
     json_decref(verdict);
 }
