@@ -216,11 +216,9 @@ static void add_image(struct decoder *d, const struct ptx_function *function)
         .end = k->code_count + function->code_count,
         .frame_bytes = (function->frame_bytes + 15u) & ~15u,
         .local_slot = NO_SLOT,
-        .shared_shift = function->is_kernel ? 0 : k->shared_bytes - k->module->shared_bytes,
         .address = decode_function_address(function),
     };
     k->code_count += function->code_count + 1;
-    k->shared_bytes += function->shared_bytes - (function->is_kernel ? 0 : k->module->shared_bytes);
     k->local_bytes += (function->local_bytes + 15u) & ~15u;
 }
 
@@ -446,11 +444,13 @@ struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_f
     kernel->module = module;
     kernel->function = function;
     find_images(&d);
+    decode_place_shared(&d);
     d.failed = d.failed || !allocate(&d);
     for (uint32_t i = 0; i < kernel->image_count && !d.failed; i++)
         decode_image(&d, &kernel->images[i]);
     free(d.constants);
     free(d.image_of);
+    free(d.shared_at);
     d.failed = d.failed || !stretches_find(kernel);
     if (!d.failed) {
         kernel->registers = estimate_registers(kernel);
@@ -473,6 +473,7 @@ void kernel_free(struct kernel *kernel)
     for (uint32_t i = 0; i < kernel->image_count; i++)
         image_free(&kernel->images[i]);
     free(kernel->images);
+    free(kernel->shared);
     free(kernel->parameters);
     free(kernel->code);
     free(kernel->constants);

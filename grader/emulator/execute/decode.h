@@ -29,6 +29,7 @@ struct decoder {
     struct inst *out;
     uint32_t pc;                         /* in the kernel's code */
     uint32_t *image_of;                  /* of each of the module's functions, or NO_IMAGE */
+    uint32_t *shared_at;                 /* see decode_place_shared() */
     struct slot carry;                   /* of the image's instructions with .cc */
     uint32_t *meet;                      /* see analyse_reconvergence() */
     bool *is_reduction;                  /* see analyse_reductions() */
@@ -61,6 +62,10 @@ struct slot decode_register_slot(const struct decoder *d, uint32_t index);
 /* Finds the image's registers that need no place; false: it failed. Whether d->in only fills one of them. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
+/* layout.c: finds places for the shared variables that the kernel's images speak of. Then: where one of them
+ * lies, seen from d->image. */
+void decode_place_shared(struct decoder *d);
+uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
 /* A variable's address in its own state space; local ones relative to the function's. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 

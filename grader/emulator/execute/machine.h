@@ -210,6 +210,11 @@ struct parameter {
     unsigned bytes;
 };
 
+struct shared_variable {
+    const struct ptx_variable *variable;
+    uint32_t at; /* in a CTA's memory; of one without a size see kernel_dynamic_shared() */
+};
+
 /* A decoded kernel with all functions that it may call: read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
@@ -219,10 +224,12 @@ struct kernel {
     struct inst *code;
     uint32_t code_count; /* of all images, with one more at the end of each */
     uint8_t *constants;
-    uint32_t bank_bytes[BANK_COUNT];     /* of those from BANK_LAUNCH on */
-    uint32_t registers;                  /* of a thread: an estimate */
-    uint32_t register_count;             /* that the images name in PTX */
-    uint32_t shared_bytes;               /* static, of a CTA */
+    uint32_t bank_bytes[BANK_COUNT]; /* of those from BANK_LAUNCH on */
+    uint32_t registers;              /* of a thread: an estimate */
+    uint32_t register_count;         /* that the images name in PTX */
+    uint32_t shared_bytes;           /* static, of a CTA */
+    struct shared_variable *shared;  /* what it speaks of: layout.c */
+    uint32_t shared_count;
     uint32_t local_bytes;                /* of a thread: variables and stack */
     uint32_t special[PTX_SPECIAL_COUNT]; /* offset of each static special in its bank, or NO_SLOT */
     struct parameter *parameters;        /* those in BANK_LAUNCH */
@@ -240,6 +247,11 @@ typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
                              symbol_fn *symbol, void *context, char *error, size_t error_size);
 void kernel_free(struct kernel *kernel);
+/* Where dynamic shared memory begins: behind the static. */
+static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
+{
+    return (kernel->shared_bytes + 15u) & ~15u;
+}
 /* The place in the source of the instruction at PC, and the image that it is in. */
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);

@@ -121,12 +121,7 @@ uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *v
 {
     switch (variable->space) {
     case PTX_SHARED:
-        if (!variable->size) /* dynamic shared memory lies behind the static */
-            return (d->kernel->shared_bytes + 15u) & ~15u;
-        /* the module's own come first and are the same for all its functions */
-        return variable->offset < d->kernel->module->shared_bytes
-                   ? variable->offset
-                   : variable->offset + d->image->shared_shift;
+        return decode_shared_address(d, variable);
     case PTX_LOCAL:
     case PTX_PARAM:
     case PTX_FRAME:

@@ -27,29 +27,16 @@ static void print_plain_name(char *text, size_t size, struct ptx_name name)
     free(mangled);
 }
 
-static const struct ptx_variable *find_shared(const struct kernel *kernel,
-                                              const struct ptx_variable *list, uint64_t addr,
-                                              uint32_t shift, uint64_t *begin)
-{
-    uint64_t dynamic = (kernel->shared_bytes + 15u) & ~15u;
-    for (const struct ptx_variable *v = list; v; v = v->next) {
-        uint64_t offset = v->offset + (v->offset < kernel->module->shared_bytes ? 0 : shift);
-        *begin = v->size ? offset : dynamic;
-        if (v->space == PTX_SHARED &&
-            (v->size ? addr >= offset && addr - offset < v->size : addr >= dynamic))
-            return v;
-    }
-    return NULL;
-}
-
 const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr,
                                                  uint64_t *begin)
 {
-    const struct ptx_variable *v = find_shared(kernel, kernel->module->variables, addr, 0, begin);
-    for (uint32_t i = 0; i < kernel->image_count && !v; i++)
-        v = find_shared(kernel, kernel->images[i].function->shared, addr,
-                        kernel->images[i].shared_shift, begin);
-    return v;
+    for (uint32_t i = 0; i < kernel->shared_count; i++) {
+        const struct ptx_variable *v = kernel->shared[i].variable;
+        *begin = v->size ? kernel->shared[i].at : kernel_dynamic_shared(kernel);
+        if (addr >= *begin && (!v->size || addr - *begin < v->size))
+            return v;
+    }
+    return NULL;
 }
 
 void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,

@@ -82,7 +82,7 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space == PTX_GLOBAL || v->space == PTX_CONST);
+    return v->is_shown && (v->space != PTX_SHARED || v->size); /* dynamic memory is the launch's */
 }
 
 /* Of those that units show under one name the first is the variable. */
@@ -107,25 +107,8 @@ static void link_variables(struct parser *p)
     free(list);
 }
 
-/* What functions have of their own lies behind the shared memory of the module, of all units. */
-static void place_shared(struct ptx_module *module)
-{
-    for (struct ptx_function *f = module->functions; f; f = f->next) {
-        struct ptx_variable *v = f->shared;
-        f->shared_bytes = module->shared_bytes;
-        f->shared = NULL;
-        for (struct ptx_variable *next; v; v = next) {
-            next = v->next;
-            v->next = NULL;
-            parse_place(&f->shared, v, &f->shared_bytes);
-        }
-    }
-}
-
 void parse_link(struct parser *p)
 {
     sort_functions(p);
     link_variables(p);
-    if (p->unit)
-        place_shared(p->module);
 }

@@ -192,7 +192,6 @@ struct ptx_module {
     uint32_t version, sm; /* 90 for 9.0, 80 for sm_80 */
     struct ptx_file *files;
     struct ptx_variable *variables; /* module scope, in order */
-    uint32_t shared_bytes;          /* of its .shared variables; every function's own lie behind */
     uint32_t const_bytes;           /* of its .const variables: at most PTX_CONST_BYTES */
     struct ptx_function *functions; /* in order */
     uint32_t function_count;

@@ -134,7 +134,6 @@ static void function(struct parser *p, bool is_kernel, bool is_shown)
     parameters(p, f, &f->results);
     f->line = p->token.line;
     f->max_threads = 1024;
-    f->shared_bytes = p->module->shared_bytes;
     f->name = parse_expect_word(p);
     parameters(p, f, &f->params);
     performance_directives(p, f);

@@ -169,7 +169,6 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
         return;
     struct ptx_function *function = p->function;
     uint32_t ignored = 0;
-    uint32_t *used = var->space == PTX_SHARED ? &p->module->shared_bytes : &ignored;
     if (function && var->space == PTX_SHARED && var->size)
         parse_place(&function->shared, var, &function->shared_bytes);
     else if (function && var->space == PTX_LOCAL)
@@ -177,7 +176,7 @@ void parse_declare_variable(struct parser *p, struct ptx_variable *var)
     else if (function && var->space == PTX_FRAME)
         parse_place(&function->call_params, var, &function->frame_bytes);
     else if (!function) {
-        parse_place(&p->module->variables, var, used);
+        parse_place(&p->module->variables, var, &ignored);
         var->number = ++p->variable_count;
     }
     if (var->space == PTX_CONST && !var->is_extern)
