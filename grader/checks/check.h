@@ -85,6 +85,8 @@ struct check_info {
      * the same shape, so that what it works out itself is wrong: see check_run(). For labs whose main() decides
      * by the data what kernels do next, or that need order in an array. */
     bool open_input;
+    /* main() must copy the input as it is, as where work is judged: see check_made_by_kernels(). */
+    bool closed_input;
     struct check_figure figure; /* .text NULL: the check is all or nothing */
     const char *hint;           /* shown when points are lost: what to try, in a sentence or two */
     int line;                   /* of its declaration: reports keep the order of checks.c */
@@ -203,8 +205,8 @@ void check_within(struct check *check, const struct trial *trial, const char *na
 void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes);
 
 /* All bytes of the result NAME must come from the GPU's memory as kernels left them there (memory that
- * was cleared counts as theirs). In a check with a figure, or of CHECK_COUNTS, main() must have copied the
- * input as it was, unless it is .open_input. Judge the values first. Does nothing on a GPU. */
+ * was cleared counts as theirs). In a check with a figure, of CHECK_COUNTS or with .closed_input, main() must
+ * have copied the input as it was, unless it is .open_input. Judge the values first. Does nothing on a GPU. */
 void check_made_by_kernels(struct check *check, const struct trial *trial, const char *name);
 /* A kernel of this name must have been launched. Does nothing on a GPU. */
 void check_ran(struct check *check, const struct trial *trial, const char *kernel);

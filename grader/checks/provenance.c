@@ -174,9 +174,10 @@ static const char *how_to_hand_in(const struct trial *trial)
  * show. So such a run earns nothing where more is asked for than a right answer. */
 static void needs_input_as_it_is(struct check *check, const struct trial *trial, const char *name)
 {
-    bool is_about_work = check->info->figure.text || check->info->where == CHECK_COUNTS;
+    const struct check_info *info = check->info;
+    bool must_be = info->figure.text || info->where == CHECK_COUNTS || info->closed_input;
     bool is_seen = trial->was_altered || trial->open;
-    if (is_seen && is_about_work && !check->info->open_input)
+    if (is_seen && must_be && !info->open_input)
         check_refuse(
             check, trial,
             "Copy the input to the GPU as lab.h gives it. A kernel may change it there.",

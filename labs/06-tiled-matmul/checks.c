@@ -299,9 +299,9 @@ static const struct trial *add_up_hard(struct check *check)
     return trial;
 }
 
-/* Counts, so that main() cannot have the points that the skeleton does not have. */
+/* Only the answer is judged, but one that the skeleton does not have: main() must not give it. */
 CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
-      .where = CHECK_COUNTS,
+      .closed_input = true,
       .hint =
           "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: "
           "simplified as on paper, the excess is 0.")
