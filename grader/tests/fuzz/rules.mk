@@ -9,12 +9,14 @@ FUZZ_SOURCES := $(call sources,$(EMULATOR_DIRS:/=)) grader/cudart/fatbin.c \
 	$(filter-out %/main.c %/client.c %/lend.c,$(call sources,grader/remote))
 FUZZ_FLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Igrader -Ibuild -w \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+# clang calls a library for swaps of 16 bytes unless all of the file may use the instruction.
+FUZZ_FLAGS += $(if $(filter x86_64,$(shell uname -m)),-mcx16)
 
 # Every opcode, type, modifier and special register, as libFuzzer wants them.
 FUZZ_WORDS := build/fuzz/words.txt
 $(FUZZ_WORDS): grader/emulator/ptx/opcodes.def grader/emulator/ptx/names.def
 	@mkdir -p $(@D)
-	$(Q)sed -nE 's/^OP\((\w+).*/"\1"/p' $< >$@
+	$(Q)sed -nE 's/^OP\((\w+).*/"\1"/p; s/^OPCODE\(\w+, ("[^"]+").*/\1/p' $< >$@
 	$(Q)grep -oE '(TYPE|MOD)\(\w+' $(word 2,$^) | sed -E 's/.*\((\w+)/".\1"/' >>$@
 	$(Q)grep -oE '^SPECIAL\(\w+, "[^"]+' $(word 2,$^) | sed -E 's/.*"(.*)/"\1"/' >>$@
 
