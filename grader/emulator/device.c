@@ -325,7 +325,7 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
-    return variable->number ? module->variables[variable->number - 1] : 0;
+    return variable->number ? module->variables[ptx_definition(variable)->number - 1] : 0;
 }
 
 /* For findings; lives as long as the module. NULL when memory is out: then it stays nameless. */
@@ -382,9 +382,6 @@ static bool place_variables(struct emu_device *device, struct module *module)
     bool ok = module->variables != NULL;
     for (const struct ptx_variable *v = all; v && ok; v = v->next)
         ok = v->definition || place_variable(device, module, v, &module->variables[v->number - 1]);
-    for (const struct ptx_variable *v = all; v && ok; v = v->next)
-        if (v->definition)
-            module->variables[v->number - 1] = variable_address(module, v->definition);
     for (const struct ptx_variable *v = all; v && ok; v = v->next)
         place_pointers(device, module, v);
     return ok;

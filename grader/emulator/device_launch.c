@@ -86,7 +86,7 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
 static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
 {
     const struct emu_launch *request = &launch->request;
-    uint32_t static_bytes = (launch->kernel->shared_bytes + 15u) & ~15u;
+    uint32_t static_bytes = kernel_dynamic_shared(launch->kernel);
     uint32_t dynamic = request->dynamic_shared_bytes;
     launch->threads = request->block[0] * request->block[1] * request->block[2];
     launch->warps = (launch->threads + WARP - 1) / WARP;

@@ -10,11 +10,6 @@
 #define MOST      (UINT32_MAX / 2) /* bytes: far more than a block may have */
 #define ALIGNMENT 16u              /* of a function's own variables, at least */
 
-static const struct ptx_variable *defined(const struct ptx_variable *v)
-{
-    return v->definition ? v->definition : v;
-}
-
 /* Room for SIZE bytes behind what is taken. */
 static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
 {
@@ -41,7 +36,7 @@ static void place_variable(struct decoder *d, const struct ptx_variable *v)
 {
     if (!v || v->space != PTX_SHARED || !v->number)
         return;
-    v = defined(v);
+    v = ptx_definition(v);
     uint32_t *at = &d->shared_at[v->number - 1];
     if (*at != NOWHERE)
         return;
@@ -91,5 +86,6 @@ uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variabl
 {
     if (!v->size)
         return kernel_dynamic_shared(d->kernel);
-    return v->number ? d->shared_at[defined(v)->number - 1] : v->offset + d->image->shared_shift;
+    return v->number ? d->shared_at[ptx_definition(v)->number - 1]
+                     : v->offset + d->image->shared_shift;
 }

@@ -64,7 +64,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
         if (is_own || (v->is_shown && !found))
             found = v;
     }
-    return found && found->definition ? found->definition : found;
+    return found ? ptx_definition(found) : NULL;
 }
 
 /* --- variables ---------------------------------------------------------------------------------------- */

@@ -214,6 +214,11 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
+/* The variable that V declares, or V itself. */
+static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
+{
+    return v->definition ? v->definition : v;
+}
 #define PTX_ANY_UNIT UINT32_MAX /* for those who know only the name: whichever is first */
 
 int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
