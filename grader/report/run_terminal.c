@@ -162,6 +162,12 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
             NUMBER(value[LAST]), bad ? page->style.off : "", report_ratio(value[LAST], value[0]));
 }
 
+static void print_requests(struct page *page, const char *what, uint64_t requests)
+{
+    if (requests)
+        fprintf(page->to, "  %-18s %15s\n", what, NUMBER(requests));
+}
+
 static void print_counters(struct page *page, const struct emu_counters *counters)
 {
     const uint64_t *value = counters->value;
@@ -177,15 +183,9 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     if (value[EMU_double_operations])
         fprintf(page->to, "  %-17s %11s\n", "double operations",
                 NUMBER(value[EMU_double_operations]));
-    if (value[EMU_texture_requests])
-        fprintf(page->to, "  %-18s %15s\n", "texture requests",
-                NUMBER(value[EMU_texture_requests]));
-    if (value[EMU_constant_requests])
-        fprintf(page->to, "  %-18s %15s\n", "constant requests",
-                NUMBER(value[EMU_constant_requests]));
-    if (value[EMU_cluster_requests])
-        fprintf(page->to, "  %-18s %15s\n", "cluster requests",
-                NUMBER(value[EMU_cluster_requests]));
+    print_requests(page, "texture requests", value[EMU_texture_requests]);
+    print_requests(page, "constant requests", value[EMU_constant_requests]);
+    print_requests(page, "cluster requests", value[EMU_cluster_requests]);
     if (value[EMU_barriers])
         fprintf(page->to, "  %-17s %11s\n", "barriers", NUMBER(value[EMU_barriers]));
     for (size_t i = 0; i < COUNT(global_accesses); i++)

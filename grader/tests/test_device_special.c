@@ -149,19 +149,27 @@ static void load_reader(struct fixture *f, enum ptx_special special, const char 
     fixture_load(f, ptx);
 }
 
+/* What each thread of the grid reads; BOUNDS are directives of the kernel. */
+static void read_special(struct fixture *f, enum ptx_special special, const char *bounds,
+                         uint64_t values[CTAS * THREADS])
+{
+    size_t size = CTAS * THREADS * sizeof *values;
+    struct fixture_launch launch = {.dynamic_shared = DYNAMIC};
+    memcpy(launch.grid, grid, sizeof grid);
+    memcpy(launch.block, block, sizeof block);
+    load_reader(f, special, bounds);
+    launch.params[0] = fixture_upload(f, NULL, size);
+    fixture_run(f, launch);
+    fixture_download(f, values, launch.params[0], size);
+}
+
 Test(device, special_registers)
 {
     struct fixture f;
     uint64_t values[CTAS * THREADS];
     fixture_open(&f, NULL);
     for (int s = 0; s < PTX_SPECIAL_COUNT; s++) {
-        struct fixture_launch launch = {.dynamic_shared = DYNAMIC};
-        memcpy(launch.grid, grid, sizeof grid);
-        memcpy(launch.block, block, sizeof block);
-        load_reader(&f, (enum ptx_special)s, "");
-        launch.params[0] = fixture_upload(&f, NULL, sizeof values);
-        fixture_run(&f, launch);
-        fixture_download(&f, values, launch.params[0], sizeof values);
+        read_special(&f, (enum ptx_special)s, "", values);
         for (unsigned t = 0; t < CTAS * THREADS; t++) {
             int64_t want = expected((enum ptx_special)s, t / THREADS, t % THREADS);
             cr_expect(want < 0 ? is_plausible((enum ptx_special)s, values[t])
@@ -211,13 +219,8 @@ Test(device, special_registers_of_clusters)
     uint64_t values[CTAS * THREADS];
     fixture_open(&f, NULL);
     for (int s = PTX_SPECIAL_clusterid_x; s <= PTX_SPECIAL_is_explicit_cluster; s++) {
-        struct fixture_launch launch = {.dynamic_shared = DYNAMIC};
-        memcpy(launch.grid, grid, sizeof grid);
-        memcpy(launch.block, block, sizeof block);
-        load_reader(&f, (enum ptx_special)s, ".explicitcluster\n.reqnctapercluster 3, 1, 2\n");
-        launch.params[0] = fixture_upload(&f, NULL, sizeof values);
-        fixture_run(&f, launch);
-        fixture_download(&f, values, launch.params[0], sizeof values);
+        read_special(&f, (enum ptx_special)s, ".explicitcluster\n.reqnctapercluster 3, 1, 2\n",
+                     values);
         for (unsigned t = 0; t < CTAS * THREADS; t++) {
             uint64_t want = (uint64_t)expected_in_cluster((enum ptx_special)s, t / THREADS);
             cr_expect(values[t] == want, "%s of thread %u is %" PRIu64 ", want %" PRIu64,

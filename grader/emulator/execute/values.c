@@ -8,8 +8,24 @@
 
 /* --- whose they are ------------------------------------------------------------------------------------ */
 
+/* Those of BANK_CTA: a list, as each CTA goes over it. */
+static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
+                                          PTX_SPECIAL_ctaid_y,
+                                          PTX_SPECIAL_ctaid_z,
+                                          PTX_SPECIAL_clusterid_x,
+                                          PTX_SPECIAL_clusterid_y,
+                                          PTX_SPECIAL_clusterid_z,
+                                          PTX_SPECIAL_cluster_ctaid_x,
+                                          PTX_SPECIAL_cluster_ctaid_y,
+                                          PTX_SPECIAL_cluster_ctaid_z,
+                                          PTX_SPECIAL_cluster_ctarank,
+                                          PTX_SPECIAL_smid};
+
 enum bank values_bank(enum ptx_special special)
 {
+    for (unsigned i = 0; i < sizeof of_cta / sizeof *of_cta; i++)
+        if (special == of_cta[i])
+            return BANK_CTA;
     switch (special) {
     case PTX_SPECIAL_tid_x:
     case PTX_SPECIAL_tid_y:
@@ -22,18 +38,6 @@ enum bank values_bank(enum ptx_special special)
     case PTX_SPECIAL_lanemask_ge:
     case PTX_SPECIAL_lanemask_gt:
         return BANK_WARP;
-    case PTX_SPECIAL_ctaid_x:
-    case PTX_SPECIAL_ctaid_y:
-    case PTX_SPECIAL_ctaid_z:
-    case PTX_SPECIAL_clusterid_x:
-    case PTX_SPECIAL_clusterid_y:
-    case PTX_SPECIAL_clusterid_z:
-    case PTX_SPECIAL_cluster_ctaid_x:
-    case PTX_SPECIAL_cluster_ctaid_y:
-    case PTX_SPECIAL_cluster_ctaid_z:
-    case PTX_SPECIAL_cluster_ctarank:
-    case PTX_SPECIAL_smid:
-        return BANK_CTA;
     default:
         return BANK_LAUNCH;
     }
@@ -185,19 +189,6 @@ bool values_of_launch(struct launch *launch)
     }
     return true;
 }
-
-/* Those of BANK_CTA: a list, as each CTA goes over it. */
-static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
-                                          PTX_SPECIAL_ctaid_y,
-                                          PTX_SPECIAL_ctaid_z,
-                                          PTX_SPECIAL_clusterid_x,
-                                          PTX_SPECIAL_clusterid_y,
-                                          PTX_SPECIAL_clusterid_z,
-                                          PTX_SPECIAL_cluster_ctaid_x,
-                                          PTX_SPECIAL_cluster_ctaid_y,
-                                          PTX_SPECIAL_cluster_ctaid_z,
-                                          PTX_SPECIAL_cluster_ctarank,
-                                          PTX_SPECIAL_smid};
 
 void values_of_cta(struct cta *cta)
 {
