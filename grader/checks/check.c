@@ -246,24 +246,16 @@ void check_value(struct check *check, double value)
     check->share = judge_share(&check->budget, value);
 }
 
-void check_no_textures(struct check *check, const struct trial *trial)
+void check_is_counted(struct check *check, const struct trial *trial)
 {
-    if (check_counter(trial, "texture_requests") > 0)
+    if (!check->info->figure.textures && check_counter(trial, "texture_requests") > 0)
         check_refuse(check, trial, "Read and write memory through pointers.",
                      "your kernels use textures or surfaces, which this check does not count");
-}
-
-void check_no_constants(struct check *check, const struct trial *trial)
-{
     if (check_counter(trial, "constant_requests") > 0)
         check_refuse(check, trial,
                      "Hand pointers and numbers to the kernel as its parameters, and read the data "
                      "through these.",
                      "your kernels read __constant__ variables, which this check does not count");
-}
-
-void check_no_clusters(struct check *check, const struct trial *trial)
-{
     if (check_counter(trial, "cluster_requests") > 0)
         check_refuse(check, trial, "Keep to the block's own shared memory.",
                      "your kernels use the shared memory of other blocks, which this check does "
@@ -272,10 +264,7 @@ void check_no_clusters(struct check *check, const struct trial *trial)
 
 void check_measure(struct check *check, const struct trial *trial, double value)
 {
-    if (!check->info->figure.textures)
-        check_no_textures(check, trial);
-    check_no_constants(check, trial);
-    check_no_clusters(check, trial);
+    check_is_counted(check, trial);
     if (!trial || !check_is_open(check))
         return;
     check_value(check, value);

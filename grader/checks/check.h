@@ -67,7 +67,7 @@ struct check_figure {
     /* Measured figures: grader/tests/test_grade.c measures them again. A check that ends with
      * check_speed() declares its slack only. */
     struct judge_budget budget;
-    bool textures; /* kernels may use textures and surfaces: check_no_textures() */
+    bool textures; /* kernels may use textures and surfaces: check_is_counted() */
 };
 
 struct check;
@@ -249,15 +249,12 @@ const char *check_other_call(const struct trial *trial, const char *part, const 
 void check_called(struct check *check, const struct trial *trial, const char *name,
                   unsigned long least, unsigned long most);
 
-/* The kernels must not use textures or surfaces: no other counter tells what goes through these. */
-void check_no_textures(struct check *check, const struct trial *trial);
-/* Nor read variables of constant memory, for the same reason: the data may have been copied there. */
-void check_no_constants(struct check *check, const struct trial *trial);
-/* Nor the shared memory of other blocks of a cluster, for the same reason. */
-void check_no_clusters(struct check *check, const struct trial *trial);
+/* The kernels must not use what no other counter tells of: textures and surfaces, unless the figure allows them,
+ * variables of constant memory, to which the data may have been copied, and the shared memory of other blocks of a
+ * cluster. */
+void check_is_counted(struct check *check, const struct trial *trial);
 
-/* Gives the check the points that VALUE earns by its figure's budget. Textures would get around most figures:
- * where they may be used, the figure says so. Constant memory and clusters would, too. */
+/* Gives the check the points that VALUE earns by its figure's budget, if all is counted: check_is_counted(). */
 void check_measure(struct check *check, const struct trial *trial, double value);
 
 /* --- for the runner ------------------------------------------------------------------------------- */

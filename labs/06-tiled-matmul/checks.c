@@ -190,9 +190,7 @@ static void uses_shared(struct check *check, const struct trial *trial, const st
                      "rung %d reads %s sectors of global memory for 32 multiply-adds: these do not "
                      "come from its tiles",
                      job->rung, check_number(sectors));
-    check_no_textures(check, trial);
-    check_no_constants(check, trial);
-    check_no_clusters(check, trial);
+    check_is_counted(check, trial);
 }
 
 static double of_shared(const struct trial *trial, const char *access, const char *what)
