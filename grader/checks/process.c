@@ -202,13 +202,18 @@ void process_run(const struct process *process, const struct check *check,
 
 /* --- files ------------------------------------------------------------------------------------------ */
 
-static bool name_files(struct process *process, const struct check *check,
-                       const struct check_run *run)
+/* The program sees the path of its folder, which must not say what is looked at: it could do one thing for each check. */
+static bool make_folders(struct process *process, const struct check *check)
 {
-    const char *id = check->info->id, *last = strrchr(run->program, '/');
-    return run_path(process->folder, "%s/%s-%u", check->job.folder, id, check->run_count) &&
+    return run_new_folder(check->job.folder, "run-", process->folder) &&
            run_path(process->device_folder, "%s-device", process->folder) &&
-           run_path(process->input, "%s/case", process->folder) &&
+           run_make_folder(process->device_folder);
+}
+
+static bool name_files(struct process *process, const struct check_run *run)
+{
+    const char *last = strrchr(run->program, '/');
+    return run_path(process->input, "%s/case", process->folder) &&
            run_path(process->result, "%s/result", process->folder) &&
            run_path(process->record, "%s/record", process->device_folder) &&
            run_path(process->shown_path, "%s/shown", process->device_folder) &&
@@ -230,10 +235,9 @@ bool process_prepare(struct process *process, const struct check *check,
 {
     process->poison = check_random_apart(check, "fresh memory");
     process->spoil = check_random_apart(check, "spoilt");
-    return name_files(process, check, run) && run_make_folder(process->folder) &&
+    return make_folders(process, check) && name_files(process, run) &&
            case_write(shown ? shown : input, process->input) &&
            run_write_file(process->result, "", 0, 0600) &&
-           run_make_folder(process->device_folder) &&
            run_write_file(process->record, "", 0, 0600) &&
            (!shown || write_views(process, shown, input));
 }

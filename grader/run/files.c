@@ -152,16 +152,19 @@ static bool let_pass(const char *path)
     return geteuid() != 0 || chmod(path, 0711) == 0;
 }
 
-bool run_private_folder(char path[RUN_PATH_SIZE])
+bool run_new_folder(const char *parent, const char *prefix, char path[RUN_PATH_SIZE])
 {
-    const char *parent = getenv("TMPDIR");
-    if (!parent || parent[0] != '/')
-        parent = "/tmp";
-    if (!run_path(path, "%s/lanewise-XXXXXX", parent)) {
+    if (!run_path(path, "%s/%sXXXXXX", parent, prefix)) {
         errno = ENAMETOOLONG;
         return false;
     }
     return mkdtemp(path) != NULL && let_pass(path);
+}
+
+bool run_private_folder(char path[RUN_PATH_SIZE])
+{
+    const char *parent = getenv("TMPDIR");
+    return run_new_folder(parent && parent[0] == '/' ? parent : "/tmp", "lanewise-", path);
 }
 
 bool run_make_folder(const char *path)

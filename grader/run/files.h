@@ -32,6 +32,8 @@ bool run_has_room(const char *path, uint64_t bytes);
 
 /* Makes a folder that only this user can enter, in $TMPDIR or /tmp. False: errno says why. */
 bool run_private_folder(char path[RUN_PATH_SIZE]);
+/* Makes a folder in PARENT that no other has been, called PREFIX and six random characters. False: errno says why. */
+bool run_new_folder(const char *parent, const char *prefix, char path[RUN_PATH_SIZE]);
 /* Makes a folder inside of one. False: errno says why. */
 bool run_make_folder(const char *path);
 /* Removes PATH and what is in it, without following links. */
