@@ -151,27 +151,26 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
     return bytes != NULL;
 }
 
-/* Those that watch each launch of this device. Returns how many. */
-static unsigned choose_observers(const struct emu_device *device,
-                                 const struct observer *observers[OBS_MAX])
+unsigned device_observers(const struct emu_options *options, bool counted,
+                          const struct observer *observers[OBS_MAX])
 {
-    unsigned count = 0, tools = device->options.tools;
+    unsigned count = 0, tools = options->tools;
     if (!(tools & EMU_ONLY))
-        tools |= EMU_COUNTERS | EMU_MEMCHECK | EMU_SYNCCHECK;
+        tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
     if ((tools & EMU_COUNTERS) == EMU_COUNTERS)
         observers[count++] =
-            device->options.rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
+            options->rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
     if (tools & EMU_MEMCHECK)
         observers[count++] = &obs_memcheck;
     if (tools & EMU_SYNCCHECK)
         observers[count++] = &obs_synccheck;
-    if (device->options.tools & EMU_RACECHECK)
+    if (tools & EMU_RACECHECK)
         observers[count++] = &obs_racecheck;
-    if (device->options.tools & EMU_INITCHECK)
+    if (tools & EMU_INITCHECK)
         observers[count++] = &obs_initcheck;
-    if (device->options.tools & EMU_ORIGINS)
+    if (tools & EMU_ORIGINS)
         observers[count++] = &obs_origins;
-    if (device->options.trace)
+    if (options->trace)
         observers[count++] = &obs_recorder;
     return count;
 }
@@ -201,9 +200,10 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* KERNEL is that of the request. DEPTH: where it stands among those that kernels launch. */
+/* KERNEL is that of the request. DEPTH: where it stands among those that kernels launch. COUNTED: the caller
+ * wants its counters. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
-                             const struct kernel *kernel, unsigned depth)
+                             const struct kernel *kernel, unsigned depth, bool counted)
 {
     struct running *running = calloc(1, sizeof *running);
     if (!running)
@@ -213,7 +213,8 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     *launch = (struct launch){.request = *request, .kernel = kernel};
     launch->observers = running->observers;
     launch->options = &device->options;
-    launch->observer_count = choose_observers(device, running->observers);
+    launch->observer_count =
+        device_observers(&device->options, counted || emu_has_record(device), running->observers);
     launch->workspace = request->cooperative ? device->workspace : 0;
     launch->children = &running->children;
     launch->depth = depth;
@@ -288,7 +289,8 @@ static enum emu_status run_family(struct emu_device *device, const struct emu_la
     if (status == EMU_OK && !prepare_workspace(device, request))
         status =
             device_failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
-    struct running *running = status == EMU_OK ? begin(device, request, kernel, depth) : NULL;
+    struct running *running =
+        status == EMU_OK ? begin(device, request, kernel, depth, counters != NULL) : NULL;
     if (!running)
         return status == EMU_OK ? device_failed(EMU_OUT_OF_MEMORY, "out of memory") : status;
     return launch_go(&running->launch) ? end(device, running, counters) : park(device, running);

@@ -51,6 +51,10 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 /* With the lock held: the kernel of a handle, or NULL and a message; and the handle of a kernel, which is
  * decoded if it is new. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
+/* Those that watch a launch; returns how many. COUNTED: its counters go to somebody, to the caller or into a record.
+ * In a program that is only run nobody sees them, and they would cost a fifth of its time. */
+unsigned device_observers(const struct emu_options *options, bool counted,
+                          const struct observer *observers[OBS_MAX]);
 /* Ends all parked launches (of MODULE, if it is not NULL): they have nothing to wait for any more. */
 void device_finish_parked(struct emu_device *device, const struct module *module);
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,

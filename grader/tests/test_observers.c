@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/device_parts.h"
 #include "emulator/observe/race.h"
 #include "emulator/observe/race_log.h"
 #include "emulator/tools.h"
@@ -317,4 +318,45 @@ Test(observers, racecheck_remembers_what_it_has_no_notes_of)
     log_most_notes = LOG_NOTES;
     free(quick);
     free(plain);
+}
+
+/* --- who watches -------------------------------------------------------------------------------------- */
+
+static bool watches(const struct observer *observer, unsigned tools, enum emu_rules rules,
+                    bool counted)
+{
+    const struct observer *list[OBS_MAX];
+    struct emu_options options = {.tools = tools, .rules = rules};
+    unsigned count = device_observers(&options, counted, list);
+    for (unsigned i = 0; i < count; i++)
+        if (list[i] == observer)
+            return true;
+    return false;
+}
+
+Test(observers, counters_are_kept_for_readers)
+{
+    static const struct {
+        const char *name;
+        unsigned tools;
+        bool counted, keeps, finds_faults;
+    } rows[] = {
+        {"counted", 0, true, true, true},
+        {"nobody reads them", 0, false, false, true},
+        {"named", EMU_COUNTERS, false, true, false},
+        {"nothing", EMU_ONLY, true, false, false},
+        {"races, nobody reads counters", EMU_RACECHECK, false, false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned tools = rows[i].tools;
+        bool keeps = watches(&obs_counters, tools, EMU_SECTOR, rows[i].counted);
+        bool old = watches(&obs_counters_by_old_rules, tools, EMU_G80, rows[i].counted);
+        cr_expect(keeps == rows[i].keeps && old == keeps, "%s: %d, by old rules %d", rows[i].name,
+                  keeps, old);
+        cr_expect(watches(&obs_memcheck, tools, EMU_SECTOR, rows[i].counted) ==
+                      rows[i].finds_faults,
+                  "%s", rows[i].name);
+        cr_expect(watches(&obs_racecheck, tools, EMU_SECTOR, false) == (tools == EMU_RACECHECK),
+                  "%s", rows[i].name);
+    }
 }

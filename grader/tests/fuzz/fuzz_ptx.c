@@ -27,7 +27,8 @@ static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
                                  .dynamic_shared_bytes = 256,
                                  .params = params,
                                  .param_bytes = MOST_PARAMS};
-    emu_launch(device, &request, NULL);
+    struct emu_counters counters; /* somebody wants them, so they are kept */
+    emu_launch(device, &request, &counters);
 }
 
 static void run_kernels(struct emu_device *device, uint32_t module, const struct ptx_module *parsed)
