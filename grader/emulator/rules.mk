@@ -21,7 +21,7 @@ $(filter %/alu.o %/compare.o %/convert.o %/half.o %/texture.o %/texture_levels.o
 $(filter %/compare.o %/convert.o %/half.o,$(EMULATOR_OBJECTS)): CFLAGS += -frounding-math
 # Nobody asks which exceptions arithmetic raised, nor for errno; where that counts, loops with a choice or a
 # square root stay scalar.
-$(filter %/alu.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math -fno-math-errno
+$(filter %/alu.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS += -fno-trapping-math -fno-math-errno
 # Loops over lanes are worth the compiler's vectoriser. Members of a structure are not: what was written one by
 # one and is read as a vector makes the CPU wait.
 $(call objects,$(call sources,grader/emulator/execute grader/emulator/observe)): CFLAGS += -O3 -fno-tree-slp-vectorize

@@ -4,6 +4,7 @@
  * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
  * that repeats the one before takes a shorter way: find_again(). */
 #include "emulator/execute/access_values.h"
+#include "emulator/execute/raw.h"
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
@@ -629,18 +630,6 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* What was in memory before, of LANES. */
-LANES_INLINE void return_old(const struct warp *warp, struct slot dst, const uint64_t *old,
-                             uint32_t lanes)
-{
-    uint8_t *d = slot_at(warp, dst);
-    for (unsigned l = 0; l < WARP && dst.bytes == 4; l++)
-        ((uint32_t *)(void *)d)[l] = lanes >> l & 1 ? (uint32_t)old[l] : ((uint32_t *)(void *)d)[l];
-    for (unsigned l = 0; l < WARP && dst.bytes != 4; l++)
-        if (lanes >> l & 1)
-            memcpy(d + l * dst.bytes, &old[l], dst.bytes);
-}
-
 /* Who left another value than it found; where lanes meet in a word, whoever came before the last change. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
@@ -668,7 +657,7 @@ LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, uns
     atomic_lanes(inst, shared, is_alone(warp, shared), lanes, host,
                  slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
     if (dst.offset != NO_SLOT)
-        return_old(warp, dst, old, group);
+        write_raw(slot_at(warp, dst), dst.bytes, old, group);
     if (warp->cta->worker->watches)
         count_changes(warp->cta->worker, inst, host, lanes, old);
     for (unsigned l = 0; l < WARP; l++)
@@ -695,7 +684,7 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     atomic_wide_lanes(inst, lanes, host, b, c, old);
     for (unsigned half = 0; half < 2; half++) {
         if (vector[2 + half].offset != NO_SLOT)
-            return_old(warp, vector[2 + half], old[half], lanes);
+            write_raw(slot_at(warp, vector[2 + half]), 8, old[half], lanes);
         for (uint32_t left = warp->cta->worker->watches ? lanes : 0; left; left &= left - 1) {
             unsigned l = (unsigned)__builtin_ctz(left);
             warp->cta->worker->atomic_changes += memcmp(host[l] + 8 * half, &old[half][l], 8) != 0;

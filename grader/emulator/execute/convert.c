@@ -8,7 +8,7 @@
 
 #include "emulator/execute/float8.h"
 #include "emulator/execute/half.h"
-#include "emulator/execute/machine.h"
+#include "emulator/execute/raw.h"
 
 static bool is_float(unsigned type)
 {
@@ -75,23 +75,6 @@ bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
 
 /* --- widening ----------------------------------------------------------------------------------- */
 
-/* Lanes of BYTES each. The loops are vectorised for each width. */
-LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
-{
-    if (bytes == 4)
-        for (unsigned l = 0; l < WARP; l++)
-            out[l] = ((const uint32_t *)(const void *)lanes)[l];
-    else if (bytes == 8)
-        for (unsigned l = 0; l < WARP; l++)
-            out[l] = ((const uint64_t *)(const void *)lanes)[l];
-    else if (bytes == 2)
-        for (unsigned l = 0; l < WARP; l++)
-            out[l] = ((const uint16_t *)(const void *)lanes)[l];
-    else
-        for (unsigned l = 0; l < WARP; l++)
-            out[l] = lanes[l];
-}
-
 LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
 {
     unsigned shift = 64 - 8 * ptx_type_bytes((enum ptx_type)type);
@@ -114,26 +97,6 @@ static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
 }
 
 /* --- narrowing ---------------------------------------------------------------------------------- */
-
-/* d[l] = values[l] in the lanes of MASK. */
-LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
-{
-    uint16_t *d16 = (uint16_t *)(void *)lanes;
-    uint32_t *d32 = (uint32_t *)(void *)lanes;
-    uint64_t *d64 = (uint64_t *)(void *)lanes;
-    if (bytes == 4)
-        for (unsigned l = 0; l < WARP; l++)
-            d32[l] = mask >> l & 1 ? (uint32_t)values[l] : d32[l];
-    else if (bytes == 8)
-        for (unsigned l = 0; l < WARP; l++)
-            d64[l] = mask >> l & 1 ? values[l] : d64[l];
-    else if (bytes == 2)
-        for (unsigned l = 0; l < WARP; l++)
-            d16[l] = mask >> l & 1 ? (uint16_t)values[l] : d16[l];
-    else
-        for (unsigned l = 0; l < WARP; l++)
-            lanes[l] = mask >> l & 1 ? (uint8_t)values[l] : lanes[l];
-}
 
 /* Writes the low bytes of the type, extended to the register's width. */
 LANES_INLINE void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
@@ -315,25 +278,43 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     _mm_setcsr(MODE_DEFAULT);
 }
 
+/* DEFINE: 32 values made whole. Which way is the same for all, so it is not asked in the loop. */
+#define WHOLE_VALUES(T, to_zero, down, up, to_even)                                                \
+    LANES_INLINE void make_whole_##T(T *v, uint8_t round)                                          \
+    {                                                                                              \
+        if (round == 'z')                                                                          \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                v[l] = to_zero(v[l]);                                                              \
+        else if (round == 'm')                                                                     \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                v[l] = down(v[l]);                                                                 \
+        else if (round == 'p')                                                                     \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                v[l] = up(v[l]);                                                                   \
+        else                                                                                       \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                v[l] = to_even(v[l]); /* the mode is the default one here */                       \
+    }
+WHOLE_VALUES(float, truncf, floorf, ceilf, rintf)
+WHOLE_VALUES(double, trunc, floor, ceil, rint)
+
 /* cvt.rni.f32.f32 and cvt.sat.f32.f32, which every exp and sin begins with: in vectors. */
 LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
-    float *d = (float *)(void *)slot_at(warp, inst->dst), canonical;
+    float *d = (float *)(void *)slot_at(warp, inst->dst), canonical, values[WARP];
     memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
     float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    uint8_t round = inst->cvt.round;
+    const bool saturate = inst->cvt.saturate; /* for all the compiler knows, d lies over it */
+    for (unsigned l = 0; l < WARP; l++)
+        values[l] = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
+    if (inst->cvt.round)
+        make_whole_float(values, inst->cvt.round);
     for (unsigned l = 0; l < WARP; l++) {
-        float value = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
-        float whole = round == 'z'   ? truncf(value)
-                      : round == 'm' ? floorf(value)
-                      : round == 'p' ? ceilf(value)
-                      : round        ? rintf(value)
-                                     : value;
-        whole = value != value ? canonical : whole;
-        if (inst->cvt.saturate)
-            whole = whole > 0 ? (whole < 1 ? whole : 1) : 0;
-        d[l] = mask >> l & 1 ? whole : d[l];
+        float value = values[l] != values[l] ? canonical : values[l];
+        float unit = value > 0 ? (value < 1 ? value : 1) : 0;
+        value = saturate ? unit : value;
+        d[l] = mask >> l & 1 ? value : d[l];
     }
 }
 
@@ -433,25 +414,67 @@ static lane_fn *kind_of(const struct inst *inst)
 
 /* --- the most frequent kinds again, in vectors ---------------------------------------------------- */
 
+/* Whole numbers to s32 or u32, or to the nearest one that there is; those that are none become NAN_WORD. */
+LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigned,
+                              uint32_t nan_word, uint32_t mask)
+{
+    double least = is_unsigned ? 0 : -0x1p31, most = is_unsigned ? 0x1p32 - 1 : 0x1p31 - 1;
+    for (unsigned l = 0; l < WARP; l++) {
+        double whole = values[l] < least ? least : values[l] > most ? most : values[l];
+        uint32_t word = values[l] != values[l] ? nan_word : (uint32_t)(int64_t)whole;
+        d[l] = mask >> l & 1 ? word : d[l];
+    }
+}
+
+/* The same for s64 or u64. From 2^63 on doubles are multiples of 2048: their halves are whole, and fit into s64. */
+LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
+{
+    double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;
+    uint64_t most = is_unsigned ? UINT64_MAX : (uint64_t)INT64_MAX;
+    int64_t longs[WARP];
+    for (unsigned l = 0; l < WARP; l++) {
+        double fits = values[l] >= 0x1p63 ? values[l] / 2 : values[l];
+        fits = fits >= least ? fits : least;
+        longs[l] = (int64_t)(fits < 0x1p63 ? fits : 0);
+    }
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t bits = (uint64_t)longs[l], value = values[l] >= 0x1p63 ? bits << 1 : bits;
+        value = values[l] >= end ? most : values[l] != values[l] ? (uint64_t)1 << 63 : value;
+        d[l] = mask >> l & 1 ? value : d[l];
+    }
+}
+
 /* f32 to s32 or u32. */
 LANES_CLONES static void f32_to_word(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
-    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
-    float flush = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    bool is_unsigned = inst->cvt.to == PTX_u32;
-    double least = is_unsigned ? 0 : -0x1p31, most = is_unsigned ? 0x1p32 - 1 : 0x1p31 - 1;
-    uint8_t round = inst->cvt.round;
-    for (unsigned l = 0; l < WARP; l++) {
-        float value = fabsf(a[l]) < flush ? 0 : a[l];
-        double whole = round == 'z'   ? truncf(value)
-                       : round == 'm' ? floorf(value)
-                       : round == 'p' ? ceilf(value)
-                                      : rintf(value);
-        whole = whole < least ? least : whole > most ? most : whole;
-        whole = value != value ? 0 : whole;
-        d[l] = mask >> l & 1 ? (uint32_t)(int64_t)whole : d[l];
-    }
+    float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0, values[WARP];
+    double wide[WARP];
+    for (unsigned l = 0; l < WARP; l++)
+        values[l] = fabsf(a[l]) < least ? 0 : a[l];
+    make_whole_float(values, inst->cvt.round);
+    for (unsigned l = 0; l < WARP; l++)
+        wide[l] = values[l];
+    write_words((uint32_t *)(void *)slot_at(warp, inst->dst), wide, inst->cvt.to == PTX_u32, 0,
+                mask);
+}
+
+LANES_CLONES static void f64_to_word(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
+    make_whole_double(values, inst->cvt.round);
+    write_words((uint32_t *)(void *)slot_at(warp, inst->dst), values, inst->cvt.to == PTX_u32,
+                0x80000000u, mask);
+}
+
+LANES_CLONES static void f64_to_wide(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    double values[WARP];
+    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
+    make_whole_double(values, inst->cvt.round);
+    write_longs((uint64_t *)(void *)slot_at(warp, inst->dst), values, inst->cvt.to == PTX_u64,
+                mask);
 }
 
 /* s32 or u32 to f32, in the rounding mode of the CPU; or to f64, where nothing is rounded. */
@@ -533,6 +556,10 @@ static lane_fn *in_vectors(const struct inst *inst)
     uint8_t to = inst->cvt.to, from = inst->cvt.from;
     if (from == PTX_f32 && is_word(to) && inst->dst.bytes == 4)
         return f32_to_word;
+    if (from == PTX_f64 && is_word(to) && inst->dst.bytes == 4)
+        return f64_to_word;
+    if (from == PTX_f64 && is_wide(to))
+        return f64_to_wide;
     if (inst->cvt.saturate)
         return NULL;
     if (is_word(from) && inst->src[0].bytes == 4 && is_wide(to))

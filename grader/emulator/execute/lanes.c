@@ -4,7 +4,7 @@
  * Lanes with different members, such as tiles of a warp, are apart. */
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/raw.h"
 
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint32_t value, uint32_t mask)
 {
@@ -146,11 +146,9 @@ LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
 /* match.any.sync d, a, members: the lanes with the same value. match.all: all members, if all have it. */
 LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint64_t values[WARP] = {0};
+    uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
-    unsigned bytes = inst->src[0].bytes;
-    for (unsigned l = 0; l < WARP; l++)
-        memcpy(&values[l], slot_at(warp, inst->src[0]) + l * bytes, bytes);
+    read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
     for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one value after the other */
         same = same_values(values, (unsigned)__builtin_ctz(todo));

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/raw.h"
 
 /* --- choice and predicates ---------------------------------------------------------------------- */
 
@@ -76,72 +76,53 @@ lane_fn *predicate_find(enum ptx_opcode opcode)
 
 /* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
 
-static bool is_two_words(const struct inst *inst, unsigned whole)
+/* COUNT parts of BYTES each; numbers that the compiler knows make short code of it. */
+LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
+                       unsigned count)
 {
-    return whole == 8 && inst->mem.count == 2 && inst->mem.bytes == 4;
-}
-
-LANES_CLONES static void pack_two_words(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    uint64_t *d = (uint64_t *)slot_at(warp, inst->dst);
-    const uint32_t *low = (const uint32_t *)slot_at(warp, inst->mem.vector[0]);
-    const uint32_t *high = (const uint32_t *)slot_at(warp, inst->mem.vector[1]);
-    for (unsigned l = 0; l < WARP; l++) {
-        uint64_t value = (uint64_t)high[l] << 32 | low[l];
-        d[l] = mask >> l & 1 ? value : d[l];
-    }
-}
-
-/* Part K of the 64 bits. */
-LANES_CLONES static void unpack_word(struct warp *warp, const struct inst *inst, unsigned k,
-                                     uint32_t mask)
-{
-    uint32_t *d = (uint32_t *)slot_at(warp, inst->mem.vector[k]);
-    const uint64_t *a = (const uint64_t *)slot_at(warp, inst->src[0]);
-    for (unsigned l = 0; l < WARP; l++) {
-        uint32_t value = (uint32_t)(a[l] >> (32 * k));
-        d[l] = mask >> l & 1 ? value : d[l];
-    }
-}
-
-void pack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    if (is_two_words(inst, inst->dst.bytes)) {
-        pack_two_words(warp, inst, mask);
-        return;
-    }
-    uint8_t *d = slot_at(warp, inst->dst);
-    uint8_t packed[WARP * 8] = {0};
-    unsigned bytes = inst->mem.bytes;
-    for (unsigned k = 0; k < inst->mem.count; k++) {
-        const uint8_t *part = slot_at(warp, inst->mem.vector[k]);
+    uint64_t whole[WARP] = {0}, part[WARP];
+    for (unsigned k = 0; k < count; k++) {
+        read_raw(part, slot_at(warp, inst->mem.vector[k]), bytes);
         for (unsigned l = 0; l < WARP; l++)
-            memcpy(packed + l * inst->dst.bytes + k * bytes, part + l * bytes, bytes);
+            whole[l] |= part[l] << (8 * k * bytes);
     }
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            memcpy(d + l * inst->dst.bytes, packed + l * inst->dst.bytes, inst->dst.bytes);
+    write_raw(slot_at(warp, inst->dst), bytes * count, whole, mask);
 }
 
-void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_INLINE void unpack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
+                         unsigned count)
 {
-    uint8_t source[WARP * 8];
-    unsigned whole = inst->src[0].bytes, bytes = inst->mem.bytes;
-    if (is_two_words(inst, whole)) { /* registers of 32 bits are none of 64 */
-        for (unsigned k = 0; k < 2; k++)
-            if (inst->mem.vector[k].offset != NO_SLOT)
-                unpack_word(warp, inst, k, mask);
-        return;
-    }
-    memcpy(source, slot_at(warp, inst->src[0]), WARP * whole); /* may be one of the parts */
-    for (unsigned k = 0; k < inst->mem.count; k++) {
+    uint64_t whole[WARP], part[WARP]; /* one of the parts may be the source itself */
+    read_raw(whole, slot_at(warp, inst->src[0]), bytes * count);
+    for (unsigned k = 0; k < count; k++) {
         if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
             continue;
-        uint8_t *part = slot_at(warp, inst->mem.vector[k]);
         for (unsigned l = 0; l < WARP; l++)
-            if (mask >> l & 1)
-                memcpy(part + l * bytes, source + l * whole + k * bytes, bytes);
+            part[l] = whole[l] >> (8 * k * bytes);
+        write_raw(slot_at(warp, inst->mem.vector[k]), bytes, part, mask);
     }
+}
+
+LANES_CLONES void pack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes, count = inst->mem.count;
+    if (count == 2 && bytes == 4)
+        pack(warp, inst, mask, 4, 2);
+    else if (count == 2 && bytes == 2)
+        pack(warp, inst, mask, 2, 2);
+    else
+        pack(warp, inst, mask, bytes, count);
+}
+
+LANES_CLONES void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes, count = inst->mem.count;
+    if (count == 2 && bytes == 4)
+        unpack(warp, inst, mask, 4, 2);
+    else if (count == 2 && bytes == 2)
+        unpack(warp, inst, mask, 2, 2);
+    else
+        unpack(warp, inst, mask, bytes, count);
 }
 
 void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
