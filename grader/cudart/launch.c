@@ -56,6 +56,14 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
+/* Asked once a launch: one that comes after, without <<<...>>>, is from elsewhere. */
+static const void *take_launched_from(void)
+{
+    const void *from = launched_from;
+    launched_from = NULL;
+    return from;
+}
+
 /* --- may it run? ----------------------------------------------------------------------------------- */
 
 size_t rt_dynamic_limit(const struct rt_function *function)
@@ -224,7 +232,7 @@ static struct rt_launch plain(const void *func, dim3 grid, dim3 block, void **ar
                               .block = block,
                               .shared = shared,
                               .args = args,
-                              .from = launched_from};
+                              .from = take_launched_from()};
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
@@ -237,9 +245,7 @@ RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                size_t shared, cudaStream_t stream)
 {
-    cudaError_t error = submit(stream, plain(kernel, grid, block, args, shared));
-    launched_from = NULL;
-    return rt_return(error);
+    return rt_return(submit(stream, plain(kernel, grid, block, args, shared)));
 }
 RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
 

@@ -296,6 +296,24 @@ Test(cudart, an_impossible_launch_is_explained)
     free(output);
 }
 
+/* nvcc 12 ends <<<...>>> with the function that a program may call itself. */
+Test(cudart, a_launch_is_found_where_it_is)
+{
+    char *output = shell_must("cat >a.cu <<'END'\n"
+                              "__global__ void k() {}\n"
+                              "int main()\n"
+                              "{\n"
+                              "    k<<<1, 5000>>>();\n"
+                              "    cudaLaunchKernel((const void *)k, 1, 6000, nullptr, 0, 0);\n"
+                              "}\n"
+                              "END\n"
+                              "$NVCC -cudart shared -g -D__NV_LEGACY_LAUNCH -Xcompiler "
+                              "-D__NV_LEGACY_LAUNCH -o a a.cu && $LANEWISE run ./a");
+    cr_expect(strstr(output, "a.cu:4: error: k: a block of 5000 x 1 x 1"), "%s", output);
+    cr_expect(strstr(output, "a.cu:5: error: k: a block of 6000 x 1 x 1"), "%s", output);
+    free(output);
+}
+
 Test(cudart, what_is_not_supported_is_named_once)
 {
     char *output = shell_must("cd $SOURCES && $LANEWISE run $PROGRAMS/unsupported");
