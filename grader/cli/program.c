@@ -17,7 +17,9 @@
 #include "cudart/virtual_gpu.h"
 
 #define RUNTIME_PREFIX "libcudart.so"
-#define RUNTIME        "libcudart.so.13"
+
+/* What Lanewise has in their place, the best first. */
+static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
 
 struct bytes {
     const uint8_t *start;
@@ -143,6 +145,14 @@ static bool read_elf(struct program *program)
     return true;
 }
 
+static bool is_ours(const char *runtime)
+{
+    for (size_t i = 0; i < sizeof runtimes / sizeof *runtimes; i++)
+        if (strcmp(runtime, runtimes[i]) == 0)
+            return true;
+    return false;
+}
+
 /* --- the verdict ------------------------------------------------------------------------------------- */
 
 static bool judge(const struct program *program, const char *path, char *message, size_t size)
@@ -155,9 +165,10 @@ static bool judge(const struct program *program, const char *path, char *message
                  "%s is linked with CUDA's static runtime, which the emulator cannot replace: "
                  "build it with nvcc -cudart shared",
                  path);
-    else if (strcmp(program->runtime, RUNTIME) != 0)
-        snprintf(message, size, "%s needs %s: build it with nvcc of CUDA 13, whose runtime is %s",
-                 path, program->runtime, RUNTIME);
+    else if (!is_ours(program->runtime))
+        snprintf(message, size,
+                 "%s needs %s: build it with nvcc of CUDA 12 or 13, whose runtimes Lanewise has",
+                 path, program->runtime);
     else if (program->registers_kernels && !program->code.has_ptx) {
         fatbin_explain(&program->code, RT_ARCH, why);
         snprintf(message, size, "%s cannot be run: %s", path, why);

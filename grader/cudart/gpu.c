@@ -115,14 +115,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     return cudaSuccess;
 }
 
-static int get(enum cudaDeviceAttr attribute)
+int rt_attribute(enum cudaDeviceAttr attribute)
 {
     int value;
     get_attribute(attribute, &value);
     return value;
 }
 
-#define FIELD(field, attribute)      prop->field = get(cudaDevAttr##attribute)
+#define FIELD(field, attribute)      prop->field = rt_attribute(cudaDevAttr##attribute)
 #define PAIR(field, attribute, x, y) (FIELD(field[0], attribute##x), FIELD(field[1], attribute##y))
 #define TRIPLE(field, attribute, x, y, z)                                                          \
     (PAIR(field, attribute, x, y), FIELD(field[2], attribute##z))

@@ -218,6 +218,11 @@ void rt_managed_unmap(const struct rt_range *range);
 /* Whether the program has mapped all of these bytes. */
 bool rt_is_mapped(const void *ptr, size_t size);
 
+/* --- gpu.c ---------------------------------------------------------------------------------------- */
+
+/* What attributes.def says of the virtual GPU; 0 if it says nothing. */
+int rt_attribute(enum cudaDeviceAttr attribute);
+
 /* --- launch.c, cluster.c, occupancy.c --------------------------------------------------------------- */
 
 struct rt_launch; /* work.h */

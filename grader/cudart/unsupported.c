@@ -1,13 +1,13 @@
-/* One function for each name in unsupported.def. CUDA's headers are not included: here every function
- * takes whatever comes and returns an error number, which the calling convention allows. */
-#include <stdatomic.h>
+/* One function for each name in unsupported.def. */
+#include "cudart/unsupported.h"
+
 #include <stdbool.h>
 
 extern int rt_unsupported(const char *what);
 extern int rt_remember(int error);
 
 /* A program may call it in a loop: it is reported once. */
-static int tell(const char *name, atomic_bool *told)
+int rt_tell_unsupported(const char *name, atomic_bool *told)
 {
     enum { NOT_SUPPORTED = 801 };
     if (atomic_exchange(told, true))
@@ -15,10 +15,5 @@ static int tell(const char *name, atomic_bool *told)
     return rt_remember(rt_unsupported(name));
 }
 
-#define U(name)                                                                                    \
-    int name(void)                                                                                 \
-    {                                                                                              \
-        static atomic_bool told;                                                                   \
-        return tell(#name, &told);                                                                 \
-    }
+#define U RT_UNSUPPORTED
 #include "cudart/unsupported.def"

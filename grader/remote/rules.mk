@@ -16,7 +16,7 @@ $(REMOTE_OBJECTS): CFLAGS += -fvisibility=hidden
 $(REMOTE_CUDART): $(CUDART_OBJECTS) $(REMOTE_CLIENT) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	@mkdir -p $(@D)
-	$(Q)$(call link_cudart,$(REMOTE_CLIENT)) $(REMOTE_LDFLAGS)
+	$(Q)$(link_cudart) $(REMOTE_LDFLAGS)
 
 # The device needs no library of the system: it is started for each run, and to find and bind five of them takes
 # as long as a small kernel.

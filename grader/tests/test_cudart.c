@@ -18,8 +18,8 @@ TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 /* --- programs that check themselves ------------------------------------------------------------------- */
 
 static const char *const programs[] = {
-    "sum_ladder", "matmul_ladder", "indices",   "memory_api",
-    "launch_api", "threads",       "lane_talk", "async",
+    "sum_ladder", "matmul_ladder", "indices", "memory_api", "launch_api",
+    "threads",    "lane_talk",     "async",   "cuda12",
 };
 
 Test(cudart, programs_find_their_results_right)
@@ -437,4 +437,59 @@ Test(cudart, all_names_are_there)
     cr_expect_gt(count, 300, "only %d names in NVIDIA's library", count);
     cr_expect_null(dlsym(library, "emu_open"), "the emulator's names must stay inside");
     free(names);
+}
+
+/* What CUDA 12's library has and 13's has not. */
+static const char *const only_in_12[] = {
+    "cudaEventElapsedTime_v2",
+    "cudaGetDeviceProperties_v2",
+    "cudaGraphAddDependencies_v2",
+    "cudaGraphAddNode_v2",
+    "cudaGraphGetEdges_v2",
+    "cudaGraphNodeGetDependencies_v2",
+    "cudaGraphNodeGetDependentNodes_v2",
+    "cudaGraphRemoveDependencies_v2",
+    "cudaLaunchCooperativeKernelMultiDevice",
+    "cudaMemAdvise_v2",
+    "cudaMemPrefetchAsync_v2",
+    "cudaMemPrefetchAsync_v2_ptsz",
+    "cudaSetDoubleForDevice",
+    "cudaSetDoubleForHost",
+    "cudaSignalExternalSemaphoresAsync_v2",
+    "cudaSignalExternalSemaphoresAsync_v2_ptsz",
+    "cudaStreamGetCaptureInfo_v2",
+    "cudaStreamGetCaptureInfo_v2_ptsz",
+    "cudaStreamGetCaptureInfo_v3",
+    "cudaStreamGetCaptureInfo_v3_ptsz",
+    "cudaStreamUpdateCaptureDependencies_v2",
+    "cudaStreamUpdateCaptureDependencies_v2_ptsz",
+    "cudaThreadExit",
+    "cudaThreadGetCacheConfig",
+    "cudaThreadGetLimit",
+    "cudaThreadSetCacheConfig",
+    "cudaThreadSetLimit",
+    "cudaThreadSynchronize",
+    "cudaWaitExternalSemaphoresAsync_v2",
+    "cudaWaitExternalSemaphoresAsync_v2_ptsz",
+};
+
+/* All names of the library for CUDA 13, and these. */
+Test(cudart, all_names_of_cuda_12_are_there)
+{
+    enum { ONLY = sizeof only_in_12 / sizeof *only_in_12 };
+    char *names = shell_must("nm -D --defined-only $LIB/libcudart.so.13 | "
+                             "sed -n 's/.* T \\([^@]*\\)@.*/\\1/p'");
+    char *all =
+        shell_must("nm -D --defined-only $LIB/libcudart.so.12 | grep -c ' T .*@@libcudart.so.12$'");
+    void *library = dlopen(LANEWISE_ROOT "/" LANEWISE_BUILD "/lib/libcudart.so.12", RTLD_LAZY);
+    cr_assert(library, "%s", dlerror());
+    for (int i = 0; i < ONLY; i++)
+        cr_expect(dlvsym(library, only_in_12[i], "libcudart.so.12"), "no %s", only_in_12[i]);
+    int count = 0;
+    char *rest = names;
+    for (char *name; (name = strsep(&rest, "\n")) && *name; count++)
+        cr_expect(dlvsym(library, name, "libcudart.so.12"), "no %s", name);
+    cr_expect_eq(atoi(all), count + ONLY, "%d names, and not %d and %d", atoi(all), count, ONLY);
+    free(names);
+    free(all);
 }

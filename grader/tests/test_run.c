@@ -28,6 +28,9 @@ static const struct {
     {"an empty file", "touch a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
     {"a script", "echo '#!/bin/sh' >a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
     {"no CUDA program", "$LANEWISE run /bin/true", "/bin/true is not a CUDA program"},
+    {"a runtime of long ago",
+     "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
+     "./a needs libcudart.so.11: build it with nvcc of CUDA 12 or 13"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
