@@ -89,31 +89,38 @@ static const struct choice choices[] = {
 };
 
 /* Each lane: TURNS times, d = what lies at its item of the block, out[turn][lane] = d. The items of
- * `index` are byte offsets. Shared memory holds a copy of the block. */
+ * `index` are byte offsets. Shared memory holds a copy of the block, and each lane's local memory one of its own, whose
+ * bytes are changed by the lane's number. */
 #define TURNS 4u
 static void make_kernel(char *ptx, size_t size, const struct width *width, const char *space,
                         const char *guard)
 {
     unsigned block_bytes = ITEMS * width->bytes;
     char load[160];
-    snprintf(load, sizeof load, width->load, space);
-    int is_shared = strcmp(space, "shared") == 0;
+    snprintf(load, sizeof load, width->load, strcmp(space, "generic") == 0 ? "volatile" : space);
+    const char *begin = strcmp(space, "global") == 0    ? "mov.u64 f, g;"
+                        : strcmp(space, "shared") == 0  ? "mov.u64 f, s;"
+                        : strcmp(space, "generic") == 0 ? "mov.u64 f, own; cvta.local.u64 f, f;"
+                                                        : "mov.u64 f, own;";
     snprintf(ptx, size,
              ".visible .entry k(.param .u64 block, .param .u64 index, .param .u64 out)\n{\n"
-             ".shared .align 16 .b8 s[%u];\n.reg .pred p, q;\n.reg .b16 h;\n"
-             ".reg .b32 t, i, n, w, x, y, z;\n.reg .b64 g, o, r, a, b, d, e, f;\n"
+             ".shared .align 16 .b8 s[%u];\n.local .align 16 .b8 own[%u];\n.reg .pred p, q;\n.reg "
+             ".b16 h;\n"
+             ".reg .b32 t, i, n, w, x, y, z;\n.reg .b64 g, o, r, a, b, d, e, f, m;\n"
              "ld.param.u64 g, [block];\nld.param.u64 r, [index];\nld.param.u64 o, [out];\n"
-             "mov.u32 t, %%tid.x;\nmov.u32 i, 0;\n"
+             "mov.u32 t, %%tid.x;\nmov.u32 i, 0;\ncvt.u64.u32 m, t;\n"
+             "mul.lo.u64 m, m, 0x0101010101010101;\n"
              "COPY:\ncvt.u64.u32 b, i;\nadd.s64 a, g, b;\nld.global.u64 e, [a];\nmov.u64 a, s;\n"
-             "add.s64 a, a, b;\nst.shared.u64 [a], e;\nadd.u32 i, i, 8;\n"
+             "add.s64 a, a, b;\nst.shared.u64 [a], e;\nxor.b64 e, e, m;\n"
+             "mov.u64 a, own;\nadd.s64 a, a, b;\nst.local.u64 [a], e;\nadd.u32 i, i, 8;\n"
              "setp.lt.u32 p, i, %u;\n@p bra COPY;\n"
              "mad.wide.u32 r, t, 4, r;\nmad.wide.u32 o, t, 8, o;\nmov.u32 n, 0;\n"
              "setp.eq.u32 q, t, t;\n%s\n"
-             "AGAIN:\nld.global.u32 i, [r];\ncvt.u64.u32 a, i;\nmov.u64 f, %s;\nadd.s64 a, a, f;\n"
+             "AGAIN:\nld.global.u32 i, [r];\ncvt.u64.u32 a, i;\n%s\nadd.s64 a, a, f;\n"
              "mov.u64 d, 77;\n@!q bra STORE;\n%s\nSTORE:\nst.global.u64 [o], d;\n"
              "add.s64 r, r, %u;\nadd.s64 o, o, %u;\nadd.u32 n, n, 1;\nsetp.lt.u32 p, n, %u;\n"
              "@p bra AGAIN;\nret;\n}\n",
-             block_bytes, block_bytes, guard, is_shared ? "s" : "g", load, 4 * LANES, 8 * LANES,
+             block_bytes, block_bytes, block_bytes, guard, begin, load, 4 * LANES, 8 * LANES,
              TURNS);
 }
 
@@ -125,6 +132,7 @@ static void check_loads(const struct width *width, const struct choice *choice, 
     uint64_t out[TURNS][LANES];
     char ptx[3000];
     struct fixture f;
+    bool is_own = strcmp(space, "local") == 0 || strcmp(space, "generic") == 0;
     for (unsigned i = 0; i < sizeof block; i++)
         block[i] = (uint8_t)(i * 151 + i / 256 + 7);
     for (unsigned turn = 0; turn < TURNS; turn++)
@@ -143,7 +151,10 @@ static void check_loads(const struct width *width, const struct choice *choice, 
     for (unsigned turn = 0; turn < TURNS; turn++)
         for (unsigned lane = 0; lane < LANES; lane++) {
             bool active = !only_some || (lane & 5) != 4;
-            uint64_t want = active ? width->want(block + index[turn][lane]) : 77;
+            uint8_t bytes[16];
+            for (unsigned i = 0; i < width->bytes; i++)
+                bytes[i] = (uint8_t)(block[index[turn][lane] + i] ^ (is_own ? lane : 0));
+            uint64_t want = active ? width->want(bytes) : 77;
             cr_expect(out[turn][lane] == want, "%s, %s, %s%s: lane %u has 0x%llx, want 0x%llx",
                       width->name, choice->name, space, only_some ? ", some lanes" : "", lane,
                       (unsigned long long)out[turn][lane], (unsigned long long)want);
@@ -158,5 +169,7 @@ Test(access, loads_give_what_lies_there)
             for (unsigned some = 0; some < 2; some++) {
                 check_loads(&widths[w], &choices[c], "global", some);
                 check_loads(&widths[w], &choices[c], "shared", some);
+                check_loads(&widths[w], &choices[c], "local", some);
+                check_loads(&widths[w], &choices[c], "generic", some);
             }
 }

@@ -77,6 +77,10 @@ static const struct fault faults[] = {
      "out-of-bounds", "right behind the thread's 16 bytes"},
     {"one lane's local memory", "mov.u64 l, own; @q add.s64 l, l, 16; ld.local.u32 a, [l];",
      0x00000001, EMU_ILLEGAL_ADDRESS, "out-of-bounds", "local read"},
+    {"local memory, step by step",
+     "mov.u64 l, own; mov.u32 c, 0; ON: st.local.u32 [l], t; add.s64 l, l, 4; add.u32 c, c, 1; "
+     "setp.lt.u32 q, c, 5; @q bra ON;",
+     0xffffffff, EMU_ILLEGAL_ADDRESS, "out-of-bounds", "local write"},
     {"misaligned local memory", "st.local.u32 [own+2], t;", 0xffffffff, EMU_MISALIGNED_ADDRESS,
      "misaligned", "local write"},
     {"parameters past the end", "ld.param.u32 a, [far_away+8];", 0xffffffff, EMU_ILLEGAL_ADDRESS,

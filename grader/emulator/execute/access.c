@@ -3,6 +3,7 @@
  * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
  * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
  * that repeats the one before takes a shorter way: find_again(). */
+#include "emulator/execute/access_params.h"
 #include "emulator/execute/access_values.h"
 #include "emulator/execute/raw.h"
 
@@ -289,7 +290,7 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
 }
 
 /* Silent repeats end before anything else is told of the instruction. */
-static void flush(struct worker *worker, uint32_t pc)
+static void flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
     struct obs_repeat repeat = {.pc = pc,
@@ -299,9 +300,16 @@ static void flush(struct worker *worker, uint32_t pc)
                                 .space = pattern->space,
                                 .bytes = pattern->bytes,
                                 .dense = pattern->shape == PATTERN_DENSE};
-    unsigned listeners = pattern->times ? worker->listeners[repeat.kind != OBS_LOAD] : 0;
+    unsigned listeners = worker->listeners[repeat.kind != OBS_LOAD];
     for (unsigned i = 0; i < listeners; i++)
         worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);
+}
+
+LANES_INLINE void flush(struct worker *worker, uint32_t pc)
+{
+    struct pattern *pattern = &worker->patterns[pc];
+    if (pattern->times)
+        flush_repeats(worker, pc);
     pattern->times = 0;
     pattern->silent = false;
 }
@@ -383,29 +391,6 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* A kernel's parameter at a fixed place: nobody is told, and every lane gets the same. Kernels begin
- * with a row of these. False where it is not that simple. */
-LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    const struct emu_launch *request = &warp->cta->launch->request;
-    struct slot slot = inst->mem.vector[0];
-    uint64_t at = (uint64_t)inst->mem.offset;
-    unsigned bytes = inst->mem.bytes;
-    if (inst->mem.base.offset != NO_SLOT || inst->mem.count != 1 || slot.offset == NO_SLOT ||
-        slot.bytes != bytes || bytes < 4 || at % bytes || at > request->param_bytes ||
-        bytes > request->param_bytes - at)
-        return false;
-    uint64_t value = 0;
-    memcpy(&value, (const uint8_t *)request->params + at, bytes);
-    uint32_t *d32 = (uint32_t *)(void *)slot_at(warp, slot);
-    uint64_t *d64 = (uint64_t *)(void *)slot_at(warp, slot);
-    for (unsigned l = 0; l < WARP && bytes == 4; l++)
-        d32[l] = mask >> l & 1 ? (uint32_t)value : d32[l];
-    for (unsigned l = 0; l < WARP && bytes == 8; l++)
-        d64[l] = mask >> l & 1 ? value : d64[l];
-    return true;
-}
-
 /* Are all bytes of the window there, too, behind those that are asked for? */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
@@ -417,8 +402,7 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* What find_again() needs to know, after an access whose addresses were all good, from FIRST on: nothing in
- * spaces where that differs from lane to lane or from warp to warp. */
+/* What find_again() needs to know, after an access whose addresses were all good, from FIRST on. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
@@ -428,6 +412,7 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
     if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
         span = PATTERN_WINDOW;
     pattern->ready = pattern->mask;
+    pattern->stride = 0;
     if (pattern->space == PTX_SHARED) {
         const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
@@ -437,6 +422,12 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
         pattern->host = block->host - pattern->low;
         pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
         pattern->room = block->size - span;
+    } else if (pattern->space == PTX_LOCAL) {
+        const struct launch *launch = warp->cta->launch;
+        pattern->host = NULL;
+        pattern->begin = 0 - (uint64_t)(int64_t)pattern->low;
+        pattern->room = launch->kernel->function->local_bytes - span;
+        pattern->stride = launch->own_bytes;
     } else {
         pattern->ready = 0;
     }
@@ -519,7 +510,7 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
-    load_found(warp, inst, start, 0, pattern, mask);
+    load_found(warp, inst, start, pattern->stride, pattern, mask);
 }
 
 /* Tells the listener of an access at FIRST that repeats, in full. */
@@ -589,26 +580,52 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     uint64_t first = (uint64_t)inst->mem.offset;
     first = width == 4 ? (uint32_t)(((const uint32_t *)base)[lead] + (uint32_t)first)
                        : ((const uint64_t *)base)[lead] + first;
-    if (inst->mem.space == PTX_GENERIC && pattern->space == PTX_SHARED)
-        first -= MEM_SHARED_WINDOW;
+    if (inst->mem.space == PTX_GENERIC)
+        first -= pattern->space == PTX_SHARED  ? MEM_SHARED_WINDOW
+                 : pattern->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
+                                               : 0;
     if (first - pattern->begin > pattern->room || (pattern->place ^ first) & pattern->fixed)
         return NULL;
     if (pattern->silent)
         pattern->times++;
     else
         tell_again(warp, inst, pattern, first);
-    return pattern->host ? pattern->host + (first - pattern->begin) : warp->cta->shared + first;
+    if (pattern->host)
+        return pattern->host + (first - pattern->begin);
+    return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
+}
+
+LANES_CLONES static bool load_from_frame(const struct warp *warp, const struct inst *inst,
+                                         uint32_t mask)
+{
+    uint8_t *host[WARP];
+    bool found = find_in_frame(warp, inst, host);
+    if (found)
+        load_elements(warp, inst, host, mask, false);
+    return found;
+}
+
+LANES_CLONES static bool store_to_frame(const struct warp *warp, const struct inst *inst,
+                                        uint32_t mask)
+{
+    uint8_t *host[WARP];
+    bool found = find_in_frame(warp, inst, host);
+    if (found)
+        store_elements(warp, inst, host, mask);
+    return found;
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     if (inst->mem.space == PTX_PARAM && load_parameter(warp, inst, mask))
         return;
+    if (inst->mem.space == PTX_FRAME && load_from_frame(warp, inst, mask))
+        return;
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (!start)
         load_anew(warp, inst, mask);
-    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS)
+    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
     else
         load_again(warp, inst, start, pattern, mask);
@@ -616,9 +633,12 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    if (inst->mem.space == PTX_FRAME && store_to_frame(warp, inst, mask))
+        return;
     uint8_t *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (start)
-        store_found(warp, inst, start, 0, &warp->cta->worker->patterns[warp->pc], mask);
+        store_found(warp, inst, start, pattern->stride, pattern, mask);
     else
         store_anew(warp, inst, mask);
 }

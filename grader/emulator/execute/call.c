@@ -82,16 +82,30 @@ void frames_free(struct worker *worker)
 
 /* --- parameters --------------------------------------------------------------------------------- */
 
+/* In LANES: SIZE bytes, which follow each other that many bytes apart. */
+LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
+                             size_t size, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        memcpy(to + l * to_stride, from + l * from_stride, size);
+    }
+}
+
+/* Most are numbers or pointers: a copy of as many bytes as is known here is no call. */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {
-    size_t to_bytes = to->image->frame_bytes;
-    size_t from_bytes = from->image->frame_bytes;
+    size_t to_stride = to->image->frame_bytes, from_stride = from->image->frame_bytes;
+    uint8_t *into = to->params + target->offset;
+    const uint8_t *out_of = from->params + source->offset;
     uint64_t size = source->size < target->size ? source->size : target->size;
-    for (unsigned l = 0; l < WARP; l++)
-        if (lanes >> l & 1)
-            memcpy(to->params + l * to_bytes + target->offset,
-                   from->params + l * from_bytes + source->offset, size);
+    if (size == 4)
+        copy_lanes(into, to_stride, out_of, from_stride, 4, lanes);
+    else if (size == 8)
+        copy_lanes(into, to_stride, out_of, from_stride, 8, lanes);
+    else
+        copy_lanes(into, to_stride, out_of, from_stride, size, lanes);
 }
 
 static void pass_parameters(const struct frame *callee, uint32_t lanes)

@@ -31,7 +31,8 @@ struct pattern {
     uint32_t
         ready; /* the mask again, once such an access was made in one block: what follows is known */
     uint64_t begin, room; /* the first lane's address is good from begin on, and so far behind it */
-    uint8_t *host;        /* where begin is; NULL: in the CTA's shared memory, from its start on */
+    uint8_t *host; /* where begin is; NULL: the CTA's shared or the warp's local memory holds it */
+    uint32_t stride; /* between two lanes' bytes, the deltas aside: 0 but in local memory */
     uint8_t space, bytes;
     uint8_t shape; /* enum pattern_shape */
     uint8_t place; /* of the first lane's address in its 128 bytes: whole lines do not matter */
