@@ -234,13 +234,11 @@ cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parms)
 {
     return rt_return(copy_3d(parms, true, NULL));
 }
-RT_PER_THREAD(cudaMemcpy3D, _ptds)
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_t stream)
 {
     return rt_return(copy_3d(parms, false, stream));
 }
-RT_PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 
 /* --- rows of an array: offsets and widths in bytes ---------------------------------------------------------- */
 
@@ -301,7 +299,6 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *
     cudaError_t error = rows_work(&work, to, x, y, (void *)from, pitch, width, height, kind, true);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpy2DToArray, _ptds)
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                      size_t pitch, size_t width, size_t height,
@@ -311,7 +308,6 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const v
     cudaError_t error = rows_work(&work, to, x, y, (void *)from, pitch, width, height, kind, true);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz)
 
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
                                   size_t y, size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -320,7 +316,6 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from
     cudaError_t error = rows_work(&work, from, x, y, to, pitch, width, height, kind, false);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpy2DFromArray, _ptds)
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
                                        size_t y, size_t width, size_t height,
@@ -330,7 +325,6 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t
     cudaError_t error = rows_work(&work, from, x, y, to, pitch, width, height, kind, false);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz)
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
@@ -348,7 +342,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                           cudaMemcpyDeviceToDevice, true);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
 
 /* --- bytes of an array, across its rows (old calls, still exported) ------------------------------------------- */
 
@@ -377,7 +370,6 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *fr
     cudaError_t error = bytes_work(&work, to, x, y, (void *)from, count, kind, true);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpyToArray, _ptds)
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
                                    size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -386,7 +378,6 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const voi
     cudaError_t error = bytes_work(&work, to, x, y, (void *)from, count, kind, true);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpyToArrayAsync, _ptsz)
 
 cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
                                 enum cudaMemcpyKind kind)
@@ -395,7 +386,6 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size
     cudaError_t error = bytes_work(&work, from, x, y, to, count, kind, false);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpyFromArray, _ptds)
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
                                      size_t count, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -404,7 +394,6 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x,
     cudaError_t error = bytes_work(&work, from, x, y, to, count, kind, false);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from,
                                    size_t from_x, size_t from_y, size_t count,
@@ -421,4 +410,3 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
         error = bytes_work(&work, to, to_x, to_y, at, count, cudaMemcpyDeviceToDevice, true);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpyArrayToArray, _ptds)

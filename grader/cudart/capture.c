@@ -145,7 +145,6 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
 {
     return rt_return(begin(stream, NULL, NULL, 0, mode));
 }
-RT_PER_THREAD(cudaStreamBeginCapture, _ptsz)
 
 cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
                                           const cudaGraphNode_t *depends,
@@ -156,7 +155,6 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
         return rt_return(cudaErrorInvalidValue);
     return rt_return(begin(stream, graph, depends, count, mode));
 }
-RT_PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz)
 
 /* --- ending -------------------------------------------------------------------------------------------------- */
 
@@ -226,7 +224,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     pthread_mutex_unlock(&lock);
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamEndCapture, _ptsz)
 
 void rt_capture_forget(struct rt_capture *view)
 {
@@ -331,7 +328,6 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
         *status = status_of(view_of(stream));
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamIsCapturing, _ptsz)
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
                                      unsigned long long *id, cudaGraph_t *graph,
@@ -359,7 +355,6 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         *count = view->depend_count;
     return cudaSuccess;
 }
-RT_PER_THREAD(cudaStreamGetCaptureInfo, _ptsz)
 
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *depends,
                                                 const cudaGraphEdgeData *data, size_t count,
@@ -377,7 +372,6 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
         view->depend_count = 0;
     return rt_return(add_depends(view, depends, count));
 }
-RT_PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz)
 
 /* Only says which calls are refused while something is captured; nothing here need be. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)

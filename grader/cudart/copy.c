@@ -286,7 +286,6 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyK
     struct rt_work work = rt_bytes(to, from, size, kind);
     return rt_return(rt_do(&work));
 }
-RT_PER_THREAD(cudaMemcpy, _ptds)
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
@@ -294,7 +293,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMe
     struct rt_work work = rt_bytes(to, from, size, kind);
     return rt_return(rt_submit(stream, &work));
 }
-RT_PER_THREAD(cudaMemcpyAsync, _ptsz)
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
@@ -302,7 +300,6 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
     struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
     return rt_return(rt_do(&work));
 }
-RT_PER_THREAD(cudaMemcpy2D, _ptds)
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
@@ -311,4 +308,3 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
     struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
     return rt_return(rt_submit(stream, &work));
 }
-RT_PER_THREAD(cudaMemcpy2DAsync, _ptsz)

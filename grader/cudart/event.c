@@ -132,7 +132,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     return rt_return(record(event, stream));
 }
-RT_PER_THREAD(cudaEventRecord, _ptsz)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
@@ -140,7 +139,6 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
         return rt_return(cudaErrorInvalidValue);
     return rt_return(record(event, stream));
 }
-RT_PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 
 static uint64_t awaited_by(cudaEvent_t event)
 {
@@ -229,4 +227,3 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 {
     return rt_return(stream_waits(stream, event, flags));
 }
-RT_PER_THREAD(cudaStreamWaitEvent, _ptsz)

@@ -78,21 +78,18 @@ cudaError_t cudaMemset(void *to, int value, size_t size)
     struct rt_work work = rows(to, size, value, size, 1);
     return rt_return(fill(&work));
 }
-RT_PER_THREAD(cudaMemset, _ptds)
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct rt_work work = rows(to, pitch, value, width, height);
     return rt_return(fill(&work));
 }
-RT_PER_THREAD(cudaMemset2D, _ptds)
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
 {
     struct rt_work work = rows(to, size, value, size, 1);
     return rt_return(rt_submit(stream, &work));
 }
-RT_PER_THREAD(cudaMemsetAsync, _ptsz)
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
@@ -100,7 +97,6 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     struct rt_work work = rows(to, pitch, value, width, height);
     return rt_return(rt_submit(stream, &work));
 }
-RT_PER_THREAD(cudaMemset2DAsync, _ptsz)
 
 /* --- layers: one fill each -------------------------------------------------------------------------- */
 
@@ -131,11 +127,9 @@ cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent 
 {
     return rt_return(layers(to, value, extent, do_now, NULL));
 }
-RT_PER_THREAD(cudaMemset3D, _ptds)
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
                               cudaStream_t stream)
 {
     return rt_return(layers(to, value, extent, rt_submit, stream));
 }
-RT_PER_THREAD(cudaMemset3DAsync, _ptsz)

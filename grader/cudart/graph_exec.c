@@ -133,7 +133,6 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
         error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
@@ -223,7 +222,6 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
     return rt_return(launch(exec, stream));
 }
-RT_PER_THREAD(cudaGraphLaunch, _ptsz)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
@@ -231,7 +229,6 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
         return rt_return(cudaErrorInvalidValue);
     return rt_return(rt_stream(stream));
 }
-RT_PER_THREAD(cudaGraphUpload, _ptsz)
 
 /* --- changing what is ready -------------------------------------------------------------------------------- */
 

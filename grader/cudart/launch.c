@@ -240,14 +240,12 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 {
     return rt_return(submit(stream, plain(func, grid, block, args, shared)));
 }
-RT_PER_THREAD(cudaLaunchKernel, _ptsz)
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                size_t shared, cudaStream_t stream)
 {
     return rt_return(submit(stream, plain(kernel, grid, block, args, shared)));
 }
-RT_PER_THREAD(__cudaLaunchKernel, _ptsz)
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
                                         size_t shared, cudaStream_t stream)
@@ -256,7 +254,6 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block,
     launch.cooperative = true;
     return rt_return(submit(stream, launch));
 }
-RT_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 
 /* --- launches with attributes ------------------------------------------------------------------------ */
 
@@ -277,4 +274,3 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
     return rt_return(launch_config(config, func, args));
 }
-RT_PER_THREAD(cudaLaunchKernelExC, _ptsz)

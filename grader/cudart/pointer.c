@@ -76,7 +76,6 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
     cudaError_t error = check_location(location);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &nothing) : error);
 }
-RT_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 cudaError_t cudaMemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
@@ -105,7 +104,6 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t leng
         return rt_return(cudaErrorInvalidValue);
     return rt_return(rt_submit(stream, &nothing));
 }
-RT_PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 
 /* --- copies between devices, of which there is one ------------------------------------------------------ */
 
@@ -151,7 +149,6 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parms)
     cudaError_t error = peers_3d(parms, &work);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpy3DPeer, _ptds)
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parms, cudaStream_t stream)
 {
@@ -159,4 +156,3 @@ cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parms, cud
     cudaError_t error = peers_3d(parms, &work);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz)

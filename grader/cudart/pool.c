@@ -74,7 +74,6 @@ cudaError_t cudaMallocAsync(void **ptr, size_t size, cudaStream_t stream)
 {
     return rt_return(allocate(ptr, size, current, stream));
 }
-RT_PER_THREAD(cudaMallocAsync, _ptsz)
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t pool,
                                     cudaStream_t stream)
@@ -84,7 +83,6 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t pool,
     pthread_mutex_unlock(&lock);
     return rt_return(live ? allocate(ptr, size, pool, stream) : cudaErrorInvalidValue);
 }
-RT_PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 
 static void free_now(void *ptr)
 {
@@ -115,7 +113,6 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
 {
     return rt_return(release(ptr, stream));
 }
-RT_PER_THREAD(cudaFreeAsync, _ptsz)
 
 void rt_pool_freed(const struct rt_range *range)
 {

@@ -251,9 +251,9 @@ cudaError_t rt_stream(cudaStream_t stream);
 /* rt_device() for work on STREAM: fails as it does, then as rt_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
 
-/* The same function under the name that programs built with --default-stream per-thread ask for:
- * work is done when it is queued, so the two default streams differ in nothing. */
-#define RT_PER_THREAD(name, suffix)                                                                \
-    extern __typeof__(name) name##suffix __attribute__((alias(#name)));
+/* --- per_thread.c --------------------------------------------------------------------------------- */
+
+/* Whether the API function that this thread is in was built to mean its own stream by the default one. */
+bool rt_default_is_own(void);
 
 #endif

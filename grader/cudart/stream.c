@@ -60,7 +60,7 @@ cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
 /* STREAM as a live one, with the lock held, or NULL. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
-    if (stream == cudaStreamPerThread)
+    if (stream == cudaStreamPerThread || (!stream && rt_default_is_own()))
         return &per_thread;
     if (is_default(stream))
         return &legacy;
@@ -181,7 +181,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     return rt_return(wait_for(stream));
 }
-RT_PER_THREAD(cudaStreamSynchronize, _ptsz)
 
 static cudaError_t query(cudaStream_t stream)
 {
@@ -197,7 +196,6 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     return rt_return(query(stream));
 }
-RT_PER_THREAD(cudaStreamQuery, _ptsz)
 
 /* --- what a stream is -------------------------------------------------------------------------------- */
 
@@ -221,7 +219,6 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
         *flags = info.flags;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamGetFlags, _ptsz)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
@@ -231,7 +228,6 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
         *priority = info.priority;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamGetPriority, _ptsz)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
@@ -241,7 +237,6 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
         *id = info.id;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamGetId, _ptsz)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
@@ -251,7 +246,6 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
         *device = 0;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamGetDevice, _ptsz)
 
 /* --- attributes: hints, kept and given back ------------------------------------------------------------ */
 
@@ -276,7 +270,6 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
     pthread_mutex_unlock(&lock);
     return rt_return(found ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
-RT_PER_THREAD(cudaStreamSetAttribute, _ptsz)
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    cudaLaunchAttributeValue *value)
@@ -291,7 +284,6 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
         value->priority = info.priority;
     return rt_return(error);
 }
-RT_PER_THREAD(cudaStreamGetAttribute, _ptsz)
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
@@ -302,7 +294,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
     pthread_mutex_unlock(&lock);
     return rt_return(target && source ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
-RT_PER_THREAD(cudaStreamCopyAttributes, _ptsz)
 
 /* --- functions of the host ------------------------------------------------------------------------------ */
 
@@ -313,7 +304,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         return rt_return(cudaErrorInvalidValue);
     return rt_return(rt_submit(stream, &work));
 }
-RT_PER_THREAD(cudaLaunchHostFunc, _ptsz)
 
 struct callback {
     cudaStream_t stream;
@@ -355,4 +345,3 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
         return rt_return(cudaErrorInvalidValue);
     return rt_return(call_back(stream, callback, data));
 }
-RT_PER_THREAD(cudaStreamAddCallback, _ptsz)

@@ -95,7 +95,6 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t coun
         error = rt_symbol_to(&work, symbol, from, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpyToSymbol, _ptds)
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
                                  enum cudaMemcpyKind kind)
@@ -106,7 +105,6 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, siz
         error = rt_symbol_from(&work, to, symbol, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_do(&work) : error);
 }
-RT_PER_THREAD(cudaMemcpyFromSymbol, _ptds)
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -117,7 +115,6 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
         error = rt_symbol_to(&work, symbol, from, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
@@ -128,4 +125,3 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count
         error = rt_symbol_from(&work, to, symbol, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
-RT_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)

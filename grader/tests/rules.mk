@@ -32,6 +32,8 @@ NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
 $(BUILD)/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 $(BUILD)/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
+$(BUILD)/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
+
 define program_rule
 $(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $$(@D)
