@@ -260,6 +260,11 @@ void check_is_counted(struct check *check, const struct trial *trial)
         check_refuse(check, trial, "Keep to the block's own shared memory.",
                      "your kernels use the shared memory of other blocks, which this check does "
                      "not count");
+    if (check_counter(trial, "block_votes") > 0)
+        check_refuse(
+            check, trial, "Put numbers for other threads into shared memory.",
+            "your kernels let a block's threads vote, as __syncthreads_count() does, which "
+            "this check does not count");
 }
 
 void check_measure(struct check *check, const struct trial *trial, double value)

@@ -236,7 +236,8 @@ double check_counter(const struct trial *trial, const char *name);
  * there. 0 for NULL. */
 double check_sectors_read(const struct trial *trial);
 /* Launch number INDEX must be the one that does the work: it has read BYTES of data, and all launches
- * together no more than half as much again. So none is for show. Does nothing on a GPU. */
+ * together no more than half as much again. So none is for show. Nor are the warps of a block: none reads more than a
+ * quarter of what a block has to read, or it could do the work of all. Does nothing on a GPU. */
 void check_works_in(struct check *check, const struct trial *trial, size_t index, uint64_t bytes);
 
 /* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
@@ -250,8 +251,8 @@ void check_called(struct check *check, const struct trial *trial, const char *na
                   unsigned long least, unsigned long most);
 
 /* The kernels must not use what no other counter tells of: textures and surfaces, unless the figure allows them,
- * variables of constant memory, to which the data may have been copied, and the shared memory of other blocks of a
- * cluster. */
+ * variables of constant memory, to which the data may have been copied, the shared memory of other blocks of a
+ * cluster, and votes of a block's threads, which bring numbers from warp to warp. */
 void check_is_counted(struct check *check, const struct trial *trial);
 
 /* Gives the check the points that VALUE earns by its figure's budget, if all is counted: check_is_counted(). */

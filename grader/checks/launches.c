@@ -80,6 +80,9 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
     const json_t *launch = json_array_get(json_object_get(trial->record, "launches"), index);
     double own = 32 * sectors_read(json_object_get(launch, "counters"));
     double all = 32 * check_sectors_read(trial);
+    double block = (double)bytes / check_launch(trial, index).blocks;
+    double warp = 32 * json_number_value(json_object_get(json_object_get(launch, "counters"),
+                                                         "longest_warp_load_sectors"));
     if (own < (double)bytes)
         check_refuse(check, trial, "Keep the launches as they were: the first one reads the data.",
                      "launch number %zu reads %s of the %s bytes of data", index + 1,
@@ -90,4 +93,8 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
             "Let neighbouring threads read neighbouring words, and each word be read once.",
             "the kernels read %s bytes of global memory for %s bytes of data", check_number(all),
             check_number((double)bytes));
+    if (warp > block / 4)
+        check_refuse(check, trial, "Let all threads of a block read, as sum_of_thread() does.",
+                     "of the %s bytes that a block has to read, one warp reads %s",
+                     check_number(block), check_number(warp));
 }

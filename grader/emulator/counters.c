@@ -1,5 +1,7 @@
 #include "emulator/counters.h"
 
+#include <stdbool.h>
+
 const char *emu_counter_name(enum emu_counter counter)
 {
     static const char *const names[EMU_COUNTER_COUNT] = {
@@ -12,10 +14,11 @@ const char *emu_counter_name(enum emu_counter counter)
 
 void emu_counters_add(struct emu_counters *into, const struct emu_counters *from)
 {
-    uint64_t longest = into->value[EMU_longest_warp_instructions];
-    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
-        into->value[i] += from->value[i];
-    if (longest < from->value[EMU_longest_warp_instructions])
-        longest = from->value[EMU_longest_warp_instructions];
-    into->value[EMU_longest_warp_instructions] = longest;
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++) {
+        bool of_one_warp = i == EMU_longest_warp_instructions || i == EMU_longest_warp_load_sectors;
+        if (!of_one_warp)
+            into->value[i] += from->value[i];
+        else if (into->value[i] < from->value[i])
+            into->value[i] = from->value[i];
+    }
 }

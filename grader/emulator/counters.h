@@ -18,7 +18,7 @@ struct emu_counters {
 /* The counter's name as reports spell it, such as "global_load_sectors". */
 const char *emu_counter_name(enum emu_counter counter);
 
-/* Adds FROM to INTO: sums, and the maximum for longest_warp_instructions. */
+/* Adds FROM to INTO: sums, and the maximum of what is of one warp. */
 void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
 
 #endif

@@ -120,6 +120,7 @@ static void uses_shared(struct check *check, const struct trial *trial, struct j
         check_refuse(check, trial, hint,
                      "the %d warps of a block write only %s times to shared memory",
                      job.threads / 32, check_number(writes));
+    check_is_counted(check, trial);
     if (is_static && check_launch(trial, 0).static_shared_bytes == 0)
         check_refuse(check, trial, "In rung 1 the array has a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");

@@ -119,8 +119,8 @@ static void refuse_queue(struct check *check, const struct trial *trial, struct 
                      "a block goes to global memory %s times with a result", check_number(results));
 }
 
-/* Every thread has one number to read, in the second step too, so what is counted is the tree. */
-static const struct job small_blocks = {65536, 256, 256}, large_blocks = {131072, 128, 1024};
+/* Threads have few numbers to read, in the second step one, so what is counted is the tree. */
+static const struct job small_blocks = {262144, 256, 256}, large_blocks = {131072, 128, 1024};
 
 CHECK(
     path, .title = "many threads add at the same time", .points = 15, .where = CHECK_EMULATOR_ONLY,

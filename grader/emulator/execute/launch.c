@@ -258,6 +258,12 @@ static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in
             in->opcode == PTX_OP_cp_async_mbarrier_arrive);
 }
 
+static bool is_block_vote(const struct ptx_instruction *in)
+{
+    return in && (in->opcode == PTX_OP_bar_red || in->opcode == PTX_OP_bar_cta_red ||
+                  in->opcode == PTX_OP_barrier_red || in->opcode == PTX_OP_barrier_cta_red);
+}
+
 static bool is_constant_request(const struct inst *inst, const struct ptx_instruction *in)
 {
     return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
@@ -284,6 +290,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
             value[EMU_divergent_branches] = profile->divergent;
         } else if (is_barrier(&kernel->code[pc], in)) {
             value[EMU_barriers] = profile->warps;
+            value[EMU_block_votes] = is_block_vote(in) ? profile->warps : 0;
         }
     }
 }
@@ -310,7 +317,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
 void launch_totals(const struct launch *launch, struct emu_counters *totals)
 {
     memset(totals, 0, sizeof *totals);
-    for (uint32_t pc = 0; launch->per_instruction && pc < launch->kernel->code_count; pc++)
+    for (uint32_t pc = 0; launch->per_instruction && pc <= launch->kernel->code_count; pc++)
         emu_counters_add(totals, &launch->per_instruction[pc]);
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }

@@ -448,7 +448,7 @@ struct launch {
     atomic_bool is_stuck;                 /* all that is left will wait for ever */
     atomic_bool is_parked;                /* or for the host: that is sure, or may be */
     atomic_bool is_still;                 /* it is sure */
-    struct emu_counters *per_instruction; /* code_count of them, when it has ended; the caller's */
+    struct emu_counters *per_instruction; /* code_count + 1, when it has ended; the caller's */
     uint64_t longest;                     /* instructions of one warp */
     uint8_t *values;                      /* BANK_LAUNCH, while it runs */
 };

@@ -33,13 +33,20 @@ struct state {
     struct sample *samples; /* of each pc the access that wasted most */
     uint64_t *
         others; /* accesses by each pc to shared memory of other CTAs; NULL: there are no clusters */
+    /* Sectors of global memory that each warp has loaded, by CTA and warp. In a grid of very many, several share one,
+     * and then are taken for one that loads much. */
+    uint32_t *loaded, warps; /* of a CTA */
+    uint64_t places;
 };
+
+#define MOST_PLACES ((uint64_t)1 << 22)
 
 static void counters_free(struct state *state)
 {
     free(state->global);
     free(state->kind);
     free(state->others);
+    free(state->loaded);
     for (uint32_t i = 0; state->samples && i < state->count; i++)
         free(state->samples[i].seen);
     free(state->samples);
@@ -60,7 +67,12 @@ static void *counters_begin(const struct obs_launch *launch)
     state->samples = calloc(state->count, sizeof *state->samples);
     bool has_others = launch->launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
-    if (state->global && state->kind && state->samples && (state->others || !has_others))
+    state->warps = launch->launch->warps;
+    state->places = launch->launch->cta_count * state->warps;
+    state->places = state->places < MOST_PLACES ? state->places : MOST_PLACES;
+    state->loaded = calloc(state->places, sizeof *state->loaded);
+    if (state->global && state->kind && state->samples && state->loaded &&
+        (state->others || !has_others))
         return state;
     counters_free(state);
     return NULL;
@@ -174,15 +186,16 @@ LANES_INLINE void remember(struct sample *sample, const struct obs_access *acces
     sample_again(sample, access->repeats, access->warp, &seen);
 }
 
-LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
-                               const struct obs_access *access)
+/* Returns how many sectors it touched. */
+LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sample,
+                                   const struct obs_access *access)
 {
     traffic->requests++;
     if (access->dense) {
         uint64_t before = traffic->pieces;
         count_dense(traffic, access->addr[0], access->bytes);
         sample_take(sample, access, (uint32_t)(traffic->pieces - before), access->bytes);
-        return;
+        return traffic->pieces - before;
     }
     if (!access->repeats)
         measure_global(traffic, access);
@@ -190,6 +203,12 @@ LANES_INLINE void count_global(struct traffic *traffic, struct sample *sample,
     traffic->pieces += traffic->last_pieces;
     traffic->ideal += traffic->last_ideal;
     traffic->lines += traffic->last_lines;
+    return traffic->last_pieces;
+}
+
+LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, uint64_t sectors)
+{
+    state->loaded[(cta * state->warps + warp) % state->places] += (uint32_t)sectors;
 }
 
 /* --- shared memory ------------------------------------------------------------------------------ */
@@ -321,7 +340,10 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
     state->kind[at] = access->kind;
     if (access->space == PTX_GLOBAL) {
         remember(&state->samples[access->pc], access);
-        count_global(&state->global[access->pc], &state->samples[access->pc], access);
+        uint64_t sectors =
+            count_global(&state->global[access->pc], &state->samples[access->pc], access);
+        if (access->kind == OBS_LOAD)
+            note_load(state, access->cta, access->warp, sectors);
     } else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
         count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
     else if (access->space == PTX_SHARED)
@@ -355,6 +377,8 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     traffic->pieces += one.pieces * repeat->times;
     traffic->ideal += one.ideal * repeat->times;
     traffic->lines += one.lines * repeat->times;
+    if (is_global && repeat->kind == OBS_LOAD)
+        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
     struct access_seen seen = {repeat->cta, repeat->first,
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     if (is_global)
@@ -414,6 +438,8 @@ static void counters_join(void *into, void *argument)
         total->others[i] += state->others[i];
     for (uint32_t i = 0; i < total->count; i++)
         sample_join(&total->samples[i], &state->samples[i]);
+    for (uint64_t i = 0; i < total->places; i++)
+        total->loaded[i] += state->loaded[i];
     counters_free(state);
 }
 
@@ -441,6 +467,11 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         value[2] += s->ideal;
         value[3] += s->pieces - s->ideal;
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
+    }
+    for (uint64_t i = 0; per_instruction && i < state->places; i++) {
+        uint64_t *most =
+            &per_instruction[launch->kernel->code_count].value[EMU_longest_warp_load_sectors];
+        *most = state->loaded[i] > *most ? state->loaded[i] : *most;
     }
     if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */
         losses_report(launch, per_instruction, state->samples);

@@ -174,7 +174,7 @@ struct observer {
     void (*forget_memory)(void *state);
     /* Adds the worker's state to INTO, the first worker's, and frees it. */
     void (*join)(void *into, void *state);
-    /* Adds to each instruction's counters; frees the state. */
+    /* Adds to each instruction's counters, and to one more that has what is of none; frees the state. */
     void (*end)(void *state, const struct obs_launch *launch, struct emu_counters *per_instruction);
 };
 

@@ -1,0 +1,9 @@
+
+// Of all numbers that the block has to add up, in each of its threads.
+__device__ int sum_of_block(const int *data, int n)
+{
+    int mine = sum_of_thread(data, n), total = 0;
+    for (int bit = 0; bit < 32; ++bit)
+        total += __syncthreads_count(mine >> bit & 1) << bit;
+    return total;
+}
