@@ -13,7 +13,8 @@
 #include "run/files.h"
 #include "run/text.h"
 
-#define FILE_BYTES ((size_t)256 << 10) /* a course file has some hundred lines */
+#define FILE_BYTES  ((size_t)256 << 10) /* a course file has some hundred lines */
+#define MOST_NESTED 20                  /* a course needs a few */
 
 /* --- complaints ----------------------------------------------------------------------------------- */
 
@@ -29,6 +30,9 @@ static void add_line(struct settings *settings, size_t line, const char *format,
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
     run_clean_text(at, strlen(at));
+    for (char *end = at + 1;
+         (end = strchr(end, '\n'));) /* what is quoted may have lines of its own */
+        *end = ' ';
     settings->used += strlen(at);
 }
 
@@ -77,6 +81,41 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
+/* Takes in EVENT, which begins or ends something. False: there is too much of it. */
+static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
+                       unsigned *documents)
+{
+    size_t line = event->start_mark.line + 1;
+    *documents += event->type == YAML_DOCUMENT_START_EVENT;
+    *depth += event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
+    *depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+    if (*documents > 1)
+        complain_at(settings, line, "a second document begins here, and only one is read");
+    else if (*depth > MOST_NESTED)
+        complain_at(settings, line, "more than %d things are nested here", MOST_NESTED);
+    return *documents <= 1 && *depth <= MOST_NESTED;
+}
+
+/* Looks through the text before a document is made of it: for one that is deep, libyaml takes a time that grows with
+ * the square of its depth. What is no YAML is for others to tell. */
+static bool look_through(struct settings *settings, const struct run_text *text)
+{
+    yaml_parser_t parser;
+    yaml_event_t event;
+    unsigned depth = 0, documents = 0;
+    bool good = true, over = false;
+    if (!yaml_parser_initialize(&parser))
+        return true;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text->bytes, text->size);
+    while (good && !over && yaml_parser_parse(&parser, &event)) {
+        over = event.type == YAML_STREAM_END_EVENT;
+        good = take_event(settings, &event, &depth, &documents);
+        yaml_event_delete(&event);
+    }
+    yaml_parser_delete(&parser);
+    return good;
+}
+
 bool settings_open(struct settings *settings, const char *path, char *error, size_t size)
 {
     struct run_text text;
@@ -86,6 +125,10 @@ bool settings_open(struct settings *settings, const char *path, char *error, siz
     error[0] = 0;
     if (!run_read_file(path, FILE_BYTES, &text, why, sizeof why)) {
         settings_complain(settings, NULL, "the file %s", why);
+        return false;
+    }
+    if (!look_through(settings, &text)) {
+        free(text.bytes);
         return false;
     }
     bool good = yaml_parser_initialize(&parser);
