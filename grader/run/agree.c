@@ -92,6 +92,24 @@ static json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
+/* The first member in which two objects differ; NULL: there is none. */
+static const char *find_difference(const json_t *left, const json_t *right)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)left, key, value)
+    {
+        if (!json_equal(value, json_object_get(right, key)))
+            return key;
+    }
+    json_object_foreach((json_t *)right, key, value)
+    {
+        if (!json_object_get(left, key))
+            return key;
+    }
+    return NULL;
+}
+
 /* Says how the first check that differs does. False: none does. */
 static bool tell_check(const json_t *recorded, const json_t *now, char *what, size_t size)
 {
@@ -99,11 +117,10 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
     json_t *check;
     json_array_foreach(json_object_get(recorded, "checks"), i, check)
     {
-        const char *id = run_text_of(check, "id"), *key = "what it has";
+        const char *id = run_text_of(check, "id"), *key;
         const json_t *other = find_check(json_object_get(now, "checks"), id);
         double points = json_number_value(json_object_get(check, "points"));
         double points_now = json_number_value(json_object_get(other, "points"));
-        json_t *value;
         if (other && same_bytes(check, other))
             continue;
         if (!other || points != points_now) {
@@ -111,13 +128,8 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
                      points_now);
             return true;
         }
-        json_object_foreach(check, key, value)
-        {
-            if (!json_object_get(other, key) || !same_bytes(value, json_object_get(other, key)))
-                break;
-        }
-        snprintf(what, size, "the same points, but %s of check %s differs", key ? key : "a part",
-                 id);
+        key = find_difference(check, other);
+        snprintf(what, size, "the same points, but \"%s\" of check %s differs", key ? key : "", id);
         return true;
     }
     return false;
@@ -128,8 +140,6 @@ static void tell_difference(const json_t *recorded, const json_t *now, char *wha
     double score = json_number_value(json_object_get(recorded, "score"));
     double score_now = json_number_value(json_object_get(now, "score"));
     char check[200] = "";
-    const char *key;
-    json_t *value;
     tell_check(recorded, now, check, sizeof check);
     if (score != score_now)
         snprintf(what, size, "recorded %.6g, now %.6g%s%s", score, score_now, *check ? "; " : "",
@@ -137,12 +147,8 @@ static void tell_difference(const json_t *recorded, const json_t *now, char *wha
     else if (*check)
         snprintf(what, size, "%s", check);
     else {
-        json_object_foreach((json_t *)recorded, key, value)
-        {
-            if (!json_object_get(now, key) || !same_bytes(value, json_object_get(now, key)))
-                break;
-        }
-        snprintf(what, size, "the same points, but \"%s\" differs", key ? key : "more");
+        const char *key = find_difference(recorded, now);
+        snprintf(what, size, "the same points, but \"%s\" differs", key ? key : "");
     }
 }
 
