@@ -11,16 +11,21 @@
 #include "run/exec.h"
 #include "run/gpu.h"
 #include "run/sandbox.h"
+#include "run/text.h"
 
 int cli_complain(const char *command, int code, const char *format, ...)
 {
     va_list arguments;
-    fflush(stdout);
-    fprintf(stderr, "lanewise %s: ", command);
+    char *text;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
     va_end(arguments);
-    fputc('\n', stderr);
+    fflush(stdout);
+    if (text) /* what it quotes may be a stranger's: names in archives, or in a result */
+        run_clean_text(text, strlen(text));
+    fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
+    free(text);
     return code;
 }
 

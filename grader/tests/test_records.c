@@ -246,6 +246,11 @@ static const struct {
      "",
      2,
      {"no lab is called"}},
+    {"a lab that clears the screen",
+     "sed -i 's|\"lab\": \"02|\"lab\": \"\\\\u001b[2J|' result.json",
+     "",
+     2,
+     {"no lab is called \"?[2J"}},
     {"an open key", "chmod 644 key", "--key key", 2, {"others may use the key key: chmod 600 it"}},
     {"two results", ":", "result.json", 2, {"which result?"}},
 };
