@@ -315,7 +315,30 @@ static inline u32 truth_table(u32 a, u32 b, u32 c, u32 table)
 #undef ROW3
 #undef ROW4
 
+/* sin and cos of what is near; of what lies further out, which is rare, libm's. */
+#define WAVE(name, turns, of_all)                                                                  \
+    LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
+    {                                                                                              \
+        const f32 *a = (const f32 *)slot_at(warp, inst->src[0]);                                   \
+        f32 *d = (f32 *)slot_at(warp, inst->dst), value[WARP];                                     \
+        u32 far = 0;                                                                               \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            value[l] = (f32)sine(a[l], turns);                                                     \
+            far |= (u32)(fabsf(a[l]) > (f32)SINE_NEAR) << l;                                       \
+        }                                                                                          \
+        for (u32 left = far & mask; left; left &= left - 1) {                                      \
+            unsigned l = (unsigned)__builtin_ctz(left);                                            \
+            value[l] = (f32)of_all(a[l]);                                                          \
+        }                                                                                          \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = mask >> l & 1 ? nan32(value[l]) : d[l];                                         \
+    }
+WAVE(sin_f32, 0, sin)
+WAVE(cos_f32, 1, cos)
+
 static const struct alu_row rows[] = {
+    {"sin_f32", sin_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
+    {"cos_f32", cos_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
 #define ROW1(name, D, A, value)    {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
 #define ROW2(name, D, A, B, value) {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
 #define ROW3(name, D, A, B, C, value)                                                              \

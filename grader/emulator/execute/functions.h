@@ -1,5 +1,5 @@
-/* Powers of two and logarithms in double precision, without a branch, a call or a table: the compiler makes
- * vectors of them, which libm's are not. Both are wrong by less than 2^-50 of the result: of a float they are what
+/* Powers of two, logarithms and sines in double precision, without a branch, a call or a table: the compiler makes
+ * vectors of them, which libm's are not. All are wrong by less than 2^-50 of the result: of a float they are what
  * libm gives, rounded to a float (tried with all floats; test_functions.c tries some). They use no fused
  * multiply-add, as not all CPUs have one and all must get the same bits. Rounding must be to nearest. */
 #ifndef EXECUTE_FUNCTIONS_H
@@ -57,6 +57,38 @@ LANES_INLINE double binary_logarithm(double x)
     double result = n + s * p * 0x1.71547652b82fep0;
     result = x == 0 ? -HUGE_VAL : x < 0 ? NAN : result;
     return x == HUGE_VAL || x != x ? x : result;
+}
+
+/* sin of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a whole number and |r| <= pi/4: n's
+ * products with the first two parts of pi/2 are exact. Then the series of sin r or of cos r. */
+#define SINE_NEAR 0x1p22
+LANES_INLINE double sine(double x, unsigned turns)
+{
+    const double shift = 0x1.8p52;
+    double whole = x * 0x1.45f306dc9c883p-1 + shift, n = whole - shift;
+    double r = x - n * 0x1.921fb54p0;
+    r = r - n * 0x1.10b46118p-30;
+    r = r - n * 0x1.313198a2e0370p-61;
+    double z = r * r;
+    double s = 0x1.952c77030ad4ap-49; /* 1 / 17!, and so on */
+    s = s * z - 0x1.ae7f3e733b81fp-41;
+    s = s * z + 0x1.6124613a86d09p-33;
+    s = s * z - 0x1.ae64567f544e4p-26;
+    s = s * z + 0x1.71de3a556c734p-19;
+    s = s * z - 0x1.a01a01a01a01ap-13;
+    s = s * z + 0x1.1111111111111p-7;
+    s = s * z - 0x1.5555555555555p-3;
+    double c = 0x1.ae7f3e733b81fp-45; /* 1 / 16!, and so on */
+    c = c * z - 0x1.93974a8c07c9dp-37;
+    c = c * z + 0x1.1eed8eff8d898p-29;
+    c = c * z - 0x1.27e4fb7789f5cp-22;
+    c = c * z + 0x1.a01a01a01a01ap-16;
+    c = c * z - 0x1.6c16c16c16c17p-10;
+    c = c * z + 0x1.5555555555555p-5;
+    c = c * z - 0.5;
+    uint64_t quarters = double_bits(whole) + turns;
+    double value = quarters & 1 ? c * z + 1 : r == 0 ? r : s * z * r + r; /* 0 keeps its sign */
+    return bits_double(double_bits(value) ^ (quarters & 2) << 62);
 }
 
 #endif
