@@ -3,7 +3,6 @@
  * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
  * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
  * that repeats the one before takes a shorter way: find_again(). */
-#include "emulator/execute/access_params.h"
 #include "emulator/execute/access_values.h"
 #include "emulator/execute/raw.h"
 
@@ -327,7 +326,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     struct worker *worker = warp->cta->worker;
     access->mask = lanes;
     flush(worker, access->pc);
-    struct pattern *pattern = pattern_find(&worker->patterns[access->pc], access);
+    struct pattern *pattern = pattern_find(&worker->patterns[access->pc], access,
+                                           worker->listeners[access->kind != OBS_LOAD]);
     access->dense = pattern && pattern->shape == PATTERN_DENSE;
     access->warp = warp->index;
     access->cta = warp->cta->linear;
@@ -595,31 +595,11 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
-LANES_CLONES static bool load_from_frame(const struct warp *warp, const struct inst *inst,
-                                         uint32_t mask)
-{
-    uint8_t *host[WARP];
-    bool found = find_in_frame(warp, inst, host);
-    if (found)
-        load_elements(warp, inst, host, mask, false);
-    return found;
-}
-
-LANES_CLONES static bool store_to_frame(const struct warp *warp, const struct inst *inst,
-                                        uint32_t mask)
-{
-    uint8_t *host[WARP];
-    bool found = find_in_frame(warp, inst, host);
-    if (found)
-        store_elements(warp, inst, host, mask);
-    return found;
-}
-
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    if (inst->mem.space == PTX_PARAM && load_parameter(warp, inst, mask))
+    if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
-    if (inst->mem.space == PTX_FRAME && load_from_frame(warp, inst, mask))
+    if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
         return;
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
@@ -633,7 +613,7 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    if (inst->mem.space == PTX_FRAME && store_to_frame(warp, inst, mask))
+    if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];

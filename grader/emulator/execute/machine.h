@@ -623,6 +623,12 @@ void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
                           unsigned size);
 
+/* parameters.c: loads and stores at a fixed place, of a kernel's parameters, which are the same for every lane, and of
+ * those and the results of device functions. False, and nothing has happened, where it is not that simple. */
+bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
+bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask);
+bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask);
+
 /* Tells the observer of accesses that it was not told of because they were all alike, in the whole kernel. */
 void access_flush(struct worker *worker);
 

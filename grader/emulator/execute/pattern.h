@@ -81,8 +81,10 @@ PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
     return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
-/* The pattern of an access, found again or new; NULL if its addresses lie too far apart for one. */
-PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access)
+/* The pattern of an access, found again or new; NULL if its addresses lie too far apart for one. COUNTED: somebody
+ * wants to know what it is worth, else only its alignment matters. */
+PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access,
+                                            bool counted)
 {
     const uint64_t *addr = access->addr;
     uint64_t other = 0, wide = 0;
@@ -114,7 +116,7 @@ PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_
     pattern->low = low;
     pattern->high = high;
     pattern->shape = (uint8_t)pattern_shape(pattern);
-    pattern->fixed = pattern_fixed(pattern);
+    pattern->fixed = counted ? pattern_fixed(pattern) : (uint8_t)(pattern->bytes - 1u);
     for (unsigned l = 0; l < 32; l++)
         pattern->word[l] = (uint32_t)(pattern->delta[l] - low) / 4;
     return wide ? NULL : pattern;

@@ -1,13 +1,8 @@
-/* Parameters at fixed places, for access.c: nobody is told of them, and they are there, so that there is nothing to
- * find or to check. */
-#ifndef EXECUTE_ACCESS_PARAMS_H
-#define EXECUTE_ACCESS_PARAMS_H
-
+/* Parameters at fixed places: nobody is told of them, and they are there, so that there is nothing to find or to
+ * check. Kernels begin with a row of these, and each call of a function makes some. */
 #include "emulator/execute/access_values.h"
 
-/* A kernel's parameter, of which every lane gets the same. Kernels begin with a row of these. False where it is not
- * that simple. */
-LANES_INLINE bool load_parameter(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const struct emu_launch *request = &warp->cta->launch->request;
     struct slot slot = inst->mem.vector[0];
@@ -41,4 +36,20 @@ LANES_INLINE bool find_in_frame(const struct warp *warp, const struct inst *inst
     return true;
 }
 
-#endif
+LANES_CLONES bool frame_load(const struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t *host[WARP];
+    bool found = find_in_frame(warp, inst, host);
+    if (found)
+        load_elements(warp, inst, host, mask, false);
+    return found;
+}
+
+LANES_CLONES bool frame_store(const struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t *host[WARP];
+    bool found = find_in_frame(warp, inst, host);
+    if (found)
+        store_elements(warp, inst, host, mask);
+    return found;
+}
