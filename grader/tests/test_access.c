@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulator/tools.h"
 #include "emulator_fixture.h"
 
 #define ITEMS 64u /* of 16 bytes, as the widest load takes */
@@ -46,6 +47,26 @@ static uint64_t want_outer_u32(const uint8_t *bytes)
     return want_u32(bytes) << 32 | want_u32(bytes + 12);
 }
 
+static uint64_t want_second_u8(const uint8_t *bytes)
+{
+    return want_u8(bytes + 1);
+}
+
+static uint64_t want_third_u8(const uint8_t *bytes)
+{
+    return want_u8(bytes + 2);
+}
+
+static uint64_t want_last_s8(const uint8_t *bytes)
+{
+    return want_s8(bytes + 3);
+}
+
+static uint64_t want_second_u16(const uint8_t *bytes)
+{
+    return want_u16(bytes + 2);
+}
+
 static const struct width widths[] = {
     {"u8", "ld.%s.u8 w, [a]; cvt.u64.u32 d, w;", 1, want_u8},
     {"u8 into 64 bits", "ld.%s.u8 d, [a];", 1, want_u8},
@@ -58,6 +79,10 @@ static const struct width widths[] = {
     {"u64", "ld.%s.u64 d, [a];", 8, want_u64},
     {"v2.u32", "ld.%s.v2.u32 {w, x}, [a]; cvt.u64.u32 d, x;", 8, want_second_u32},
     {"v2.u64", "ld.%s.v2.u64 {e, d}, [a];", 16, want_second_u64},
+    {"v4.u8", "ld.%s.v4.u8 {w, x, y, z}, [a]; cvt.u64.u32 d, y;", 4, want_third_u8},
+    {"v4.s8", "ld.%s.v4.s8 {w, x, _, z}, [a]; cvt.s64.s32 d, z;", 4, want_last_s8},
+    {"v2.u16", "ld.%s.v2.u16 {w, x}, [a]; cvt.u64.u32 d, x;", 4, want_second_u16},
+    {"v2.u8", "ld.%s.v2.u8 {w, x}, [a]; cvt.u64.u32 d, x;", 2, want_second_u8},
     {"v4.u32", "ld.%s.v4.u32 {w, x, y, z}, [a]; mov.b64 d, {z, w};", 16, want_outer_u32},
 };
 
@@ -125,8 +150,9 @@ static void make_kernel(char *ptx, size_t size, const struct width *width, const
 }
 
 static void check_loads(const struct width *width, const struct choice *choice, const char *space,
-                        bool only_some)
+                        bool only_some, bool watched)
 {
+    struct emu_options unwatched = {.tools = EMU_ONLY};
     uint8_t block[ITEMS * 16];
     uint32_t index[TURNS][LANES];
     uint64_t out[TURNS][LANES];
@@ -140,7 +166,7 @@ static void check_loads(const struct width *width, const struct choice *choice, 
             index[turn][lane] = choice->item(lane, turn) * width->bytes;
     make_kernel(ptx, sizeof ptx, width, space,
                 only_some ? "and.b32 w, t, 5;\nsetp.ne.u32 q, w, 4;" : "");
-    fixture_open(&f, NULL);
+    fixture_open(&f, watched ? NULL : &unwatched);
     fixture_load(&f, ptx);
     /* items are as wide as the load, so the block ends right behind the last one */
     emu_addr on_device = fixture_upload(&f, block, ITEMS * width->bytes);
@@ -164,12 +190,9 @@ static void check_loads(const struct width *width, const struct choice *choice, 
 
 Test(access, loads_give_what_lies_there)
 {
+    static const char *const spaces[] = {"global", "shared", "local", "generic"};
     for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++)
         for (unsigned c = 0; c < sizeof choices / sizeof *choices; c++)
-            for (unsigned some = 0; some < 2; some++) {
-                check_loads(&widths[w], &choices[c], "global", some);
-                check_loads(&widths[w], &choices[c], "shared", some);
-                check_loads(&widths[w], &choices[c], "local", some);
-                check_loads(&widths[w], &choices[c], "generic", some);
-            }
+            for (unsigned way = 0; way < 16; way++)
+                check_loads(&widths[w], &choices[c], spaces[way / 4], way & 1, way & 2);
 }

@@ -53,20 +53,13 @@ LANE_VALUES(uint16_t)
 LANE_VALUES(uint32_t)
 LANE_VALUES(uint64_t)
 
-/* Values narrower than the register are extended to its width. */
-LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, size_t at,
-                              uint32_t mask, unsigned bytes, bool is_signed)
+/* Values of BYTES, at most 4, that are extended to their register's width. */
+LANES_INLINE void put_narrow(uint8_t *d, unsigned width, uint32_t *raw, uint32_t mask,
+                             unsigned bytes, bool is_signed)
 {
-    uint32_t raw[WARP];
     uint64_t wide[WARP];
     uint16_t narrow[WARP];
     unsigned shift = 32 - 8 * bytes;
-    if (bytes == 1)
-        EACH_LANE(l) raw[l] = value_uint8_t(host[l], at);
-    else if (bytes == 2)
-        EACH_LANE(l) raw[l] = value_uint16_t(host[l], at);
-    else
-        EACH_LANE(l) raw[l] = value_uint32_t(host[l], at);
     for (unsigned l = 0; l < WARP && is_signed; l++)
         raw[l] = (uint32_t)((int32_t)(raw[l] << shift) >> shift);
     if (width == 4) {
@@ -80,6 +73,19 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
             wide[l] = is_signed ? (uint64_t)(int32_t)raw[l] : raw[l];
         put_uint64_t(d, wide, mask);
     }
+}
+
+LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, size_t at,
+                              uint32_t mask, unsigned bytes, bool is_signed)
+{
+    uint32_t raw[WARP];
+    if (bytes == 1)
+        EACH_LANE(l) raw[l] = value_uint8_t(host[l], at);
+    else if (bytes == 2)
+        EACH_LANE(l) raw[l] = value_uint16_t(host[l], at);
+    else
+        EACH_LANE(l) raw[l] = value_uint32_t(host[l], at);
+    put_narrow(d, width, raw, mask, bytes, is_signed);
 }
 
 /* Element K of COUNT that neighbours load or store as one piece each, one right behind the other. */
@@ -130,6 +136,11 @@ LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, 
     return true;
 }
 
+LANES_INLINE bool is_signed_load(const struct inst *inst)
+{
+    return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
+}
+
 /* Element K of what the lanes of MASK load; UNIFORM: all from the same place. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
                                uint8_t *const *host, uint32_t mask, bool uniform)
@@ -141,8 +152,7 @@ LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst,
     unsigned bytes = inst->mem.bytes;
     size_t at = (size_t)k * bytes;
     if (bytes != slot.bytes || bytes < 4)
-        load_narrow(d, slot.bytes, host, at, mask, bytes,
-                    ptx_type_class((enum ptx_type)inst->mem.type) == 'S');
+        load_narrow(d, slot.bytes, host, at, mask, bytes, is_signed_load(inst));
     else if (uniform && bytes == 4)
         broadcast_uint32_t(d, host[0], at, mask);
     else if (uniform)
@@ -296,6 +306,47 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     }
 }
 
+/* One 8- or 16-bit value for each lane, side by side; false if they are not. */
+LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
+                                    const uint8_t *start, const struct pattern *pattern,
+                                    uint32_t mask)
+{
+    struct slot slot = inst->mem.vector[0];
+    unsigned bytes = inst->mem.bytes;
+    const uint16_t *halves = (const uint16_t *)(const void *)start;
+    uint32_t raw[WARP];
+    if (bytes > 2 || inst->mem.count != 1 || pattern->shape != PATTERN_DENSE)
+        return false;
+    for (unsigned l = 0; l < WARP && bytes == 1; l++)
+        raw[l] = start[l];
+    for (unsigned l = 0; l < WARP && bytes == 2; l++)
+        raw[l] = halves[l];
+    if (slot.offset != NO_SLOT)
+        put_narrow(slot_at(warp, slot), slot.bytes, raw, mask, bytes, is_signed_load(inst));
+    return true;
+}
+
+/* Four bytes or two halves for each lane, such as pixels: loaded as one word. False if they are something else. */
+LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
+                                   const uint8_t *start, const struct pattern *pattern,
+                                   uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes;
+    uint32_t words[WARP], raw[WARP];
+    if (bytes > 2 || bytes * inst->mem.count != 4)
+        return false;
+    load_words(words, start, pattern, ALL_LANES);
+    for (unsigned k = 0; k < inst->mem.count; k++) {
+        struct slot slot = inst->mem.vector[k];
+        if (slot.offset == NO_SLOT) /* _ */
+            continue;
+        for (unsigned l = 0; l < WARP; l++)
+            raw[l] = words[l] >> (8 * bytes * k) & (bytes == 1 ? 0xffu : 0xffffu);
+        put_narrow(slot_at(warp, slot), slot.bytes, raw, mask, bytes, is_signed_load(inst));
+    }
+    return true;
+}
+
 /* Everything that the lanes of MASK load or store, once START, where the first one's bytes are, is found, and
  * that those of the next one are STRIDE further, the pattern's deltas aside. */
 LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
@@ -313,6 +364,10 @@ LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, u
     }
     if (pattern->shape == PATTERN_DENSE && !stride && inst->mem.moves != MOVES_WHOLE &&
         move_pieces(warp, inst, start))
+        return;
+    if (!stride && inst->mem.bytes < 4 &&
+        (load_dense_narrow(warp, inst, start, pattern, mask) ||
+         load_split_words(warp, inst, start, pattern, mask)))
         return;
     for (unsigned l = 0; l < WARP; l++)
         host[l] = start + l * stride + pattern->delta[l];
