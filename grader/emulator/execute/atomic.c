@@ -128,6 +128,17 @@ static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, u
     }
 }
 
+static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old,
+                        bool flushes)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        uint32_t *word = (uint32_t *)(void *)host[l];
+        old[l] = *word;
+        *word = add_floats(*word, b[l], flushes);
+    }
+}
+
 /* A lane's operand, which has as many bytes as the word in memory. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
@@ -144,6 +155,10 @@ void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lan
     bool is_integer = inst->mem.type == PTX_u32 || inst->mem.type == PTX_s32;
     if (alone && inst->mem.op == PTX_MOD_add && is_integer) {
         add_words(lanes, host, b, old);
+        return;
+    }
+    if (alone && inst->mem.op == PTX_MOD_add && inst->mem.type == PTX_f32) {
+        add_singles(lanes, host, b, old, !shared);
         return;
     }
     for (; lanes; lanes &= lanes - 1) {
