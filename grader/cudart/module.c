@@ -12,6 +12,7 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,20 @@ static struct rt_function *find_function(const void *func)
     return NULL;
 }
 
+/* The message may begin with "FILE:LINE: ", a place in the kernel: there the finding belongs. */
+static void tell_invalid(struct emu_device *device, const char *kernel)
+{
+    const char *message = emu_message(device);
+    char file[256];
+    unsigned line;
+    int length = 0;
+    if (emu_has_record(device) && sscanf(message, "%255[^:]:%u: %n", file, &line, &length) == 2)
+        rt_finding_at("invalid-ptx", kernel, &(struct rt_places){.at = {file, line}}, 1, "%s",
+                      message + length);
+    else
+        rt_finding("invalid-ptx", kernel, "%s", message);
+}
+
 static cudaError_t load_function(struct emu_device *device, struct rt_function *function)
 {
     cudaError_t error = load(device, function->module);
@@ -210,8 +225,10 @@ static cudaError_t load_function(struct emu_device *device, struct rt_function *
         function->loaded = true;
         return cudaSuccess;
     }
-    rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "no-kernel", function->name, "%s",
-               emu_message(device));
+    if (status == EMU_INVALID_PTX)
+        tell_invalid(device, function->name);
+    else
+        rt_finding("no-kernel", function->name, "%s", emu_message(device));
     return status == EMU_NOT_FOUND ? cudaErrorInvalidDeviceFunction : rt_error(status);
 }
 

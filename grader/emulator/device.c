@@ -474,10 +474,25 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
     return true;
 }
 
+/* "a.cu:12: kernel 'NAME': WHY". */
+static enum emu_status refuse(const struct module *module, const struct ptx_function *function,
+                              const struct refusal *refusal)
+{
+    char *name = record_demangle(function->name), place[200] = "";
+    struct ptx_name path = ptx_file_path(module->ptx, refusal->at.file);
+    int length = (int)path.length;
+    if (refusal->at.line && length && length < (int)sizeof place - 16)
+        snprintf(place, sizeof place, "%.*s:%u: ", length, path.text, refusal->at.line);
+    device_failed(EMU_INVALID_PTX, "%skernel '%.100s%s': %s", place, name ? name : "?",
+                  name && strlen(name) > 100 ? "..." : "", refusal->why);
+    free(name);
+    return EMU_INVALID_PTX;
+}
+
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,
                                   const struct ptx_function *function, uint32_t *handle)
 {
-    char error[400];
+    struct refusal refusal;
     for (uint32_t i = 0; i < device->kernel_count; i++) {
         if (device->kernels[i].kernel && device->kernels[i].kernel->function == function) {
             *handle = i + 1;
@@ -485,18 +500,13 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
         }
     }
     struct kernel *kernel =
-        kernel_decode(module->ptx, function, variable_address, module, error, sizeof error);
+        kernel_decode(module->ptx, function, variable_address, module, &refusal);
     if (kernel && kernel->shows_params && !place_parameters(device, kernel)) {
         kernel_free(kernel);
         return device_failed(EMU_OUT_OF_MEMORY, "no memory for a kernel's parameters");
     }
-    if (!kernel) {
-        char *name = record_demangle(function->name);
-        device_failed(EMU_INVALID_PTX, "kernel '%.160s%s': %s", name ? name : "?",
-                      name && strlen(name) > 160 ? "..." : "", error);
-        free(name);
-        return EMU_INVALID_PTX;
-    }
+    if (!kernel)
+        return refuse(module, function, &refusal);
     if (device->kernel_count == device->kernel_room) {
         uint32_t room = device->kernel_room ? 2 * device->kernel_room : 16;
         struct kernel_handle *kernels = realloc(device->kernels, room * sizeof *kernels);

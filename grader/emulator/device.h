@@ -69,7 +69,8 @@ struct emu_device;
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device);
 void emu_close(struct emu_device *device); /* NULL is allowed */
 
-/* Why the latest failing call failed: one line, valid until the next call by the same thread. */
+/* Why the latest failing call failed: one line, valid until the next call by the same thread. Where PTX that came
+ * from a line of the program is to blame, it begins with "FILE:LINE: ", FILE as the compiler names it. */
 const char *emu_message(struct emu_device *device);
 
 /* --- memory: sizes in bytes --------------------------------------------------------------------- */

@@ -329,6 +329,32 @@ Test(cudart, what_is_not_supported_is_named_once)
     free(output);
 }
 
+/* The program has lines of the host's too: of the call in the kernel's stub, which is where the kernel begins. */
+Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
+{
+    char *output = shell_must(
+        "cat >a.cu <<'END'\n"
+        "__global__ void k(int *p)\n"
+        "{\n"
+        "    p[threadIdx.x] = 1;\n"
+        "    asm volatile(\"wgmma.fence.sync.aligned;\");\n"
+        "}\n"
+        "int main()\n"
+        "{\n"
+        "    k<<<1, 32>>>(nullptr);\n"
+        "}\n"
+        "END\n"
+        "$NVCC -cudart shared -g -lineinfo -gencode arch=compute_90a,code=compute_90a -o a a.cu\n"
+        "$LANEWISE run ./a");
+    cr_expect(strstr(output, "a.cu:4: error: k: kernel 'k(int*)': PTX line ") &&
+                  strstr(output, "unsupported instruction 'wgmma' [invalid-ptx]\n    4 |     asm "),
+              "%s", output);
+    free(output);
+    output = shell_must("LD_PRELOAD=$PRELOAD LD_LIBRARY_PATH=$LIB ./a 2>&1");
+    cr_expect(strstr(output, "a.cu:4: kernel 'k(int*)': PTX line "), "%s", output);
+    free(output);
+}
+
 /* Without `lanewise run`, the library itself says what is wrong. */
 Test(cudart, without_a_record_findings_go_to_stderr)
 {

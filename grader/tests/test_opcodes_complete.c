@@ -409,7 +409,7 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
     char *ptx = refusal_ptx(c);
     fixture_load(fixture, ptx);
     const char *why = fixture_refusal(fixture, "bad");
-    bool is_clear = strstr(why, "'bad': a.cu:7: ") && strstr(why, "PTX line 16: ") &&
+    bool is_clear = strstr(why, "/tmp/build/a.cu:7: kernel 'bad': PTX line 16: ") == why &&
                     strstr(why, opcode_name(c->opcode));
     cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
     fixture_run(fixture, (struct fixture_launch){.kernel = "good"}); /* the others still run */

@@ -165,35 +165,14 @@ static void decode_instruction(struct decoder *d, uint32_t pc)
 
 /* --- errors ------------------------------------------------------------------------------------- */
 
-/* "a.cu:12: WHY": the folder is the compiler's business, and may be gone. */
-static void explain(const struct ptx_module *module, uint32_t file, uint32_t line, const char *why,
-                    char *error, size_t size)
-{
-    struct ptx_name path = line ? ptx_file_path(module, file) : (struct ptx_name){"", 0};
-    const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
-    const char *name = slash ? slash + 1 : path.text;
-    if (path.length)
-        snprintf(error, size, "%.*s:%u: %s", (int)(path.text + path.length - name), name, line,
-                 why);
-    else
-        snprintf(error, size, "%s", why);
-}
-
 /* The parser stopped behind the last .loc it read. */
-static void explain_parse_error(const struct ptx_module *module, const struct ptx_function *f,
-                                char *error, size_t size)
+static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
-    static const struct ptx_loc nowhere;
-    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : &nowhere;
-    explain(module, loc->file, loc->line, f->error, error, size);
-}
-
-static void explain_decode_error(const struct decoder *d)
-{
-    struct source_line line = kernel_line(d->kernel, d->pc);
-    char why[256];
-    snprintf(why, sizeof why, "%s", d->error);
-    explain(d->kernel->module, line.file, line.line, why, d->error, d->error_size);
+    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
+    snprintf(d->refusal->why, sizeof d->refusal->why, "%s", f->error);
+    if (loc)
+        d->refusal->at = (struct source_line){.file = loc->file, .line = loc->line};
+    d->failed = true;
 }
 
 /* --- images ------------------------------------------------------------------------------------- */
@@ -236,10 +215,8 @@ static void find_images(struct decoder *d)
     add_image(d, k->function);
     for (uint32_t i = 0; i < k->image_count && !d->failed; i++) {
         const struct ptx_function *f = k->images[i].function;
-        if (f->error) {
-            explain_parse_error(k->module, f, d->error, d->error_size);
-            d->failed = true;
-        }
+        if (f->error)
+            refuse_unread(d, f);
         for (uint32_t pc = 0; pc < f->code_count && !d->failed; pc++) {
             const struct ptx_operand *target = &f->code[pc].operands[0];
             k->uses_stack |= f->code[pc].opcode == PTX_OP_alloca;
@@ -393,7 +370,7 @@ static void decode_image(struct decoder *d, struct image *image)
     for (uint32_t pc = image->start; pc < image->end && !d->failed; pc++)
         decode_instruction(d, pc);
     if (began && d->failed)
-        explain_decode_error(d);
+        d->refusal->at = kernel_line(d->kernel, d->pc);
     d->kernel->code[image->end] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
     free(d->meet);
     free(d->is_reduction);
@@ -432,13 +409,11 @@ static bool allocate(struct decoder *d)
 }
 
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
-                             symbol_fn *symbol, void *context, char *error, size_t error_size)
+                             symbol_fn *symbol, void *context, struct refusal *refusal)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
-    struct decoder d = {.kernel = kernel, .symbol = symbol, .context = context};
-    d.error = error;
-    d.error_size = error_size;
-    snprintf(error, error_size, "out of memory");
+    struct decoder d = {.kernel = kernel, .symbol = symbol, .context = context, .refusal = refusal};
+    *refusal = (struct refusal){.why = "out of memory"};
     if (!kernel)
         return NULL;
     kernel->module = module;

@@ -40,8 +40,7 @@ struct decoder {
     symbol_fn *symbol;
     void *context;
     bool failed;
-    char *error;
-    size_t error_size;
+    struct refusal *refusal;
 };
 
 static const struct slot no_slot = {.offset = NO_SLOT};

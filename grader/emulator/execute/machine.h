@@ -242,10 +242,16 @@ struct kernel {
     struct emu_param *params;
 };
 
-/* Decodes FUNCTION. Returns NULL with one line in ERROR. SYMBOL gives a module variable's address. */
+/* Why a function cannot be decoded, in one line, and which of its source's it is about. */
+struct refusal {
+    char why[400];
+    struct source_line at;
+};
+
+/* Decodes FUNCTION. Returns NULL with a reason in REFUSAL. SYMBOL gives a module variable's address. */
 typedef uint64_t symbol_fn(void *context, const struct ptx_variable *variable);
 struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
-                             symbol_fn *symbol, void *context, char *error, size_t error_size);
+                             symbol_fn *symbol, void *context, struct refusal *refusal);
 void kernel_free(struct kernel *kernel);
 /* Where dynamic shared memory begins: behind the static. */
 static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)

@@ -12,13 +12,15 @@ __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const 
         return;
     d->failed = true;
     char mnemonic[80];
-    int n = snprintf(d->error, d->error_size, "PTX line %u: instruction '%s': ", d->in->line,
-                     ptx_mnemonic(d->in, mnemonic, sizeof mnemonic));
-    if (n < 0 || (size_t)n >= d->error_size)
+    struct refusal *refusal = d->refusal;
+    int n =
+        snprintf(refusal->why, sizeof refusal->why, "PTX line %u: instruction '%s': ", d->in->line,
+                 ptx_mnemonic(d->in, mnemonic, sizeof mnemonic));
+    if (n < 0 || (size_t)n >= sizeof refusal->why)
         return;
     va_list args;
     va_start(args, format);
-    vsnprintf(d->error + n, d->error_size - (size_t)n, format, args);
+    vsnprintf(refusal->why + n, sizeof refusal->why - (size_t)n, format, args);
     va_end(args);
 }
 
