@@ -91,6 +91,44 @@ Test(link, errors_name_the_file)
     fixture_close(&fixture);
 }
 
+static const struct {
+    const char *name, *first, *second, *says; /* NULL: all is well */
+} pairs[] = {
+    {"constant and global", ".visible .const .align 4 .u32 t[2];",
+     ".extern .global .align 4 .u32 t[2];",
+     "PTX: 't' is in constant memory in one file of the program and in global memory in another"},
+    {"global and constant", ".extern .const .align 4 .u32 t[2];",
+     ".visible .global .align 4 .u32 t[2];",
+     "PTX: 't' is in global memory in one file of the program and in constant memory in another"},
+    {"two declarations", ".extern .const .align 4 .u32 t[2];",
+     ".extern .global .align 4 .u32 t[2];", "'t' is in "},
+    {"other sizes", ".visible .global .align 4 .u32 t[2];", ".extern .global .align 4 .u32 t[3];",
+     "PTX: 't' has 8 bytes in one file of the program and 12 in another"},
+    {"an array of any size", ".extern .global .align 4 .u32 t[];",
+     ".visible .global .align 4 .u32 t[2];", NULL},
+    {"one that is not shown", ".const .align 4 .u32 t[2];", ".visible .global .align 4 .u32 t[3];",
+     NULL},
+};
+
+Test(link, a_name_means_one_piece_of_memory)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        static const char head[] = ".version 8.5\n.target sm_90\n.address_size 64\n";
+        char text[400];
+        uint32_t module;
+        int size = snprintf(text, sizeof text, "%s%s\n%s%s\n", head, pairs[i].first, head,
+                            pairs[i].second);
+        enum emu_status status = emu_load(fixture.device, text, (uint64_t)size, &module);
+        const char *why = status == EMU_OK ? "" : emu_message(fixture.device);
+        cr_expect_eq(status, pairs[i].says ? EMU_INVALID_PTX : EMU_OK, "%s: %s", pairs[i].name,
+                     why);
+        cr_expect(!pairs[i].says || strstr(why, pairs[i].says), "%s: %s", pairs[i].name, why);
+    }
+    fixture_close(&fixture);
+}
+
 TestSuite(linked, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 Test(linked, a_program_of_two_files)

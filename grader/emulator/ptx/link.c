@@ -2,6 +2,7 @@
  *
  * A name that a unit does not show is its own; of those that several show they mean the same thing. A function is looked
  * up by name when it is called. A variable is a place in memory: here all its declarations get to know it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,30 @@ static bool is_linked(const struct ptx_variable *v)
     return v->is_shown && (v->space != PTX_SHARED || v->size); /* dynamic memory is the launch's */
 }
 
+static const char *memory_of(const struct ptx_variable *v)
+{
+    return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
+}
+
+/* Where both are not the same piece of memory, a linker of machine code says so, too. No line of PTX is to blame. */
+static void expect_alike(struct parser *p, const struct ptx_variable *v,
+                         const struct ptx_variable *w)
+{
+    int length = (int)v->name.length;
+    bool apart = v->space != w->space;
+    if (p->failed || (!apart && (!v->size || !w->size || v->size == w->size)))
+        return;
+    p->failed = true;
+    if (apart)
+        snprintf(p->error, sizeof p->error,
+                 "'%.*s' is in %s memory in one file of the program and in %s memory in another",
+                 length, v->name.text, memory_of(v), memory_of(w));
+    else
+        snprintf(p->error, sizeof p->error,
+                 "'%.*s' has %llu bytes in one file of the program and %llu in another", length,
+                 v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
+}
+
 /* Of those that units show under one name the first is the variable. */
 static void link_variables(struct parser *p)
 {
@@ -99,10 +124,12 @@ static void link_variables(struct parser *p)
     }
     qsort(list, count, sizeof *list, by_name_and_kind);
     for (size_t i = 0; i < count; i++) {
-        if (first && ptx_name_compare(first->name, list[i]->name) == 0)
+        if (first && ptx_name_compare(first->name, list[i]->name) == 0) {
+            expect_alike(p, first, list[i]);
             list[i]->definition = first;
-        else
+        } else {
             first = list[i];
+        }
     }
     free(list);
 }
