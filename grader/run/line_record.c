@@ -17,12 +17,16 @@ static json_int_t line_of(const json_t *element)
     return json_integer_value(json_object_get(element, "line"));
 }
 
-/* The counters of LINE, new if need be. */
+/* The counters of LINE, new if need be; LINES are in order, and may be thousands. */
 static json_t *counters_of(json_t *lines, json_int_t line)
 {
-    size_t at = 0;
-    while (at < json_array_size(lines) && line_of(json_array_get(lines, at)) < line)
-        at++;
+    size_t at = 0, end = json_array_size(lines);
+    while (at < end) {
+        size_t middle = at + (end - at) / 2;
+        bool before = line_of(json_array_get(lines, middle)) < line;
+        at = before ? middle + 1 : at;
+        end = before ? end : middle;
+    }
     if (line_of(json_array_get(lines, at)) != line)
         json_array_insert_new(lines, at, json_pack("{s:I, s:{}}", "line", line, "counters"));
     return json_object_get(json_array_get(lines, at), "counters");
