@@ -211,11 +211,13 @@ static double of_shared(const struct trial *trial, const char *access, const cha
 }
 
 /* Extra passes for each access, of which the job takes MOST: what is beyond would only better the figure. Lanes
- * that are sent one after another have no conflicts and take as many passes, so all beyond twice as many count. */
+ * that are sent one after another have no conflicts and take as many passes, so all beyond twice as many count; and all
+ * of atomics, which may stand for either access. */
 static double extra_passes(const struct trial *trial, const char *access, double most)
 {
     double beyond = of_shared(trial, access, "wavefronts") - 2 * most;
-    return fmax(of_shared(trial, access, "bank_conflicts"), beyond) /
+    double extra = fmax(of_shared(trial, access, "bank_conflicts"), beyond);
+    return (extra + of_shared(trial, "atomic", "wavefronts")) /
            fmin(of_shared(trial, access, "requests"), most);
 }
 
