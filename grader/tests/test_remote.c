@@ -262,6 +262,7 @@ Test(remote, notes)
         bool taken;
     } rows[] = {
         {"{\"findings\": []}", true},
+        {"{\"findings\": [{\"message\": \"the grader is wrong\"}, {\"message\": 1}, 2]}", true},
         {"{\"calls\": {\"cudaFree\": 1}}", true},
         {"{\"launch\": {\"kernel\": \"mine\"}}", false},
         {"{\"findings\": [], \"launch\": {}}", false},
@@ -270,7 +271,7 @@ Test(remote, notes)
         {"", false},
     };
     struct link link;
-    char record[200] = "";
+    char record[300] = "";
     open_link(&link);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct wire_head head = HEAD((uint32_t)strlen(rows[i].text), 0);
@@ -278,7 +279,10 @@ Test(remote, notes)
         cr_expect_eq(head.what == EMU_OK, rows[i].taken, "%s", rows[i].text);
     }
     cr_assert(pread(link.record, record, sizeof record - 1, 0) > 0);
-    cr_expect_str_eq(record, "{\"findings\":[]}\n{\"calls\":{\"cudaFree\":1}}\n");
+    cr_expect_str_eq(record,
+                     "{\"findings\":[]}\n{\"findings\":[{\"message\":\"the CUDA library says: "
+                     "the grader is wrong\"},{\"message\":1},2]}\n"
+                     "{\"calls\":{\"cudaFree\":1}}\n");
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 

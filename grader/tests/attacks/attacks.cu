@@ -23,6 +23,7 @@
 #include "130-priorities-of-others/attack.cu"
 #include "131-stacks-for-memory/attack.cu"
 #include "132-seed-from-fresh-memory/attack.cu"
+#include "148-forged-finding/attack.cu"
 #include "18-fork-bomb/attack.cu"
 #include "19-endless-kernel/attack.cu"
 #include "20-divergent-barrier/attack.cu"
@@ -274,6 +275,8 @@ static unsigned long long attack(struct stage *stage)
         return attack_131(stage);
     case 132:
         return attack_132(stage);
+    case 148:
+        return attack_148(stage);
     default:
         return honest(stage);
     }
