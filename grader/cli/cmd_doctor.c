@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 #include "config.h"
+#include "run/build.h"
 #include "run/exec.h"
 #include "run/gpu.h"
 #include "run/sandbox.h"
@@ -110,10 +111,15 @@ static void look_at_nvcc(struct finding *finding)
         nvcc = LANEWISE_NVCC;
     finding->good = ask(nvcc, "--version", output);
     char *release = strstr(output, ", V");
-    if (finding->good && release)
-        FOUND(finding, "%s, %s", find_version(release), nvcc);
-    else
+    const char *version = finding->good && release ? find_version(release) : NULL;
+    if (version && strncmp(version, RUN_BUILD_RELEASE, strlen(RUN_BUILD_RELEASE)) != 0) {
+        finding->good = false;
+        TO_DO(finding, "$NVCC, %s, is of CUDA %s; grading takes one of CUDA 13", nvcc, version);
+    } else if (version) {
+        FOUND(finding, "%s, %s", version, nvcc);
+    } else {
         TO_DO(finding, "%s does not run; " SET_UP, nvcc);
+    }
 }
 
 static void look_at_runtime(struct finding *finding)

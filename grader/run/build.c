@@ -355,6 +355,32 @@ static void link_object(const struct run_build_job *job, struct run_build *build
         build->messages = messages;
 }
 
+/* $NVCC may name a compiler that the set-up would not have taken. With the headers of another release a program
+ * calls our runtime with other structures than it has. A compiler that says nothing is believed. */
+static bool check_release(struct run_build *build)
+{
+    const char *const words[] = {run_build_compiler(), "--version", NULL};
+    const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .wall_seconds = RUN_BUILD_SECONDS,
+                                  .output_keep = 4096,
+                                  .output_limit = 4096};
+    struct run_outcome outcome;
+    if (strcmp(words[0], LANEWISE_NVCC) == 0)
+        return true;
+    run_exec(&command, &outcome);
+    const char *release = strstr(outcome.output ? outcome.output : "", "release ");
+    bool good = !release || strncmp(release + 8, RUN_BUILD_RELEASE, strlen(RUN_BUILD_RELEASE)) == 0;
+    if (!good)
+        fail(build,
+             "NVCC=%s is of CUDA %.*s; grading takes one of CUDA 13: set NVCC to that, or not at "
+             "all",
+             words[0], (int)strcspn(release + 8, ",\n"), release + 8);
+    run_outcome_free(&outcome);
+    return good;
+}
+
 /* True if what the compiler needs is there; otherwise BUILD says what is not. */
 static bool check_tools(const struct run_build_job *job, struct run_build *build)
 {
@@ -368,7 +394,7 @@ static bool check_tools(const struct run_build_job *job, struct run_build *build
              !run_write_file(build->program, "", 0, 0755))
         fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
     else
-        return true;
+        return check_release(build);
     return false;
 }
 

@@ -159,6 +159,17 @@ Test(build, a_compiler_that_is_badly_installed_is_nobodys_fault)
     run_build_free(&build);
 }
 
+Test(build, a_compiler_of_another_release_is_nobodys_fault)
+{
+    struct run_build build;
+    fake_compiler("#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n");
+    build_source("int main() {}\n", &build);
+    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect(strstr(build.messages, "is of CUDA 12.4; grading takes one of CUDA 13"), "%s",
+              build.messages);
+    run_build_free(&build);
+}
+
 Test(build, a_compiler_that_crashes_rejects)
 {
     struct run_build build;

@@ -161,6 +161,11 @@ Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
 
 #define GRADE "$LANEWISE grade --device emulator --json out.json "
 
+/* What a compiler of CUDA 12 says of itself. */
+#define OLD_NVCC                                                                                   \
+    "printf '#!/bin/sh\\necho Cuda compilation tools, release 12.4, V12.4.131\\n' >nvcc; "         \
+    "chmod +x nvcc; "
+
 static const struct {
     const char *name, *script, *message;
 } refusals[] = {
@@ -207,6 +212,10 @@ static const struct {
      "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; "
      "NVCC=/nowhere/nvcc " GRADE "--lab 02-coalesce --submission a.cu",
      "no CUDA compiler at /nowhere/nvcc"},
+    {"a compiler of another release",
+     "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; " OLD_NVCC
+     "NVCC=$PWD/nvcc " GRADE "--lab 02-coalesce --submission a.cu",
+     "/nvcc is of CUDA 12.4; grading takes one of CUDA 13"},
     {"no place for temporary files", "TMPDIR=/nowhere " GRADE "--lab 02-coalesce",
      "cannot make a folder in /nowhere"},
 };
@@ -229,6 +238,16 @@ Test(grade, what_cannot_be_graded_is_refused_in_one_line)
         cr_expect_eq(code, 1, "%s: a result was written", refusals[i].name);
         free(output);
     }
+}
+
+Test(grade, the_doctor_sees_a_compiler_of_another_release)
+{
+    int code;
+    char *output = shell(&code, OLD_NVCC "NVCC=$PWD/nvcc $LANEWISE doctor");
+    cr_expect_eq(code, 2, "%s", output);
+    cr_expect(strstr(output, "/nvcc, is of CUDA 12.4.131; grading takes one of CUDA 13"), "%s",
+              output);
+    free(output);
 }
 
 Test(grade, a_failed_grading_leaves_the_earlier_result_alone)
