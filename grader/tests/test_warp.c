@@ -411,3 +411,21 @@ Test(warp, vote_of_lanes_that_come_late)
         cr_expect(run.word[t] == UINT32_MAX, "lane %u saw %#x", t, run.word[t]);
     fixture_close(&run.fixture);
 }
+
+/* Lane 0 comes late again and again, so that the others' path is left alone each time: they wait each time. */
+Test(warp, votes_of_a_lane_that_always_comes_late)
+{
+    struct run run;
+    start_well(&run,
+               HEAD "st.volatile.shared.u32 [shared], 0;\nmov.u32 n, 0;\n"
+                    "ROUND:\nmov.u32 c, 0;\nsetp.ne.u32 p, t, 0;\n@p bra MEET;\n"
+                    "LATE:\nld.volatile.shared.u32 b, [shared];\nadd.u32 c, c, 1;\n"
+                    "setp.lt.u32 q, c, 1000;\n@q bra LATE;\n"
+                    "MEET:\nsetp.eq.u32 p, t, t;\nvote.sync.ballot.b32 b, p, -1;\n"
+                    "setp.eq.u32 q, b, -1;\n@q add.u32 a, a, 1;\nadd.u32 n, n, 1;\n"
+                    "setp.lt.u32 p, n, 5;\n@p bra ROUND;\n" TAIL,
+               32);
+    for (unsigned t = 0; t < 32; t++)
+        cr_expect(run.word[t] == 5, "lane %u saw all lanes %u times of 5", t, run.word[t]);
+    fixture_close(&run.fixture);
+}

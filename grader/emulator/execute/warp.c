@@ -496,6 +496,8 @@ static bool run_path(struct warp *warp, struct path *path)
     uint64_t before = warp->executed, slept = warp->slept;
     uint32_t mask = 0;
     path->gives_way = false;
+    /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
+    path->has_met &= top_of(path)->lanes != warp->alive;
     while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
            !atomic_load(&launch->stopping)) {
         struct path_entry *top = top_of(path);
