@@ -429,3 +429,27 @@ Test(warp, votes_of_a_lane_that_always_comes_late)
         cr_expect(run.word[t] == 5, "lane %u saw all lanes %u times of 5", t, run.word[t]);
     fixture_close(&run.fixture);
 }
+
+/* Lane 0 is still in the first round when odd lanes leave the loop: the others' way to the second round's vote is not
+ * its own any more, but there they still are together. */
+Test(warp, vote_of_lanes_that_came_on_different_ways)
+{
+    struct run run;
+    start_well(&run,
+               HEAD "st.volatile.shared.u32 [shared], 0;\nmov.u32 n, 0;\nmov.u32 d, 0;\n"
+                    "ROUND:\nmov.u32 c, 0;\nor.b32 b, t, n;\nsetp.ne.u32 p, b, 0;\n@p bra MEET;\n"
+                    "LATE:\nld.volatile.shared.u32 b, [shared];\nadd.u32 c, c, 1;\n"
+                    "setp.lt.u32 q, c, 1000;\n@q bra LATE;\n"
+                    "MEET:\nsetp.eq.u32 q, n, 0;\n@q bra NEXT;\nsetp.eq.u32 p, t, t;\n"
+                    "vote.sync.ballot.b32 a, p, 0x55555555;\n"
+                    "shfl.sync.bfly.b32 b, t, 2, 31, 0x55555555;\nadd.u32 d, d, b;\n"
+                    "NEXT:\nadd.u32 n, n, 1;\nand.b32 b, t, 1;\nsetp.ne.u32 p, b, 0;\n@p bra OUT;\n"
+                    "setp.lt.u32 p, n, 3;\n@p bra ROUND;\nshl.b32 d, d, 8;\nxor.b32 a, a, d;\n"
+                    "OUT:\n" TAIL,
+               32);
+    for (unsigned t = 0; t < 32; t++) {
+        uint32_t want = t & 1 ? 0 : 0x55555555u ^ 2 * (t ^ 2) << 8;
+        cr_expect(run.word[t] == want, "lane %u has %#x, want %#x", t, run.word[t], want);
+    }
+    fixture_close(&run.fixture);
+}

@@ -437,6 +437,15 @@ static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint
     return n;
 }
 
+/* The lanes for which the instruction's guard holds. */
+LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
+{
+    if (in->guard == NO_SLOT)
+        return ALL_LANES;
+    uint32_t guard = *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
+    return in->guard_negated ? ~guard : guard;
+}
+
 /* Instructions that all lanes go through together, until one is left to control(): the loop that
  * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
@@ -463,12 +472,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         profile[pc].threads += count;
         warp->executed++; /* what %clock reads */
         *slice -= in->observes ? OBSERVE_COST : 1;
-        uint32_t active = lanes;
-        if (in->guard != NO_SLOT) {
-            uint32_t guard =
-                *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
-            active &= in->guard_negated ? ~guard : guard;
-        }
+        uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
         if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
                                        mask_is_good(warp, in->warp.members, active, 0))) {
@@ -531,6 +535,53 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
+/* Whether both paths have met at one instruction. */
+static bool meets_with(struct path *path, struct path *other)
+{
+    const struct path_entry *a = top_of(path), *b = top_of(other);
+    return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
+}
+
+/* The paths that meet with PATH execute that instruction as one, and go on one by one. */
+static void run_meeting(struct warp *warp, struct path *path)
+{
+    const struct path_entry here = *top_of(path);
+    const struct inst *in = &warp->cta->launch->kernel->code[here.pc];
+    struct profile *profile = &warp->cta->worker->profile[here.pc];
+    uint32_t lanes = 0, leaving = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (meets_with(path, warp->paths[i])) {
+            lanes |= top_of(warp->paths[i])->lanes;
+            leaving |= leaving_lanes(warp, warp->paths[i]);
+        }
+    warp->frame = here.frame;
+    warp->bank[BANK_REGISTERS] = here.frame->registers;
+    warp->pc = here.pc;
+    profile->warps++;
+    profile->threads += (uint32_t)__builtin_popcount(lanes);
+    warp->executed++;
+    lanes &= guarded_lanes(warp, in);
+    check_mask(warp, in->warp.members, lanes, warp->alive & ~lanes & ~leaving);
+    in->run(warp, in, lanes);
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {
+            top_of(warp->paths[i])->pc++;
+            warp->paths[i]->has_met = false;
+        }
+    top_of(path)->pc++;
+    path->has_met = false;
+}
+
+/* Paths that have met at one instruction, but came there on different ways, so that they did not become one: what
+ * their lanes tell each other there must reach them all. */
+static void meet_apart(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        for (uint32_t k = i + 1; k < warp->path_count; k++)
+            if (meets_with(warp->paths[i], warp->paths[k]))
+                run_meeting(warp, warp->paths[i]);
+}
+
 /* Lanes that wait for each other at bar.warp.sync and the like go on once all of them are there. */
 static bool release_warp_syncs(struct warp *warp)
 {
@@ -548,8 +599,10 @@ static bool release_warp_syncs(struct warp *warp)
             tell_warp_sync(warp, path->wait_mask & waiting);
         }
     }
-    if (released)
+    if (released) {
         merge_paths(warp);
+        meet_apart(warp);
+    }
     return released;
 }
 
