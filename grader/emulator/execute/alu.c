@@ -375,29 +375,27 @@ const struct alu_row *alu_find(const char *name)
 
 /* --- modes -------------------------------------------------------------------------------------- */
 
-static void flush_lanes(f32 *d, u32 mask)
+/* Abs, neg and the like only move bits: the vector unit has not flushed their result. */
+LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 {
+    u32 *words = (u32 *)(void *)d;
     for (unsigned l = 0; l < WARP; l++) {
-        u32 bits = float_bits(d[l]);
-        if (mask >> l & 1 && !(bits & 0x7f800000u))
-            d[l] = bits_float(bits & 0x80000000u);
+        u32 bits = words[l], flushed = bits & 0x7f800000u ? bits : bits & 0x80000000u;
+        words[l] = mask >> l & 1 ? flushed : bits;
     }
 }
 
 /* .sat: into [0, 1], and NaN becomes 0. */
-static void saturate32(f32 *d, u32 mask)
-{
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            d[l] = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;
-}
-
-static void saturate64(f64 *d, u32 mask)
-{
-    for (unsigned l = 0; l < WARP; l++)
-        if (mask >> l & 1)
-            d[l] = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;
-}
+#define SATURATE(T)                                                                                \
+    LANES_CLONES static void saturate_##T(T *d, u32 mask)                                          \
+    {                                                                                              \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            T unit = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;                                         \
+            d[l] = mask >> l & 1 ? unit : d[l];                                                    \
+        }                                                                                          \
+    }
+SATURATE(f32)
+SATURATE(f64)
 
 void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -405,11 +403,10 @@ void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     _mm_setcsr(inst->mode);
     inst->fp.inner(warp, inst, mask);
     _mm_setcsr(MODE_DEFAULT);
-    /* abs, neg and the like only move bits: the vector unit has not flushed their result */
     if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
         flush_lanes(d, mask);
     if (inst->fp.saturate && inst->dst.bytes == 4)
-        saturate32(d, mask);
+        saturate_f32(d, mask);
     else if (inst->fp.saturate)
-        saturate64(d, mask);
+        saturate_f64(d, mask);
 }
