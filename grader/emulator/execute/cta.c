@@ -113,7 +113,8 @@ static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
+/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
     memcpy(arrivals->threads, cta->arrived, sizeof cta->arrived);
