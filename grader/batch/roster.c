@@ -13,8 +13,9 @@
 #include "batch/names.h"
 #include "run/files.h"
 
-#define ROSTER_BYTES ((size_t)16 << 20)
-#define MOST_COLUMNS 64
+#define ROSTER_BYTES  ((size_t)16 << 20)
+#define MOST_COLUMNS  64
+#define MOST_STUDENTS 20000 /* each is compared with each */
 
 /* --- reading ------------------------------------------------------------------------------------------ */
 
@@ -165,6 +166,8 @@ static void add_student(struct reading *reading)
         complain(reading, "there is no id");
     else if (strlen(student.id) > 200)
         complain(reading, "the id has more than 200 bytes");
+    else if (roster->count == MOST_STUDENTS)
+        complain(reading, "there are more than 20,000 students: is this the roster of one course?");
     else if (is_known(roster, student.folded_id))
         complain(reading, "this id was there before");
     else {

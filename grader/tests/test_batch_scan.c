@@ -172,6 +172,22 @@ Test(batch_scan, rosters)
     }
 }
 
+/* Who hands in is looked for among all of them. */
+Test(batch_scan, roster_of_too_many)
+{
+    enum { STUDENTS = 20001 };
+    struct batch_roster roster;
+    char error[RUN_PATH_SIZE + 200], *text = malloc(STUDENTS * 10 + 10);
+    size_t used = (size_t)sprintf(text, "id,name\n");
+    for (int i = 0; i < STUDENTS; ++i)
+        used += (size_t)sprintf(text + used, "s%06d,x\n", i);
+    cr_expect_not(read_roster(text, &roster, error, sizeof error));
+    cr_expect(strstr(error, "roster.csv:20002: there are more than 20,000 students: "), "%s",
+              error);
+    batch_roster_free(&roster);
+    free(text);
+}
+
 static const struct {
     const char *name, *id; /* NULL: nobody's */
 } owners[] = {
