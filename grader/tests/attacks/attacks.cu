@@ -24,6 +24,7 @@
 #include "131-stacks-for-memory/attack.cu"
 #include "132-seed-from-fresh-memory/attack.cu"
 #include "148-forged-finding/attack.cu"
+#include "149-rights-to-the-device/attack.cu"
 #include "18-fork-bomb/attack.cu"
 #include "19-endless-kernel/attack.cu"
 #include "20-divergent-barrier/attack.cu"
@@ -277,6 +278,8 @@ static unsigned long long attack(struct stage *stage)
         return attack_132(stage);
     case 148:
         return attack_148(stage);
+    case 149:
+        return attack_149(stage);
     default:
         return honest(stage);
     }
