@@ -260,8 +260,13 @@ static void check_sandbox(struct watch *watch, int status)
     fcntl(status, F_SETFL, fcntl(status, F_GETFL) | O_NONBLOCK);
     ssize_t got = read(status, text, sizeof text - 1);
     text[got > 0 ? got : 0] = 0;
-    if (!run_sandbox_began(watch->command->sandbox, text))
-        fail_to_start(watch->outcome, 0);
+    if (run_sandbox_began(watch->command->sandbox, text))
+        return;
+    if (watch->outcome->end == RUN_SIGNALLED && watch->outcome->output_size == 0)
+        watch->outcome->output_size =
+            (size_t)snprintf(watch->outcome->output, watch->command->output_keep + 1,
+                             "signal %d has ended the sandbox", watch->outcome->code);
+    fail_to_start(watch->outcome, 0);
 }
 
 /* Waits for the child's exec. 0: it happened; otherwise the errno that it failed with. */
