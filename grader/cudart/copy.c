@@ -159,14 +159,9 @@ static cudaError_t check_places(struct emu_device *device, struct plan *plan,
 static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
 {
     struct side to = plan->to, from = plan->from;
-    struct cudaExtent box = plan->box;
-    if (to.pitch == box.width && from.pitch == box.width) { /* a layer's rows are one piece */
-        box.width *= box.height;
-        box.height = 1;
-    }
-    const struct emu_rows rows = {box.width, box.height, to.pitch, from.pitch};
+    const struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
     cudaError_t error = cudaSuccess;
-    for (size_t z = 0; z < box.depth && error == cudaSuccess; z++)
+    for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++)
         error = move_rows(device, to.place, to.at + z * to.slice, from.place,
                           from.at + z * from.slice, &rows);
     return error;

@@ -43,15 +43,24 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
     return cudaErrorInvalidValue;
 }
 
+static cudaError_t fill_bytes(struct emu_device *device, const struct cudaMemsetParams *fill)
+{
+    const struct emu_rows rows = {fill->width, fill->height, .to_pitch = fill->pitch};
+    emu_addr to = (emu_addr)fill->dst;
+    uint8_t value = (uint8_t)fill->value;
+    return rt_error(rows.count == 1 ? emu_set(device, to, value, rows.width)
+                                    : emu_set_rows(device, to, value, &rows));
+}
+
 cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
 {
     cudaError_t error = rt_check_fill(device, fill);
-    for (size_t row = 0; fill->width && row < fill->height && error == cudaSuccess; row++) {
-        char *at = (char *)fill->dst + row * fill->pitch;
-        error = fill->elementSize == 1
-                    ? rt_error(emu_set(device, (emu_addr)at, (uint8_t)fill->value, fill->width))
-                    : fill_wide(device, at, fill);
-    }
+    if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
+        return error;
+    if (fill->elementSize == 1)
+        return fill_bytes(device, fill);
+    for (size_t row = 0; row < fill->height && error == cudaSuccess; row++)
+        error = fill_wide(device, (char *)fill->dst + row * fill->pitch, fill);
     return error;
 }
 

@@ -33,14 +33,10 @@ void rt_memory_reset(struct emu_device *device)
 
 /* --- device memory ---------------------------------------------------------------------------------- */
 
-/* SIZE > 0 bytes of the device for the program. */
-static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_owner owner,
-                            unsigned flags)
+/* Hands the SIZE bytes that were allocated at ADDR over to the program. */
+static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
+                             enum rt_owner owner, unsigned flags)
 {
-    emu_addr addr;
-    cudaError_t error = rt_error(emu_alloc(device, size, &addr));
-    if (error != cudaSuccess)
-        return error;
     if (owner == RT_MANAGED && !rt_managed_add(device, addr, size, owner, flags)) {
         emu_free(device, addr);
         return rt_unsupported("cudaMallocManaged in this program (its addresses are taken)");
@@ -56,6 +52,15 @@ static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, 
         emu_set_place(device, addr, range.made);
     *ptr = (void *)addr;
     return cudaSuccess;
+}
+
+/* SIZE > 0 bytes of the device for the program. */
+static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_owner owner,
+                            unsigned flags)
+{
+    emu_addr addr;
+    cudaError_t error = rt_error(emu_alloc(device, size, &addr));
+    return error == cudaSuccess ? hand_over(device, ptr, addr, size, owner, flags) : error;
 }
 
 cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned flags)
@@ -102,14 +107,24 @@ cudaError_t cudaMallocManaged(void **ptr, size_t size, unsigned flags)
 static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t height,
                                  size_t depth)
 {
-    size_t row = (width + RT_PITCH - 1) / RT_PITCH * RT_PITCH, size;
-    if (row < width || __builtin_mul_overflow(row, height, &size) ||
-        __builtin_mul_overflow(size, depth, &size))
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    emu_addr addr;
+    uint64_t way, rows;
+    if (error != cudaSuccess)
+        return error;
+    if (width == 0 || height == 0 || depth == 0) {
+        *ptr = NULL;
+        *pitch = 0;
+        return cudaSuccess;
+    }
+    if (__builtin_mul_overflow(height, depth, &rows))
         return cudaErrorMemoryAllocation;
-    cudaError_t error = rt_allocate(ptr, size, RT_DEVICE, 0);
-    if (error == cudaSuccess)
-        *pitch = row;
-    return error;
+    error = rt_error(emu_alloc_rows(device, width, rows, &addr, &way));
+    if (error != cudaSuccess)
+        return error;
+    *pitch = way;
+    return hand_over(device, ptr, addr, way * rows, RT_DEVICE, 0);
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)

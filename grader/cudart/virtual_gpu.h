@@ -16,6 +16,5 @@
 #define RT_PORTABLE_CLUSTER 8u /* blocks; more need the program's consent */
 #define RT_MAX_PITCH        2147483647u
 #define RT_PERSISTING_L2    32768000u /* bytes of the second cache that can be set aside */
-#define RT_PITCH            512u      /* rows of cudaMallocPitch start at multiples of this */
 
 #endif

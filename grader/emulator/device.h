@@ -77,7 +77,11 @@ const char *emu_message(struct emu_device *device);
 
 /* Allocates SIZE > 0 bytes, aligned to 512. */
 enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr);
-/* Frees what emu_alloc returned; 0 does nothing. */
+/* Allocates COUNT > 0 rows of WIDTH > 0 bytes, *PITCH bytes from one to the next: a multiple of EMU_PITCH. */
+#define EMU_PITCH 512u
+enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
+                               emu_addr *addr, uint64_t *pitch);
+/* Frees what these have returned; 0 does nothing. */
 enum emu_status emu_free(struct emu_device *device, emu_addr addr);
 /* Where the program's source allocates or frees: findings tell it. FILE, which is copied, may be NULL. */
 struct emu_place {
@@ -115,6 +119,9 @@ enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr f
                               const struct emu_rows *rows);
 
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size);
+/* The same of rows; there is no from_pitch. */
+enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
+                             const struct emu_rows *rows);
 /* What kernels may use up: bytes of a thread's stack (default 1024), of the heap for malloc() in
  * kernels (8 MiB), and of what they print between two calls of emu_output() (8.25 MiB). The heap's size
  * cannot change once a kernel that allocates has been launched: EMU_INVALID_VALUE. */

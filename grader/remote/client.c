@@ -143,6 +143,18 @@ enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *ad
     return status;
 }
 
+enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
+                               emu_addr *addr, uint64_t *pitch)
+{
+    struct call call = REQUEST(alloc_rows, width, count);
+    enum emu_status status = ask(device, &call);
+    if (status == EMU_OK) {
+        *addr = call.head.arg[0];
+        *pitch = call.head.arg[1];
+    }
+    return status;
+}
+
 enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
@@ -268,13 +280,13 @@ static uint64_t rows_at_once(const struct emu_rows *rows)
     return rows->width ? WIRE_CHUNK / rows->width : 0;
 }
 
-/* COUNT rows, which PACKED holds end to end, of what begins at TO. */
+/* The first COUNT of ROWS, which PACKED holds end to end. */
 static enum emu_status send_rows(struct emu_device *device, emu_addr to, const char *from,
                                  const struct emu_rows *rows, uint64_t count, char *packed)
 {
     for (uint64_t i = 0; i < count; i++)
         memcpy(packed + i * rows->width, from + i * rows->from_pitch, rows->width);
-    struct call call = REQUEST(write_rows, to, rows->width, count, rows->to_pitch);
+    struct call call = REQUEST(write_rows, to, rows->width, count, rows->to_pitch, rows->count);
     call.head.bytes = (uint32_t)(count * rows->width);
     call.data = packed;
     return ask(device, &call);
@@ -283,7 +295,7 @@ static enum emu_status send_rows(struct emu_device *device, emu_addr to, const c
 static enum emu_status fetch_rows(struct emu_device *device, char *to, emu_addr from,
                                   const struct emu_rows *rows, uint64_t count, char *packed)
 {
-    struct call call = REQUEST(read_rows, from, rows->width, count, rows->from_pitch);
+    struct call call = REQUEST(read_rows, from, rows->width, count, rows->from_pitch, rows->count);
     call.reply = packed;
     call.room = count * rows->width;
     enum emu_status status = ask(device, &call);
@@ -296,15 +308,16 @@ static enum emu_status fetch_rows(struct emu_device *device, char *to, emu_addr 
 enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
                                const struct emu_rows *rows)
 {
-    uint64_t most = rows_at_once(rows), left = rows->count, count = 1;
-    char *packed = most ? malloc(WIRE_CHUNK) : NULL;
-    enum emu_status status = most && !packed ? EMU_OUT_OF_MEMORY : EMU_OK;
-    for (const char *at = from; left > 0 && status == EMU_OK; left -= count) {
-        count = !most ? 1 : left < most ? left : most;
-        status = most ? send_rows(device, to, at, rows, count, packed)
-                      : emu_write(device, to, at, rows->width);
-        to += count * rows->to_pitch;
-        at += count * rows->from_pitch;
+    uint64_t most = rows_at_once(rows), count;
+    char *packed = malloc(WIRE_CHUNK);
+    enum emu_status status = packed ? EMU_OK : EMU_OUT_OF_MEMORY;
+    struct emu_rows left = *rows;
+    for (const char *at = from; left.count > 0 && status == EMU_OK; left.count -= count) {
+        count = !most ? 1 : left.count < most ? left.count : most;
+        status = most ? send_rows(device, to, at, &left, count, packed)
+                      : emu_write(device, to, at, left.width);
+        to += count * left.to_pitch;
+        at += count * left.from_pitch;
     }
     free(packed);
     return status;
@@ -313,15 +326,16 @@ enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const voi
 enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
                               const struct emu_rows *rows)
 {
-    uint64_t most = rows_at_once(rows), left = rows->count, count = 1;
-    char *packed = most ? malloc(WIRE_CHUNK) : NULL;
-    enum emu_status status = most && !packed ? EMU_OUT_OF_MEMORY : EMU_OK;
-    for (char *at = to; left > 0 && status == EMU_OK; left -= count) {
-        count = !most ? 1 : left < most ? left : most;
-        status = most ? fetch_rows(device, at, from, rows, count, packed)
-                      : emu_read(device, at, from, rows->width);
-        from += count * rows->from_pitch;
-        at += count * rows->to_pitch;
+    uint64_t most = rows_at_once(rows), count;
+    char *packed = malloc(WIRE_CHUNK);
+    enum emu_status status = packed ? EMU_OK : EMU_OUT_OF_MEMORY;
+    struct emu_rows left = *rows;
+    for (char *at = to; left.count > 0 && status == EMU_OK; left.count -= count) {
+        count = !most ? 1 : left.count < most ? left.count : most;
+        status = most ? fetch_rows(device, at, from, &left, count, packed)
+                      : emu_read(device, at, from, left.width);
+        from += count * left.from_pitch;
+        at += count * left.to_pitch;
     }
     free(packed);
     return status;
@@ -338,6 +352,13 @@ enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr f
 enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
 {
     struct call call = REQUEST(set, to, value, size);
+    return ask(device, &call);
+}
+
+enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
+                             const struct emu_rows *rows)
+{
+    struct call call = REQUEST(set_rows, to, value, rows->width, rows->count, rows->to_pitch);
     return ask(device, &call);
 }
 

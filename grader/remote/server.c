@@ -4,7 +4,9 @@
  * numbers are turned into enums and bools here, and addresses and handles are checked by the device.
  * A call that fails is answered; a request that the client could not have sent ends the service.
  *
- * Where there is a twin (twin.h), a call that changes anything is performed on it first. */
+ * Where there is a twin (twin.h), a call that changes anything is performed on it first.
+ *
+ * Requests are counted, and the record tells how many there were: it need not take the program's word for it. */
 #include "remote/server.h"
 
 #include <jansson.h>
@@ -18,6 +20,11 @@
 
 #define MOST_NOTES 1000 /* lines that a program's library may add to the record */
 
+/* A part of a copy that is too long for one message. LEFT, in bytes or in rows, counts from this part on. */
+struct part {
+    uint64_t what, at, left;
+};
+
 struct server {
     int fd;
     struct emu_device *device;
@@ -25,7 +32,9 @@ struct server {
     struct arena arena;
     bool sent_file;
     unsigned notes;
-    char *data; /* what came with the request, and a NUL */
+    uint64_t requests[WIRE_CALL_COUNT];
+    struct part next; /* what would go on with the last request; left 0: nothing */
+    char *data;       /* what came with the request, and a NUL */
     size_t room;
 };
 
@@ -62,6 +71,13 @@ static bool call_hello(struct server *server, struct exchange *x)
 static bool call_alloc(struct server *server, struct exchange *x)
 {
     x->head.what = emu_alloc(server->device, x->head.arg[0], &x->head.arg[0]);
+    return true;
+}
+
+static bool call_alloc_rows(struct server *server, struct exchange *x)
+{
+    x->head.what = emu_alloc_rows(server->device, x->head.arg[0], x->head.arg[1], &x->head.arg[0],
+                                  &x->head.arg[1]);
     return true;
 }
 
@@ -199,6 +215,14 @@ static bool call_copy_rows(struct server *server, struct exchange *x)
 static bool call_set(struct server *server, struct exchange *x)
 {
     x->head.what = emu_set(server->device, x->head.arg[0], (uint8_t)x->head.arg[1], x->head.arg[2]);
+    return true;
+}
+
+static bool call_set_rows(struct server *server, struct exchange *x)
+{
+    const struct emu_rows rows = {
+        .width = x->head.arg[2], .count = x->head.arg[3], .to_pitch = x->head.arg[4]};
+    x->head.what = emu_set_rows(server->device, x->head.arg[0], (uint8_t)x->head.arg[1], &rows);
     return true;
 }
 
@@ -505,6 +529,7 @@ static const enum {
     [WIRE_CALL_kernel] = BOTH,       [WIRE_CALL_launch] = BOTH,
     [WIRE_CALL_output] = BOTH,       [WIRE_CALL_write_rows] = BOTH_WITH_DATA,
     [WIRE_CALL_read_rows] = BOTH,    [WIRE_CALL_copy_rows] = BOTH,
+    [WIRE_CALL_alloc_rows] = BOTH,   [WIRE_CALL_set_rows] = BOTH,
 };
 
 /* Performs the call on the twin, with its own data. *X becomes its reply. */
@@ -571,6 +596,49 @@ static bool perform(struct server *server, struct exchange *x)
     return good;
 }
 
+/* --- counting ------------------------------------------------------------------------------------------ */
+
+/* What REQUEST is a part of, and after it what is to follow. What comes in one message has nothing left. */
+static struct part find_parts(const struct wire_head *request, struct part *next)
+{
+    const uint64_t *arg = request->arg;
+    bool rows = request->what == WIRE_CALL_write_rows || request->what == WIRE_CALL_read_rows;
+    bool bytes = request->what == WIRE_CALL_write || request->what == WIRE_CALL_read;
+    struct part part = {request->what, arg[0], rows ? arg[4] : bytes ? arg[1] : 0};
+    uint64_t here = rows ? arg[2] : part.left < WIRE_CHUNK ? part.left : WIRE_CHUNK;
+    *next = (struct part){part.what, part.at + here * (rows ? arg[3] : 1),
+                          part.left > here ? part.left - here : 0};
+    return part;
+}
+
+static void count_request(struct server *server, const struct wire_head *request)
+{
+    struct part next, part = find_parts(request, &next), *due = &server->next;
+    bool goes_on =
+        due->left && part.what == due->what && part.at == due->at && part.left == due->left;
+    server->requests[request->what] += !goes_on;
+    *due = next;
+}
+
+static void record_requests(const struct server *server)
+{
+    static const char *const names[] = {
+#define CALL(name, most) [WIRE_CALL_##name] = #name,
+        WIRE_CALLS(CALL)
+#undef CALL
+    };
+    json_t *counts = json_object();
+    for (int i = 0; i < WIRE_CALL_COUNT; i++)
+        if (server->requests[i])
+            json_object_set_new(counts, names[i], json_integer((json_int_t)server->requests[i]));
+    json_t *line = json_pack("{s:o}", "requests", counts);
+    char *text = json_dumps(line, JSON_COMPACT);
+    if (text)
+        emu_note(watched(server), text, strlen(text));
+    free(text);
+    json_decref(line);
+}
+
 /* --- serving ------------------------------------------------------------------------------------------- */
 
 static enum server_end serve(struct server *server)
@@ -578,6 +646,7 @@ static enum server_end serve(struct server *server)
     struct exchange x = {0};
     /* The end of the stream between two requests is a good end; within one, or a wrong one, is not. */
     while (receive(server, &x.head)) {
+        count_request(server, &x.head);
         if (!perform(server, &x)) {
             free(x.owned);
             return SERVER_BROKEN;
@@ -597,6 +666,7 @@ enum server_end server_run(int fd, const struct emu_options *options,
         return SERVER_DONE;
     arena_open(&server.arena);
     enum server_end end = serve(&server);
+    record_requests(&server);
     twin_close(&server.twin);
     emu_close(server.device); /* before the pages that it was lent */
     arena_close(&server.arena);

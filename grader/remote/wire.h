@@ -18,7 +18,7 @@
 
 #include "emulator/device.h"
 
-#define WIRE_VERSION 3
+#define WIRE_VERSION 4
 #define WIRE_FD      3 /* the program's and the server's end of the socket, as they are started */
 
 /* The environment variable that tells the program that its descriptor WIRE_FD leads to a device. */
@@ -62,7 +62,9 @@ enum {
     CALL(note, WIRE_NOTE)                                                                          \
     CALL(write_rows, WIRE_CHUNK)                                                                   \
     CALL(read_rows, 0)                                                                             \
-    CALL(copy_rows, 0)
+    CALL(copy_rows, 0)                                                                             \
+    CALL(set_rows, 0)                                                                              \
+    CALL(alloc_rows, 0)
 
 #define WIRE_PARAMS 65536u /* bytes of a launch's parameters: more than any GPU takes */
 

@@ -157,7 +157,7 @@ static bool add_launch(json_t *launches, const json_t *from)
 
 /* The document under construction. */
 struct builder {
-    json_t *document, *launches, *findings, *accesses, *calls;
+    json_t *document, *launches, *findings, *accesses, *calls, *requests;
     json_t *known; /* findings by id, file and line, to add up their counts */
     json_t *copies;
 };
@@ -357,7 +357,7 @@ static bool add_accesses(struct builder *builder, const json_t *from)
     return good;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------- */
+/* --- calls and requests ------------------------------------------------------------------------------------------- */
 
 static bool is_function_name(const char *name)
 {
@@ -365,18 +365,18 @@ static bool is_function_name(const char *name)
     return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
 }
 
-/* Adds a process's counts to those that are there: a program may have started others. */
-static bool add_calls(json_t *calls, const json_t *from)
+/* Adds a process's counts to those that are there: a program may have started others. Nothing is nothing. */
+static bool add_counts(json_t *counts, const json_t *from)
 {
     const char *name;
     json_t *value;
-    bool good = json_is_object(from);
+    bool good = !from || json_is_object(from);
     json_object_foreach((json_t *)from, name, value)
     {
-        json_int_t count, before = json_integer_value(json_object_get(calls, name));
+        json_int_t count, before = json_integer_value(json_object_get(counts, name));
         good = good && is_function_name(name) && read_number(value, RUN_RECORD_COUNTER, &count) &&
-               json_object_size(calls) < MAX_FUNCTIONS &&
-               json_object_set_new(calls, name,
+               json_object_size(counts) < MAX_FUNCTIONS &&
+               json_object_set_new(counts, name,
                                    json_integer(before + count < RUN_RECORD_COUNTER
                                                     ? before + count
                                                     : RUN_RECORD_COUNTER)) == 0;
@@ -413,13 +413,14 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     const json_t *launch = json_object_get(line, "launch");
     const json_t *findings = json_object_get(line, "findings");
     const json_t *calls = json_object_get(line, "calls");
+    const json_t *requests = json_object_get(line, "requests");
     const json_t *accesses = json_object_get(line, "accesses");
     const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
     size_t i;
-    bool good = json_is_object(line) && (launch || findings || calls || copy || missing) &&
-                (!copy || add_copy(builder->copies, copy)) &&
+    bool known = launch || findings || calls || requests || copy || missing;
+    bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
                 (!missing || copy_number(builder->document, line, "missing", RUN_RECORD_COUNTER)) &&
-                (!calls || add_calls(builder->calls, calls)) &&
+                add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
                 (!launch || add_launch(builder->launches, launch));
     json_array_foreach(findings, i, finding)
@@ -475,12 +476,19 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
     FILE *file = open_record(fd, most, error, size);
     if (!file)
         return NULL;
-    struct builder builder = {json_object(), json_array(),  json_array(), json_array(),
-                              json_object(), json_object(), json_array()};
+    struct builder builder = {.document = json_object(),
+                              .launches = json_array(),
+                              .findings = json_array(),
+                              .accesses = json_array(),
+                              .calls = json_object(),
+                              .requests = json_object(),
+                              .known = json_object(),
+                              .copies = json_array()};
     json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
     json_object_set_new(builder.document, "calls", builder.calls);
+    json_object_set_new(builder.document, "requests", builder.requests);
     json_object_set_new(builder.document, "accesses", builder.accesses);
     json_object_set_new(builder.document, "copies", builder.copies);
     bool good = add_lines(&builder, file, error, size);

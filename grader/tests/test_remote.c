@@ -50,11 +50,15 @@ static void open_link(struct link *link)
     open_twins(link, 0);
 }
 
+static char record[4096]; /* of the link that was closed last */
+
 /* Hangs up, and tells how the server took it all. */
 static enum server_end close_link(struct link *link)
 {
     shutdown(link->fd, SHUT_WR);
     pthread_join(link->thread, NULL);
+    ssize_t size = pread(link->record, record, sizeof record - 1, 0);
+    record[size > 0 ? size : 0] = '\0';
     close(link->fd);
     close(link->record);
     if (link->file >= 0)
@@ -160,6 +164,11 @@ Test(remote, rows)
     head = HEAD(0, at + 1, 3, 3, 5);
     cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
     cr_expect_str_eq(reply_data, "b.ad.cf.e");
+    head = HEAD(0, at, '-', 1, 3, 7);
+    cr_assert(ask(&link, WIRE_CALL_set_rows, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, at, 16);
+    cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
+    cr_expect_str_eq(reply_data, "-b.a.cd-c.ef.e-.");
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
@@ -187,6 +196,9 @@ Test(remote, rows_that_are_not_all_in_memory_change_nothing)
         head = HEAD(0, at, at, row[0], row[1], row[2], row[2]);
         cr_expect(ask(&link, WIRE_CALL_copy_rows, &head, NULL), "%zu", i);
         cr_expect_eq(head.what, EMU_INVALID_ADDRESS, "%zu: %u", i, head.what);
+        head = HEAD(0, at, '!', row[0], row[1], row[2]);
+        cr_expect(ask(&link, WIRE_CALL_set_rows, &head, NULL), "%zu", i);
+        cr_expect_eq(head.what, EMU_INVALID_ADDRESS, "%zu: %u", i, head.what);
     }
     head = HEAD(0, at, at, 0, UINT64_MAX, 0, 0);
     cr_expect(ask(&link, WIRE_CALL_copy_rows, &head, NULL) && head.what == EMU_INVALID_ADDRESS);
@@ -194,6 +206,61 @@ Test(remote, rows_that_are_not_all_in_memory_change_nothing)
     cr_assert(ask(&link, WIRE_CALL_read, &head, NULL) && head.what == EMU_OK);
     cr_expect_str_eq(reply_data, "as it was before");
     cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+Test(remote, rows_are_allocated_with_a_pitch)
+{
+    struct link link;
+    open_link(&link);
+    struct wire_head head = HEAD(0, 513, 3);
+    cr_assert(ask(&link, WIRE_CALL_alloc_rows, &head, NULL) && head.what == EMU_OK);
+    cr_expect_eq(head.arg[1], 1024);
+    emu_addr at = head.arg[0];
+    head = HEAD(0, at + 3 * 1024 - 1);
+    cr_assert(ask(&link, WIRE_CALL_find, &head, NULL) && head.what == EMU_OK);
+    cr_expect(head.arg[0] == at && head.arg[1] == 3 * 1024);
+    static const uint64_t bad[][3] = {{0, 5, EMU_INVALID_VALUE},
+                                      {5, 0, EMU_INVALID_VALUE},
+                                      {UINT64_MAX, 1, EMU_OUT_OF_MEMORY},
+                                      {1, 1ull << 55, EMU_OUT_OF_MEMORY}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        head = HEAD(0, bad[i][0], bad[i][1]);
+        cr_expect(ask(&link, WIRE_CALL_alloc_rows, &head, NULL) && head.what == bad[i][2], "%zu",
+                  i);
+    }
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
+/* The program's own word for it is a note that anybody can write. */
+Test(remote, requests_are_counted)
+{
+    struct link link;
+    open_link(&link);
+    emu_addr at = alloc(&link, 1 << 20);
+    static const char junk[WIRE_CHUNK];
+    struct wire_head head;
+    for (uint64_t done = 0; done < 1 << 20; done += WIRE_CHUNK) { /* one copy */
+        head = HEAD(WIRE_CHUNK, at + done, (1 << 20) - done);
+        cr_assert(ask(&link, WIRE_CALL_write, &head, junk) && head.what == EMU_OK);
+    }
+    for (uint64_t row = 0; row < 6; row += 2) { /* one copy of six rows */
+        head = HEAD(20, at + row * 16, 10, 2, 16, 6 - row);
+        cr_assert(ask(&link, WIRE_CALL_write_rows, &head, junk) && head.what == EMU_OK);
+    }
+    for (int i = 0; i < 3; i++) { /* none goes on with the one before */
+        head = HEAD(0, at + i, 10, 2, 16, 4);
+        cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
+    }
+    const char *note = "{\"calls\":{\"cudaMemset2D\":1}}";
+    head = HEAD((uint32_t)strlen(note));
+    cr_assert(ask(&link, WIRE_CALL_note, &head, note) && head.what == EMU_OK);
+    note = "{\"requests\":{\"set_rows\":1}}";
+    head = HEAD((uint32_t)strlen(note));
+    cr_assert(ask(&link, WIRE_CALL_note, &head, note) && head.what == EMU_INVALID_VALUE);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+    cr_expect_str_eq(record, "{\"calls\":{\"cudaMemset2D\":1}}\n"
+                             "{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,\"write_rows\":1,"
+                             "\"read_rows\":3}}\n");
 }
 
 /* What no runtime library would send ends the service; what it might, is answered. */
