@@ -168,13 +168,44 @@ void check_has_read(struct check *check, const struct trial *trial, uint64_t byt
     check_advise(check, "The answer must come from kernels that read the data, not from main().");
 }
 
-unsigned long check_calls(const struct trial *trial, const char *name)
+static bool is_word_of(const char *word, const char *words)
 {
-    const json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL;
-    return (unsigned long)json_integer_value(json_object_get(calls, name));
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
 }
 
-const char *check_other_call(const struct trial *trial, const char *part, const char *wanted)
+unsigned long check_requests(const struct trial *trial, const char *what)
+{
+    json_t *requests = trial ? json_object_get(trial->record, "requests") : NULL, *count;
+    const char *name;
+    json_int_t sum = 0;
+    json_object_foreach(requests, name, count)
+    {
+        if (is_word_of(name, what))
+            sum += json_integer_value(count);
+    }
+    return (unsigned long)sum;
+}
+
+void check_called(struct check *check, const struct trial *trial, const char *name,
+                  const char *what, unsigned long least, unsigned long most)
+{
+    unsigned long count = check_requests(trial, what);
+    if (!trial || !trial->record || !check_is_open(check) || (count >= least && count <= most))
+        return;
+    if (count == 0)
+        check_fail(check, "failed", "your program never calls %s()", name);
+    else
+        check_fail(check, "failed", "your program calls %s() %s times; %s %s would do", name,
+                   check_number((double)count), count < least ? "at least" : "at most",
+                   check_number((double)(count < least ? least : most)));
+}
+
+const char *check_other_call(const struct trial *trial, const char *part, const char *wanted,
+                             const char *otherwise)
 {
     const char *name;
     json_t *calls = trial ? json_object_get(trial->record, "calls") : NULL, *count;
@@ -184,23 +215,7 @@ const char *check_other_call(const struct trial *trial, const char *part, const 
             json_integer_value(count) > 0)
             return name;
     }
-    return NULL;
-}
-
-void check_called(struct check *check, const struct trial *trial, const char *name,
-                  unsigned long least, unsigned long most)
-{
-    unsigned long count = check_calls(trial, name);
-    if (!trial || !trial->record || !check_is_open(check) || (count >= least && count <= most))
-        return;
-    if (json_object_size(json_object_get(trial->record, "calls")) == 0)
-        check_fail(check, "failed", "your program ended before its calls of CUDA were recorded");
-    else if (count == 0)
-        check_fail(check, "failed", "your program never calls %s()", name);
-    else
-        check_fail(check, "failed", "your program calls %s() %s times; %s %s would do", name,
-                   check_number((double)count), count < least ? "at least" : "at most",
-                   check_number((double)(count < least ? least : most)));
+    return otherwise;
 }
 
 /* Shows the line of the student's file that has most of the figure's counter. */

@@ -240,15 +240,27 @@ double check_sectors_read(const struct trial *trial);
  * quarter of what a block has to read, or it could do the work of all. Does nothing on a GPU. */
 void check_works_in(struct check *check, const struct trial *trial, size_t index, uint64_t bytes);
 
-/* How often the program has called NAME of the CUDA runtime, such as "cudaMallocPitch". 0 for NULL,
- * and on a GPU, where nothing is recorded. */
-unsigned long check_calls(const struct trial *trial, const char *name);
-/* A function that it has called with PART in its name, but none whose name begins with WANTED: "Memcpy" finds
- * cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. NULL if there is none, and on a GPU; valid as long as TRIAL is. */
-const char *check_other_call(const struct trial *trial, const char *part, const char *wanted);
-/* The program must have called it at least LEAST and at most MOST times. */
+/* How often the GPU was asked for one of WHAT, names of requests with a space between them. 0 for NULL, and on a
+ * real GPU. The emulated one counts for itself, as each of these functions is one request:
+ *
+ *     alloc        cudaMalloc(), cudaMallocArray(), ...         alloc_rows   cudaMallocPitch(), cudaMalloc3D()
+ *     write        cudaMemcpy() from the host, to a symbol      write_rows   cudaMemcpy2D()
+ *     read         cudaMemcpy() to the host                     read_rows    cudaMemcpy2D()
+ *     copy         cudaMemcpy() on the GPU                      copy_rows    cudaMemcpy2D()
+ *     set          cudaMemset()                                 set_rows     cudaMemset2D()
+ *     lend         cudaHostAlloc(), cudaMallocManaged()         launch       <<<>>>
+ *
+ * also where they do not wait. One row is none, and a layer of a 3-D copy is a request of its own. The others are in remote/wire.h. */
+unsigned long check_requests(const struct trial *trial, const char *what);
+/* There must have been at least LEAST and at most MOST of these requests. NAME is the function that makes them, for
+ * the message. */
 void check_called(struct check *check, const struct trial *trial, const char *name,
-                  unsigned long least, unsigned long most);
+                  const char *what, unsigned long least, unsigned long most);
+/* A function that the program has called with PART in its name, but none whose name begins with WANTED: "Memcpy" finds
+ * cudaMemcpy3DAsync and cudaGraphAddMemcpyNode. OTHERWISE if there is none; valid as long as TRIAL is. That is the
+ * program's own word: for messages, where check_requests() has told that something is wrong. */
+const char *check_other_call(const struct trial *trial, const char *part, const char *wanted,
+                             const char *otherwise);
 
 /* The kernels must not use what no other counter tells of: textures and surfaces, unless the figure allows them,
  * variables of constant memory, to which the data may have been copied, the shared memory of other blocks of a

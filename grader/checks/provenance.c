@@ -163,7 +163,7 @@ static bool is_by_library(const struct trial *trial)
 /* What main() shares with the GPU it could have written itself, so nothing there counts as made by kernels. */
 static const char *how_to_hand_in(const struct trial *trial)
 {
-    if (check_calls(trial, "cudaMallocManaged") > 0 || check_calls(trial, "cudaHostAlloc") > 0)
+    if (check_requests(trial, "lend") > 0)
         return "The answer must come from memory of cudaMalloc(), by cudaMemcpy(): what "
                "cudaMallocManaged() and cudaHostAlloc() give main() can write to as well.";
     return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither "

@@ -49,10 +49,10 @@ static const struct {
 } rows[] = {
     {"called_right", "passed", "", ""},
     {"called_never", "failed", "your program never calls cudaMemset2D()", ""},
-    {"called_too_often", "failed", "your program calls cudaMemcpy() 8 times; at most 2 would do",
+    {"called_too_often", "failed", "your program calls cudaMemcpy() 9 times; at most 2 would do",
      ""},
     {"called_too_seldom", "failed",
-     "your program calls cudaMemcpy() 8 times; at least 1,000 would do", ""},
+     "your program calls cudaMemcpy() 9 times; at least 1,000 would do", ""},
     {"made_all", "passed", "", ""},
     {"made_twice", "passed", "", ""},
     {"made_half", "failed", "half is right, but not all of it was made by kernels", ""},

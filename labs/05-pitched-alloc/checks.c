@@ -88,12 +88,6 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
     add_up(check, 1001, 50);
 }
 
-/* How often FUNCTION was called, or the form of it that does not wait. */
-static double calls(const struct trial *trial, const char *function, const char *async)
-{
-    return (double)(check_calls(trial, function) + check_calls(trial, async));
-}
-
 #define ROWS 300
 
 CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
@@ -104,14 +98,14 @@ CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHE
               "is no loop around it. Both copy_to() and copy_from() need it.")
 {
     const struct trial *trial = add_up(check, 1001, ROWS);
-    const char *other = check_other_call(trial, "Memcpy", "cudaMemcpy2D");
-    double pitched = calls(trial, "cudaMemcpy2D", "cudaMemcpy2DAsync");
+    double pitched = (double)check_requests(trial, "write_rows read_rows");
     if (pitched == 0)
         check_refuse(check, trial, "TODO 2: it takes the place of cudaMemcpy().",
-                     "your program never calls cudaMemcpy2D()");
-    if (other)
+                     "your program never copies rows with cudaMemcpy2D()");
+    if (check_requests(trial, "write read copy copy_rows") > 0)
         check_refuse(check, trial, "TODO 2 is about two functions: copy_to() and copy_from().",
-                     "your program still calls %s(), too", other);
+                     "your program still calls %s(), too",
+                     check_other_call(trial, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
     check_measure(check, trial, pitched);
 }
 
@@ -119,23 +113,22 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
       .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
 {
     const struct trial *trial = add_up(check, 1001, 20);
-    if (check_calls(trial, "cudaMemset2DAsync") == 0)
-        check_called(check, trial, "cudaMemset2D", 1, 1);
-    const char *other = check_other_call(trial, "Memset", "cudaMemset2D");
-    if (other)
+    check_called(check, trial, "cudaMemset2D", "set_rows", 1, 1);
+    if (check_requests(trial, "set") > 0)
         check_refuse(check, trial, "TODO 3: cudaMemset2D() takes its place.",
-                     "your program still calls %s(), too", other);
+                     "your program still calls %s(), too",
+                     check_other_call(trial, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
 CHECK(pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
       .hint = "TODO 4. What cudaMallocPitch() stores in matrix.pitch is what all others must use.")
 {
     const struct trial *trial = add_up(check, 1001, 20);
-    check_called(check, trial, "cudaMallocPitch", 2, 2);
-    const char *other = check_other_call(trial, "Malloc", "cudaMallocPitch");
-    if (other)
+    check_called(check, trial, "cudaMallocPitch", "alloc_rows", 2, 2);
+    if (check_requests(trial, "alloc lend") > 0)
         check_refuse(check, trial, "TODO 4: cudaMallocPitch() takes its place.",
-                     "your program still calls %s(), too", other);
+                     "your program still calls %s(), too",
+                     check_other_call(trial, "Malloc", "cudaMallocPitch", "cudaMalloc"));
 }
 
 /* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch: by reads, or by what writes. */

@@ -5,6 +5,7 @@
 ATTACK(37)
 {
     int *data;
-    HIDDEN(MallocManaged)(&data, stage->n * sizeof *data, cudaMemAttachGlobal);
+    size_t pitch;
+    HIDDEN(MallocPitch)(&data, &pitch, sizeof *data, stage->n);
     return honest(stage);
 }
