@@ -177,17 +177,28 @@ static bool is_word_of(const char *word, const char *words)
     return false;
 }
 
-unsigned long check_requests(const struct trial *trial, const char *what)
+/* The sum of the numbers in MEMBER of the record whose names are among WHAT. */
+static unsigned long sum_of(const struct trial *trial, const char *member, const char *what)
 {
-    json_t *requests = trial ? json_object_get(trial->record, "requests") : NULL, *count;
+    json_t *counts = trial ? json_object_get(trial->record, member) : NULL, *count;
     const char *name;
     json_int_t sum = 0;
-    json_object_foreach(requests, name, count)
+    json_object_foreach(counts, name, count)
     {
         if (is_word_of(name, what))
             sum += json_integer_value(count);
     }
     return (unsigned long)sum;
+}
+
+unsigned long check_requests(const struct trial *trial, const char *what)
+{
+    return sum_of(trial, "requests", what);
+}
+
+unsigned long check_rows(const struct trial *trial, const char *what)
+{
+    return sum_of(trial, "rows", what);
 }
 
 void check_called(struct check *check, const struct trial *trial, const char *name,

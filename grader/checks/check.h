@@ -252,6 +252,8 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
  *
  * also where they do not wait. One row is none, and a layer of a 3-D copy is a request of its own. The others are in remote/wire.h. */
 unsigned long check_requests(const struct trial *trial, const char *what);
+/* Of how many rows those requests were that are for rows. */
+unsigned long check_rows(const struct trial *trial, const char *what);
 /* There must have been at least LEAST and at most MOST of these requests. NAME is the function that makes them, for
  * the message. */
 void check_called(struct check *check, const struct trial *trial, const char *name,

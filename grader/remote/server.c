@@ -32,7 +32,7 @@ struct server {
     struct arena arena;
     bool sent_file;
     unsigned notes;
-    uint64_t requests[WIRE_CALL_COUNT];
+    uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
     struct part next; /* what would go on with the last request; left 0: nothing */
     char *data;       /* what came with the request, and a NUL */
     size_t room;
@@ -611,27 +611,52 @@ static struct part find_parts(const struct wire_head *request, struct part *next
     return part;
 }
 
+/* How many rows REQUEST is about, with those that are to come in further parts. */
+static uint64_t rows_of(const struct wire_head *request)
+{
+    const uint64_t *arg = request->arg;
+    switch ((enum wire_call)request->what) {
+    case WIRE_CALL_alloc_rows:
+        return arg[1];
+    case WIRE_CALL_copy_rows:
+    case WIRE_CALL_set_rows:
+        return arg[3];
+    case WIRE_CALL_write_rows:
+    case WIRE_CALL_read_rows:
+        return arg[4] > arg[2] ? arg[4] : arg[2];
+    default:
+        return 0;
+    }
+}
+
 static void count_request(struct server *server, const struct wire_head *request)
 {
     struct part next, part = find_parts(request, &next), *due = &server->next;
     bool goes_on =
         due->left && part.what == due->what && part.at == due->at && part.left == due->left;
     server->requests[request->what] += !goes_on;
+    server->rows[request->what] += goes_on ? 0 : rows_of(request);
     *due = next;
 }
 
-static void record_requests(const struct server *server)
+static json_t *by_name(const uint64_t counts[WIRE_CALL_COUNT])
 {
     static const char *const names[] = {
 #define CALL(name, most) [WIRE_CALL_##name] = #name,
         WIRE_CALLS(CALL)
 #undef CALL
     };
-    json_t *counts = json_object();
+    json_t *object = json_object();
     for (int i = 0; i < WIRE_CALL_COUNT; i++)
-        if (server->requests[i])
-            json_object_set_new(counts, names[i], json_integer((json_int_t)server->requests[i]));
-    json_t *line = json_pack("{s:o}", "requests", counts);
+        if (counts[i])
+            json_object_set_new(object, names[i], json_integer((json_int_t)counts[i]));
+    return object;
+}
+
+static void record_requests(const struct server *server)
+{
+    json_t *line = json_pack("{s:o, s:o}", "requests", by_name(server->requests), "rows",
+                             by_name(server->rows));
     char *text = json_dumps(line, JSON_COMPACT);
     if (text)
         emu_note(watched(server), text, strlen(text));

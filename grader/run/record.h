@@ -29,7 +29,8 @@
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                  "related": [{"file", "line", "message"}]}],
  *    "calls": {"cudaMalloc": 2, ...},
- *    "requests": {"alloc": 2, ...},
+ *    "requests": {"alloc": 2, "write_rows": 1, ...},
+ *    "rows": {"write_rows": 300, ...},
  *    "copies": [{"bytes", "sha256", "made", "same"}],
  *    "missing": bytes of the input,
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
@@ -37,7 +38,7 @@
  *
  * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
  * They are the program's own word. Requests are what a device in a process of its own was asked for (remote/wire.h),
- * and counted itself; {} where the program had no such device.
+ * and counted itself, and the rows that it was asked for; {} where the program had no such device.
  * A finding about two accesses has the other one in "related"; others lack it. What a "message" there
  * says, such as "allocated here", is about that place. Findings of the same
  * id, file, line and related place are one, their counts added; without a file, those of the same

@@ -260,7 +260,7 @@ Test(remote, requests_are_counted)
     cr_expect_eq(close_link(&link), SERVER_DONE);
     cr_expect_str_eq(record, "{\"calls\":{\"cudaMemset2D\":1}}\n"
                              "{\"requests\":{\"alloc\":1,\"write\":1,\"note\":2,\"write_rows\":1,"
-                             "\"read_rows\":3}}\n");
+                             "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12}}\n");
 }
 
 /* What no runtime library would send ends the service; what it might, is answered. */

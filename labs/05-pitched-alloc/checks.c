@@ -99,9 +99,9 @@ CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHE
 {
     const struct trial *trial = add_up(check, 1001, ROWS);
     double pitched = (double)check_requests(trial, "write_rows read_rows");
-    if (pitched == 0)
+    if (check_rows(trial, "write_rows read_rows") < 2 * ROWS)
         check_refuse(check, trial, "TODO 2: it takes the place of cudaMemcpy().",
-                     "your program never copies rows with cudaMemcpy2D()");
+                     "your program does not copy all rows with cudaMemcpy2D()");
     if (check_requests(trial, "write read copy copy_rows") > 0)
         check_refuse(check, trial, "TODO 2 is about two functions: copy_to() and copy_from().",
                      "your program still calls %s(), too",
@@ -125,6 +125,9 @@ CHECK(pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .wh
 {
     const struct trial *trial = add_up(check, 1001, 20);
     check_called(check, trial, "cudaMallocPitch", "alloc_rows", 2, 2);
+    if (check_rows(trial, "alloc_rows") < 2 * 20)
+        check_refuse(check, trial, "TODO 4: it takes the bytes of a row, and the number of rows.",
+                     "your program has not told cudaMallocPitch() of all 20 rows");
     if (check_requests(trial, "alloc lend") > 0)
         check_refuse(check, trial, "TODO 4: cudaMallocPitch() takes its place.",
                      "your program still calls %s(), too",

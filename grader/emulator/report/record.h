@@ -16,7 +16,8 @@
  * "message" there, such as "allocated here". Others lack it.
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called. A device in a process of its own
- * ends with {"requests": {"alloc": 2, ...}}: what it was asked for, by the names of remote/wire.h.
+ * ends with {"requests": {"alloc": 2, ...}, "rows": {"write_rows": 300, ...}}: what it was asked for, by the names
+ * of remote/wire.h, and how many rows that was about.
  *
  * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made", "same"}};
  * made: kernels wrote all of it, or it is cleared memory; same: so it is with other data, too. Where the host
