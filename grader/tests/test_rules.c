@@ -176,7 +176,8 @@ Test(old_rules, nothing_else_changes)
     run_pattern(&p, EMU_SECTOR, &today);
     run_pattern(&p, EMU_G80, &old);
     for (int i = 0; i < EMU_global_load_requests; i++)
-        cr_expect_eq(today.value[i], old.value[i], "%s", emu_counter_name((enum emu_counter)i));
+        if (i != EMU_longest_warp_load_sectors) /* they are what the rules are about */
+            cr_expect_eq(today.value[i], old.value[i], "%s", emu_counter_name((enum emu_counter)i));
 }
 
 Test(old_rules, names)
