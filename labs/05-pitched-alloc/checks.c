@@ -99,8 +99,8 @@ CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHE
 {
     const struct trial *trial = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(trial, "write_rows read_rows");
-    unsigned long single =
-        check_requests(trial, "write read"); /* a copy that has no rows is one row */
+    /* a copy that has no rows is one row */
+    unsigned long single = check_requests(trial, "write read copy copy_rows");
     if (check_rows(trial, "write_rows read_rows") + single < 2 * ROWS)
         check_refuse(check, trial, "TODO 2: it takes the place of cudaMemcpy().",
                      "your program does not copy all rows with cudaMemcpy2D()");
