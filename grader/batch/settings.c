@@ -30,8 +30,8 @@ static void add_line(struct settings *settings, size_t line, const char *format,
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
     run_clean_text(at, strlen(at));
-    for (char *end = at + 1;
-         (end = strchr(end, '\n'));) /* what is quoted may have lines of its own */
+    /* what is quoted may have lines of its own */
+    for (char *end = at + 1; (end = strchr(end, '\n'));)
         *end = ' ';
     settings->used += strlen(at);
 }

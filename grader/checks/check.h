@@ -250,7 +250,8 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
  *     set          cudaMemset()                                 set_rows     cudaMemset2D()
  *     lend         cudaHostAlloc(), cudaMallocManaged()         launch       <<<>>>
  *
- * also where they do not wait. One row is none, and a layer of a 3-D copy is a request of its own. The others are in remote/wire.h. */
+ * also where they do not wait. One row is none, and a layer of a 3-D copy is a request of its own. The others are in
+ * remote/wire.h. */
 unsigned long check_requests(const struct trial *trial, const char *what);
 /* Of how many rows those requests were that are for rows. */
 unsigned long check_rows(const struct trial *trial, const char *what);
