@@ -67,6 +67,8 @@ static void kernels()
     TRY(cudaGraphAddNode(&a, g, nullptr, nullptr, 0, &k));
     TRY(cudaGraphNodeGetType(a, &type));
     printf("  %d\n", type);
+    TRY(cudaGraphDebugDotPrint(g, "drawing_of_kernel", 0));
+    TRY(cudaGraphDebugDotPrint(g, "drawing_with_kernel", cudaGraphDebugDotFlagsVerbose));
     TRY(cudaGraphAddNode(nullptr, g, nullptr, nullptr, 0, &k));
     TRY(cudaGraphAddNode(&b, nullptr, nullptr, nullptr, 0, &k));
     TRY(cudaGraphAddNode(&b, g, nullptr, nullptr, 0, nullptr));
@@ -141,10 +143,12 @@ static void other_kinds()
     TRY(cudaGraphNodeSetParams(set, &p));
     p = params_of(cudaGraphNodeTypeMemcpy);
     TRY(cudaGraphAddNode(&copy, g, &set, nullptr, 1, &p));
+    TRY(cudaGraphAddMemcpyNode(&copy, g, &set, 1, &p.memcpy.copyParams));
     p.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(device, 16, 16, 1);
     p.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(host, 16, 16, 1);
-    p.memcpy.copyParams.extent = make_cudaExtent(16, 1, 1);
     p.memcpy.copyParams.kind = cudaMemcpyDeviceToHost;
+    TRY(cudaGraphAddNode(&copy, g, &set, nullptr, 1, &p));
+    p.memcpy.copyParams.extent = make_cudaExtent(16, 1, 1);
     p.memcpy.flags = 1;
     TRY(cudaGraphAddNode(&copy, g, &set, nullptr, 1, &p));
     p.memcpy.flags = 0;
@@ -182,6 +186,8 @@ static void other_kinds()
     p.free.dptr = memory;
     TRY(cudaGraphAddNode(&give, g, &take, nullptr, 1, &p));
     TRY(cudaGraphNodeSetParams(give, &p));
+    TRY(cudaGraphDebugDotPrint(g, "drawing_of_all", 0));
+    TRY(cudaGraphDebugDotPrint(g, "drawing_with_all", cudaGraphDebugDotFlagsVerbose));
     TRY(cudaGraphInstantiate(&e, g, 0));
     TRY(cudaGraphExecNodeSetParams(e, give, &p));
     p = params_of(cudaGraphNodeTypeHost);
@@ -203,6 +209,8 @@ static void events()
     cudaEventCreate(&two);
     cudaGraphCreate(&g, 0);
     TRY(cudaGraphAddEventRecordNode(&record, g, nullptr, 0, one));
+    TRY(cudaGraphAddEventRecordNode(&wait, g, nullptr, 0, nullptr));
+    TRY(cudaGraphAddEventWaitNode(&wait, g, nullptr, 0, nullptr));
     TRY(cudaGraphAddEventWaitNode(&wait, g, &record, 1, one));
     TRY(cudaGraphEventRecordNodeGetEvent(record, &got));
     printf("  %d\n", got == one);
@@ -320,8 +328,6 @@ static void attributes()
     TRY(cudaGraphKernelNodeSetAttribute(b, cudaLaunchAttributeClusterDimension, &v));
     TRY(cudaGraphKernelNodeSetAttribute(other, cudaLaunchAttributePriority, &v));
     TRY(cudaGraphKernelNodeGetAttribute(other, cudaLaunchAttributePriority, &v));
-    TRY(cudaGraphKernelNodeGetAttribute(a, cudaLaunchAttributePriority, nullptr));
-    TRY(cudaGraphKernelNodeSetAttribute(a, cudaLaunchAttributePriority, nullptr));
     TRY(cudaGraphKernelNodeGetAttribute(nullptr, cudaLaunchAttributePriority, &v));
     TRY(cudaGraphKernelNodeCopyAttributes(b, a));
     memset(&v, 0, sizeof v);
@@ -383,7 +389,6 @@ static void objects()
     TRY(cudaGraphRetainUserObject(g, p, 1, 0));
     TRY(cudaGraphReleaseUserObject(g, p, 2));
     TRY(cudaGraphReleaseUserObject(g, p, 0));
-    TRY(cudaGraphReleaseUserObject(g, p, 2));
     TRY(cudaGraphReleaseUserObject(nullptr, p, 1));
     show_ended(&count);
     TRY(cudaGraphClone(&clone, g));

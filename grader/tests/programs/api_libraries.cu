@@ -67,6 +67,18 @@ static void use(cudaLibrary_t library)
     printf("  %d %d\n", got[0], got[7]);
 }
 
+/* Of code that is none. */
+static void ask(cudaLibrary_t library)
+{
+    cudaKernel_t kernel;
+    void *ptr;
+    unsigned count = 77;
+    TRY(cudaLibraryGetKernelCount(&count, library));
+    printf("  %u\n", count);
+    TRY(cudaLibraryGetKernel(&kernel, library, "count"));
+    TRY(cudaLibraryGetGlobal(&ptr, nullptr, library, "start"));
+}
+
 static void loading()
 {
     cudaLibrary_t library = nullptr;
@@ -76,7 +88,11 @@ static void loading()
     TRY(load(nullptr, ptx));
     TRY(load(&library, nullptr));
     TRY(load(&library, "this is no code"));
+    ask(library);
+    TRY(cudaLibraryUnload(library));
     TRY(load(&library, ".version 7.5\n.target sm_75\n.address_size 64\nnonsense\n"));
+    ask(library);
+    TRY(cudaLibraryUnload(library));
     TRY(load(&library, ptx));
     use(library);
     TRY(cudaLibraryUnload(library));
@@ -152,21 +168,15 @@ static void asking()
     TRY(cudaLibraryUnload(library));
 }
 
-static void entry_points()
+static void handles()
 {
-    void *function;
-    cudaDriverEntryPointQueryResult result = (cudaDriverEntryPointQueryResult)9;
     cudaFunction_t handle;
     int *p;
     cudaMalloc(&p, 64);
-    TRY(cudaGetDriverEntryPointByVersion("cuNoSuchThing", &function, 12000, 0, &result));
-    printf("  %d, %d\n", result, function == nullptr);
-    TRY(cudaGetDriverEntryPointByVersion(nullptr, &function, 12000, 0, &result));
-    TRY(cudaGetDriverEntryPointByVersion("cuInit", nullptr, 12000, 0, &result));
-    TRY(cudaGetDriverEntryPointByVersion("cuInit", &function, 12000, 99, &result));
     TRY(cudaGetFuncBySymbol(&handle, (void *)own));
     void *args[] = {&p};
     TRY(cudaLaunchKernel((void *)handle, dim3(1), dim3(8), args, 0, 0));
+    TRY(cudaDeviceSynchronize());
 }
 
 /* The answers about a bad launch and what comes behind it. */
@@ -205,7 +215,7 @@ int main()
     setvbuf(stdout, nullptr, _IOLBF, 0);
     play("loading", loading);
     play("asking", asking);
-    play("entry points", entry_points);
+    play("handles", handles);
     play("bad launches", bad_launches);
     return 0;
 }

@@ -241,9 +241,6 @@ static void boxes()
     TRY(cudaMemcpy3DBatchAsync(1, op, 0, s));
     op[1].dst.op.array.offset.x = 5;
     TRY(cudaMemcpy3DBatchAsync(1, op + 1, 0, s));
-    op[1].dst.op.array.offset.x = 0;
-    op[1].dst.op.array.array = nullptr;
-    TRY(cudaMemcpy3DBatchAsync(1, op + 1, 0, s));
 }
 
 static void prefetches()
@@ -284,7 +281,7 @@ static void prefetches()
 static void pools()
 {
     cudaMemPool_t pool, own, other;
-    cudaMemLocation at = gpu, host = cpu, far = {cudaMemLocationTypeDevice, 9},
+    cudaMemLocation at = gpu, far = {cudaMemLocationTypeDevice, 9},
                     none = {cudaMemLocationTypeInvalid, 0};
     cudaMemPoolProps props = {};
     props.allocType = cudaMemAllocationTypePinned;
@@ -297,7 +294,6 @@ static void pools()
     TRY(cudaMemGetDefaultMemPool(&pool, &far, cudaMemAllocationTypePinned));
     TRY(cudaMemGetDefaultMemPool(&pool, &none, cudaMemAllocationTypePinned));
     TRY(cudaMemGetDefaultMemPool(&pool, &at, cudaMemAllocationTypeInvalid));
-    TRY(cudaMemGetDefaultMemPool(&pool, &host, cudaMemAllocationTypePinned));
     TRY(cudaMemPoolCreate(&other, &props));
     TRY(cudaMemSetMemPool(&at, cudaMemAllocationTypePinned, other));
     TRY(cudaMemGetMemPool(&pool, &at, cudaMemAllocationTypePinned));
@@ -307,7 +303,6 @@ static void pools()
     TRY(cudaMemSetMemPool(&at, cudaMemAllocationTypePinned, nullptr));
     TRY(cudaMemSetMemPool(nullptr, cudaMemAllocationTypePinned, other));
     TRY(cudaMemSetMemPool(&far, cudaMemAllocationTypePinned, other));
-    TRY(cudaMemSetMemPool(&host, cudaMemAllocationTypePinned, other));
     TRY(cudaMemGetMemPool(nullptr, &at, cudaMemAllocationTypePinned));
     TRY(cudaMemGetMemPool(&pool, &far, cudaMemAllocationTypePinned));
 }
