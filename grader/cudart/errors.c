@@ -54,6 +54,8 @@ const char *cudaGetErrorString(cudaError_t error)
     }
 }
 
+__attribute__((weak)) const cudaError_t rt_bad_shape = cudaErrorInvalidValue;
+
 cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
@@ -62,9 +64,10 @@ cudaError_t rt_error(enum emu_status status)
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:
-    case EMU_INVALID_CONFIG: /* since CUDA 13 a grid or block out of range is an invalid value too */
     case EMU_NOT_FOUND:
         return cudaErrorInvalidValue;
+    case EMU_INVALID_CONFIG:
+        return rt_bad_shape;
     case EMU_OUT_OF_MEMORY:
         return cudaErrorMemoryAllocation;
     case EMU_INVALID_PTX:

@@ -94,27 +94,32 @@ static cudaError_t check_config(const struct rt_function *function, const struct
     dim3 grid = launch->grid, block = launch->block;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const char *id = "invalid-launch";
-    if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z))
+    cudaError_t error = cudaErrorInvalidValue;
+    if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
         tell(id, name, launch,
              "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u", grid.x, grid.y,
              grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
-    else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z))
+        error = rt_bad_shape;
+    } else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
         tell(
             id, name, launch,
             "a block of %u x %u x %u threads: at least 1 each, at most %u x %u x %u, and %u in all",
             block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
             EMU_MAX_THREADS);
-    else if (threads > function->info.max_threads)
+        error = rt_bad_shape;
+    } else if (threads > function->info.max_threads) {
         tell(id, name, launch, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
              block.x, block.y, block.z, (unsigned long long)threads, function->info.max_threads);
-    else if (launch->shared > rt_dynamic_limit(function))
+        error = threads > EMU_MAX_THREADS ? rt_bad_shape : cudaErrorInvalidValue;
+    } else if (launch->shared > rt_dynamic_limit(function)) {
         tell(id, name, launch,
              "%zu bytes of dynamic shared memory, where %zu are left: more need "
              "cudaFuncSetAttribute()",
              launch->shared, rt_dynamic_limit(function));
-    else
-        return cudaSuccess;
-    return cudaErrorInvalidValue;
+    } else {
+        error = cudaSuccess;
+    }
+    return error;
 }
 
 /* --- running it ------------------------------------------------------------------------------------- */

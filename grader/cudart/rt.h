@@ -60,6 +60,9 @@ cudaError_t rt_pending(void);
 cudaError_t rt_remember(cudaError_t error);
 cudaError_t rt_error(enum emu_status status);
 
+/* Of a launch whose grid or block is out of range: since CUDA 13 that is an invalid value like any other. */
+extern const cudaError_t rt_bad_shape;
+
 /* --- calls.c: which API functions the program has called, and how often --------------------------- */
 
 struct rt_call {
@@ -139,6 +142,19 @@ struct rt_function {
  * else what went wrong with the module: it stays so. */
 cudaError_t rt_function(struct emu_device *device, const void *func, struct rt_function **function);
 
+/* A module of code that is not in the executable: SIZE bytes of PTX and a NUL, which it takes over, even if this
+ * fails. Like any other, it is loaded at the first use. */
+cudaError_t rt_module_add(char *text, size_t size, struct rt_module **module);
+/* Takes one that was added away, and unloads it. False: there is none. */
+bool rt_module_remove(struct emu_device *device, struct rt_module *module);
+/* The PTX of one that was added, or NULL: it is no live one. */
+const char *rt_module_text(const struct rt_module *module);
+/* Its kernel, and its variable, of that name. */
+cudaError_t rt_module_kernel(struct emu_device *device, struct rt_module *module, const char *name,
+                             struct rt_function **function);
+cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *module,
+                               const char *name, emu_addr *addr, size_t *size);
+
 /* Unloads everything from the device; it is loaded anew when it is used again. */
 void rt_modules_reset(struct emu_device *device);
 
@@ -213,6 +229,15 @@ bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum 
 /* Takes the pages of a range away that is neither in the list nor on the device any more. */
 void rt_managed_unmap(const struct rt_range *range);
 
+/* --- advice.c: what was said about managed memory ------------------------------------------------- */
+
+/* Whether COUNT bytes at PTR are managed memory. */
+bool rt_is_managed(const void *ptr, size_t count);
+cudaError_t rt_prefetch(const void *ptr, size_t count, struct cudaMemLocation location,
+                        cudaStream_t stream);
+/* The memory of this range is gone. */
+void rt_advice_forget(const struct rt_range *range);
+
 /* --- copy.c --------------------------------------------------------------------------------------- */
 
 /* Whether the program has mapped all of these bytes. */
@@ -250,6 +275,9 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
 cudaError_t rt_stream(cudaStream_t stream);
 /* rt_device() for work on STREAM: fails as it does, then as rt_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
+
+/* The priority, of those that there are, that is nearest to the one WANTED. */
+int rt_stream_priority(int wanted);
 
 /* --- per_thread.c --------------------------------------------------------------------------------- */
 

@@ -14,6 +14,8 @@
 
 #define CUDA_12 12090 /* the last one */
 
+const cudaError_t rt_bad_shape = cudaErrorInvalidConfiguration; /* instead of errors.c's */
+
 /* The driver may be newer than the runtime, and is. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
 {
@@ -187,6 +189,13 @@ cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t
     return cudaGraphAddDependencies(graph, from, to, NULL, count);
 }
 
+cudaError_t cuda12_GraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                const cudaGraphNode_t *depends, size_t count,
+                                struct cudaGraphNodeParams *params)
+{
+    return cudaGraphAddNode(node, graph, depends, NULL, count, params);
+}
+
 cudaError_t cuda12_GraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                            const cudaGraphNode_t *to, size_t count)
 {
@@ -244,6 +253,35 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
+/* --- copies in batches: they said which one failed, where it was known ------------------------------------------ */
+
+#define BATCH_FUNCTIONS(suffix)                                                                    \
+    extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
+    extern __typeof__(cudaMemcpy3DBatchAsync) cudaMemcpy3DBatchAsync##suffix;                      \
+                                                                                                   \
+    cudaError_t cuda12_MemcpyBatchAsync##suffix(                                                   \
+        void *const *to, const void *const *from, const size_t *sizes, size_t count,               \
+        struct cudaMemcpyAttributes *attributes, size_t *first, size_t listed, size_t *failed,     \
+        cudaStream_t stream)                                                                       \
+    {                                                                                              \
+        if (failed)                                                                                \
+            *failed = SIZE_MAX;                                                                    \
+        return cudaMemcpyBatchAsync##suffix(to, from, sizes, count, attributes, first, listed,     \
+                                            stream);                                               \
+    }                                                                                              \
+                                                                                                   \
+    cudaError_t cuda12_Memcpy3DBatchAsync##suffix(size_t count, struct cudaMemcpy3DBatchOp *list,  \
+                                                  size_t *failed, unsigned long long flags,        \
+                                                  cudaStream_t stream)                             \
+    {                                                                                              \
+        if (failed)                                                                                \
+            *failed = SIZE_MAX;                                                                    \
+        return cudaMemcpy3DBatchAsync##suffix(count, list, flags, stream);                         \
+    }
+
+BATCH_FUNCTIONS()
+BATCH_FUNCTIONS(_ptsz)
+
 /* --- what CUDA 13 has no more ------------------------------------------------------------------------------------ */
 
 cudaError_t cudaThreadSynchronize(void)
@@ -287,7 +325,6 @@ cudaError_t cudaSetDoubleForHost(double *value)
     return rt_return(cudaSuccess);
 }
 
-RT_UNSUPPORTED(cudaGraphAddNode_v2)
 RT_UNSUPPORTED(cudaLaunchCooperativeKernelMultiDevice)
 RT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2)
 RT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2_ptsz)
