@@ -45,6 +45,7 @@ struct CUgraph_st *rt_graph_new(void)
 static void free_node(struct CUgraphNode_st *node)
 {
     rt_work_free(&node->work);
+    free(node->hints);
     free(node->depends);
     free(node);
 }
@@ -62,6 +63,7 @@ void rt_graph_free(struct CUgraph_st *graph)
         graph->first = node->next;
         free_node(node);
     }
+    rt_held_free(&graph->held);
     free(graph);
 }
 
@@ -234,12 +236,12 @@ cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **r
         return cudaErrorNotSupported; /* by CUDA */
     struct CUgraph_st *clone = rt_graph_new();
     cudaGraphNode_t copy;
-    cudaError_t error = clone ? cudaSuccess : cudaErrorMemoryAllocation;
+    cudaError_t error = clone ? rt_held_copy(&clone->held, graph->held) : cudaErrorMemoryAllocation;
     for (struct CUgraphNode_st *node = graph->first; node && error == cudaSuccess;
          node = node->next) {
         error = rt_graph_add(clone, NULL, 0, &node->work, &copy);
         if (error == cudaSuccess)
-            copy->original = node;
+            copy->hints = rt_hints_copy(node->hints), copy->original = node;
     }
     for (struct CUgraphNode_st *node = graph->first; node && error == cudaSuccess;
          node = node->next)

@@ -1,8 +1,10 @@
 /* Graphs: work that is described first and done later, as often as the program likes.
  *
- *   graph.c        a graph's nodes and edges         graph_nodes.c  nodes of each kind, their parameters
- *   capture.c      nodes from a stream's work        graph_exec.c   a graph made ready, and launched
- *   graph_memory.c what nodes take and free
+ *   graph.c           a graph's nodes and edges          graph_exec.c         a graph made ready, and launched
+ *   capture.c         nodes from a stream's work         graph_memory.c       what nodes take and free
+ *   graph_nodes.c     nodes of each kind                 graph_attributes.c   how their kernels are launched
+ *   graph_generic.c   the same, the kind a parameter     user_object.c        what graphs keep alive
+ *   graph_dot.c       a drawing
  *
  * As in the real runtime, one graph must not be changed by two threads at a time. */
 #ifndef RT_GRAPH_H
@@ -13,6 +15,7 @@
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
     struct rt_work work;             /* owns the arguments of a kernel, and a child graph */
+    struct rt_hints *hints;          /* for its kernel, or NULL */
     struct CUgraphNode_st **depends; /* those that come before it */
     size_t depend_count;
     struct CUgraphNode_st *original; /* in the graph that its graph was cloned from */
@@ -22,6 +25,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     struct CUgraphNode_st *first;
     size_t node_count;
+    struct rt_held *held;    /* the program's objects that it refers to */
     struct CUgraph_st *next; /* live graphs */
 };
 
@@ -59,11 +63,39 @@ cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodePara
 cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *params);
 cudaError_t rt_fill_work(struct rt_work *work, const struct cudaMemsetParams *params);
 cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *params);
+cudaError_t rt_event_work(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event);
+/* For GRAPH: a copy of CHILD in it, and freeing what a node has taken. */
+cudaError_t rt_child_work(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child);
+cudaError_t rt_free_work(struct rt_work *work, cudaGraph_t graph, void *memory);
+
+/* Add a node that does WORK, change what one does, and in what is ready. ERROR is what making WORK has come to.
+ * They end an API function: see rt_return(). */
+cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
+                        size_t count, const struct rt_work *work, cudaError_t error);
+cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error);
+cudaError_t rt_node_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work,
+                             cudaError_t error);
+/* Adds one that takes SIZE bytes, which will be at *MEMORY. */
+cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
+                               const cudaGraphNode_t *depends, size_t count,
+                               const struct cudaMemPoolProps *pool, size_t size, void **memory);
 
 /* --- graph_exec.c ------------------------------------------------------------------------------------------ */
 
 /* Puts WORK in the place of what NODE does in EXEC. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
+
+/* --- graph_attributes.c -------------------------------------------------------------------------------------- */
+
+struct rt_hints;
+struct rt_hints *rt_hints_copy(const struct rt_hints *hints); /* to be freed */
+
+/* --- user_object.c: what a graph refers to ------------------------------------------------------------------- */
+
+struct rt_held;
+/* A list that refers to the same objects, once each, and the end of one. */
+cudaError_t rt_held_copy(struct rt_held **to, const struct rt_held *from);
+void rt_held_free(struct rt_held **held);
 
 /* --- graph_memory.c ---------------------------------------------------------------------------------------- */
 

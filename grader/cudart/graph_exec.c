@@ -15,6 +15,7 @@ struct CUgraphExec_st {
     struct step *steps;
     size_t count;
     unsigned long long flags;
+    struct rt_held *held;
     struct CUgraphExec_st *next;
 };
 
@@ -48,6 +49,7 @@ static void free_steps(struct CUgraphExec_st *exec)
             rt_graph_memory_claim(exec->steps[i].work.memory, exec, NULL);
         rt_work_free(&exec->steps[i].work);
     }
+    rt_held_free(&exec->held);
     free(exec->steps);
     exec->steps = NULL;
     exec->count = 0;
@@ -70,8 +72,7 @@ static cudaError_t make_steps(struct CUgraphExec_st *exec, const struct CUgraph_
     if (error != cudaSuccess)
         return error;
     exec->steps = calloc(graph->node_count + 1, sizeof *exec->steps);
-    if (!exec->steps)
-        error = cudaErrorMemoryAllocation;
+    error = exec->steps ? rt_held_copy(&exec->held, graph->held) : cudaErrorMemoryAllocation;
     for (size_t i = 0; i < graph->node_count && error == cudaSuccess; i++) {
         struct step *step = &exec->steps[exec->count];
         *step = (struct step){.node = sorted[i], .enabled = true};
@@ -306,6 +307,11 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
         struct rt_work old = live->steps[i].work;
         live->steps[i].work = fresh.steps[i].work;
         fresh.steps[i].work = old;
+    }
+    if (error == cudaSuccess) {
+        struct rt_held *old = live->held;
+        live->held = fresh.held;
+        fresh.held = old;
     }
     free_steps(&fresh);
     return error;

@@ -28,7 +28,7 @@ cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodePara
 
 cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *params)
 {
-    if (!params)
+    if (!params || !params->extent.width || !params->extent.height || !params->extent.depth)
         return cudaErrorInvalidValue;
     *work = (struct rt_work){.type = cudaGraphNodeTypeMemcpy, .copy = *params};
     return (unsigned)params->kind > cudaMemcpyDefault ? cudaErrorInvalidMemcpyDirection
@@ -52,11 +52,16 @@ cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *
     return cudaSuccess;
 }
 
+cudaError_t rt_event_work(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event)
+{
+    *work = (struct rt_work){.type = type, .event = event};
+    return event ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 /* --- adding ------------------------------------------------------------------------------------------------ */
 
-/* ERROR is what making WORK has come to. */
-static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
-                       size_t count, const struct rt_work *work, cudaError_t error)
+cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
+                        size_t count, const struct rt_work *work, cudaError_t error)
 {
     struct CUgraph_st *live = rt_graph(graph);
     if (!node || !live || (count && !depends))
@@ -79,7 +84,7 @@ static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeTyp
     return live && live->work.type == type ? &live->work : NULL;
 }
 
-static cudaError_t set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error)
+cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error)
 {
     struct rt_work copy;
     struct CUgraphNode_st *live = rt_graph_node(node);
@@ -94,8 +99,8 @@ static cudaError_t set(cudaGraphNode_t node, const struct rt_work *work, cudaErr
     return cudaSuccess;
 }
 
-static cudaError_t exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work,
-                            cudaError_t error)
+cudaError_t rt_node_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work,
+                             cudaError_t error)
 {
     return rt_return(error == cudaSuccess ? rt_exec_set(exec, node, work) : error);
 }
@@ -108,7 +113,7 @@ static cudaError_t exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const st
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
         cudaError_t error = make_work(&work, params);                                              \
-        return add(node, graph, depends, count, &work, error);                                     \
+        return rt_node_add(node, graph, depends, count, &work, error);                             \
     }                                                                                              \
     cudaError_t cudaGraph##Kind##NodeSetParams(cudaGraphNode_t node,                               \
                                                const struct params_type *params)                   \
@@ -116,7 +121,7 @@ static cudaError_t exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const st
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
         cudaError_t error = make_work(&work, params);                                              \
-        return set(node, &work, error);                                                            \
+        return rt_node_set(node, &work, error);                                                    \
     }                                                                                              \
     cudaError_t cudaGraphExec##Kind##NodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,     \
                                                    const struct params_type *params)               \
@@ -124,7 +129,7 @@ static cudaError_t exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const st
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
         cudaError_t error = make_work(&work, params);                                              \
-        return exec_set(exec, node, &work, error);                                                 \
+        return rt_node_exec_set(exec, node, &work, error);                                         \
     }
 
 KIND(Kernel, cudaKernelNodeParams, rt_kernel_work)
@@ -170,7 +175,7 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
-    return add(node, graph, depends, count, &work, cudaSuccess);
+    return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
 /* Whether some node behind NODE takes the memory again. */
@@ -197,29 +202,28 @@ static void *memory_again(const struct CUgraphNode_st *node, size_t size)
     return NULL;
 }
 
-static cudaError_t add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
-                              const cudaGraphNode_t *depends, size_t count,
-                              struct cudaMemAllocNodeParams *params)
+cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
+                               const cudaGraphNode_t *depends, size_t count,
+                               const struct cudaMemPoolProps *pool, size_t size, void **memory)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
     struct CUgraphNode_st here = {.graph = rt_graph(graph),
                                   .depend_count = count}; /* as it will be */
-    if (!params || !params->bytesize || !here.graph || (count && !depends) ||
-        params->poolProps.allocType != cudaMemAllocationTypePinned ||
-        params->poolProps.location.type != cudaMemLocationTypeDevice)
+    if (!size || !here.graph || (count && !depends) ||
+        pool->allocType != cudaMemAllocationTypePinned ||
+        pool->location.type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
         if (!rt_graph_node(depends[i]))
             return cudaErrorInvalidValue;
     here.depends = (struct CUgraphNode_st **)depends;
-    work.memory = memory_again(&here, params->bytesize);
-    cudaError_t error =
-        work.memory ? cudaSuccess : rt_graph_memory_make(params->bytesize, &work.memory);
+    work.memory = memory_again(&here, size);
+    cudaError_t error = work.memory ? cudaSuccess : rt_graph_memory_make(size, &work.memory);
     if (error != cudaSuccess)
         return error;
-    error = add(node, graph, depends, count, &work, cudaSuccess);
+    error = rt_node_add(node, graph, depends, count, &work, cudaSuccess);
     if (error == cudaSuccess)
-        params->dptr = work.memory;
+        *memory = work.memory;
     rt_graph_memory_drop(work.memory); /* the node holds it */
     return error;
 }
@@ -228,24 +232,31 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *depends, size_t count,
                                      struct cudaMemAllocNodeParams *params)
 {
-    RT_CALLED();
-    return rt_return(add_memory(node, graph, depends, count, params));
+    return rt_return(params ? rt_node_add_memory(node, graph, depends, count, &params->poolProps,
+                                                 params->bytesize, &params->dptr)
+                            : cudaErrorInvalidValue);
+}
+
+cudaError_t rt_free_work(struct rt_work *work, cudaGraph_t graph, void *memory)
+{
+    const struct CUgraph_st *live = rt_graph(graph);
+    size_t frees = 0, takes = 0;
+    *work = (struct rt_work){.type = cudaGraphNodeTypeMemFree, .memory = memory};
+    for (const struct CUgraphNode_st *at = live ? live->first : NULL; at; at = at->next) {
+        frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
+        takes += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
+    }
+    /* once for each time that the graph takes it, or once if another graph does */
+    return frees < (takes ? takes : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                     const cudaGraphNode_t *depends, size_t count, void *memory)
 {
     RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeMemFree, .memory = memory};
-    const struct CUgraph_st *live = rt_graph(graph);
-    size_t frees = 0, takes = 0;
-    for (const struct CUgraphNode_st *at = live ? live->first : NULL; at; at = at->next) {
-        frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
-        takes += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
-    }
-    /* once for each time that the graph takes it, or once if another graph does */
-    return add(node, graph, depends, count, &work,
-               frees < (takes ? takes : 1) ? cudaSuccess : cudaErrorInvalidValue);
+    struct rt_work work;
+    cudaError_t error = rt_free_work(&work, graph, memory);
+    return rt_node_add(node, graph, depends, count, &work, error);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -256,7 +267,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
     RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
-    return add(node, graph, depends, count, &work, error);
+    return rt_node_add(node, graph, depends, count, &work, error);
 }
 
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -267,7 +278,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
     RT_CALLED();
     struct rt_work work;
     cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
-    return add(node, graph, depends, count, &work, error);
+    return rt_node_add(node, graph, depends, count, &work, error);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -275,7 +286,16 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
-    return add(node, graph, depends, count, &work, cudaSuccess);
+    return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
+}
+
+cudaError_t rt_child_work(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child)
+{
+    const struct CUgraph_st *live = rt_graph(child);
+    *work = (struct rt_work){.type = cudaGraphNodeTypeGraph, .child = child};
+    if (!live || child == graph)
+        return cudaErrorInvalidValue;
+    return rt_graph_has_memory(live) ? cudaErrorNotSupported /* by CUDA */ : cudaSuccess;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -283,32 +303,42 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                        cudaGraph_t child)
 {
     RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
-    const struct CUgraph_st *live = rt_graph(child);
-    bool legal = live && child != graph;
-    return add(node, graph, depends, count, &work,
-               !legal                      ? cudaErrorInvalidValue
-               : rt_graph_has_memory(live) ? cudaErrorNotSupported /* by CUDA */
-                                           : cudaSuccess);
+    struct rt_work work;
+    cudaError_t error = rt_child_work(&work, graph, child);
+    return rt_node_add(node, graph, depends, count, &work, error);
 }
 
-cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                        const cudaGraphNode_t *depends, size_t count,
-                                        cudaEvent_t event)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeEventRecord, .event = event};
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
+/* --- events: the two kinds differ in nothing but their type ------------------------------------------------ */
 
-cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGraph_t graph,
-                                      const cudaGraphNode_t *depends, size_t count,
-                                      cudaEvent_t event)
-{
-    RT_CALLED();
-    struct rt_work work = {.type = cudaGraphNodeTypeWaitEvent, .event = event};
-    return add(node, graph, depends, count, &work, cudaSuccess);
-}
+#define EVENT(Kind, node_type)                                                                     \
+    cudaError_t cudaGraphAdd##Kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                 \
+                                         const cudaGraphNode_t *depends, size_t count,             \
+                                         cudaEvent_t event)                                        \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        return rt_node_add(node, graph, depends, count, &work, error);                             \
+    }                                                                                              \
+    cudaError_t cudaGraph##Kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)             \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        return rt_node_set(node, &work, error);                                                    \
+    }                                                                                              \
+    cudaError_t cudaGraphExec##Kind##NodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,      \
+                                                  cudaEvent_t event)                               \
+    {                                                                                              \
+        RT_CALLED();                                                                               \
+        struct rt_work work;                                                                       \
+        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        return rt_node_exec_set(exec, node, &work, error);                                         \
+    }                                                                                              \
+    GIVE(cudaGraph##Kind##NodeGetEvent, node_type, cudaEvent_t, event)
+
+EVENT(EventRecord, cudaGraphNodeTypeEventRecord)
+EVENT(EventWait, cudaGraphNodeTypeWaitEvent)
 
 /* --- reading and changing ------------------------------------------------------------------------------------ */
 
@@ -317,7 +347,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const
 {
     RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
-    return set(node, &work, cudaSuccess);
+    return rt_node_set(node, &work, cudaSuccess);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
@@ -326,7 +356,48 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
 {
     RT_CALLED();
     struct rt_work work = rt_bytes(to, from, size, kind);
-    return exec_set(exec, node, &work, cudaSuccess);
+    return rt_node_exec_set(exec, node, &work, cudaSuccess);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol,
+                                                 const void *from, size_t size, size_t offset,
+                                                 enum cudaMemcpyKind kind)
+{
+    RT_CALLED();
+    struct rt_work work;
+    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    return rt_node_set(node, &work, error);
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *to,
+                                                   const void *symbol, size_t size, size_t offset,
+                                                   enum cudaMemcpyKind kind)
+{
+    RT_CALLED();
+    struct rt_work work;
+    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    return rt_node_set(node, &work, error);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                     const void *symbol, const void *from,
+                                                     size_t size, size_t offset,
+                                                     enum cudaMemcpyKind kind)
+{
+    RT_CALLED();
+    struct rt_work work;
+    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    return rt_node_exec_set(exec, node, &work, error);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                       void *to, const void *symbol, size_t size,
+                                                       size_t offset, enum cudaMemcpyKind kind)
+{
+    RT_CALLED();
+    struct rt_work work;
+    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    return rt_node_exec_set(exec, node, &work, error);
 }
 
 cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
@@ -355,5 +426,6 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
 {
     RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
-    return exec_set(exec, node, &work, rt_graph(child) ? cudaSuccess : cudaErrorInvalidValue);
+    return rt_node_exec_set(exec, node, &work,
+                            rt_graph(child) ? cudaSuccess : cudaErrorInvalidValue);
 }

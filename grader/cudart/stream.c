@@ -92,6 +92,13 @@ struct rt_order rt_stream_order(cudaStream_t stream)
     return order;
 }
 
+int rt_stream_priority(int wanted)
+{
+    return wanted > LEAST_PRIORITY      ? LEAST_PRIORITY
+           : wanted < GREATEST_PRIORITY ? GREATEST_PRIORITY
+                                        : wanted;
+}
+
 static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
 {
     struct emu_device *device;
@@ -103,11 +110,7 @@ static cudaError_t create(cudaStream_t *stream, unsigned flags, int priority)
     struct CUstream_st *created = malloc(sizeof *created);
     if (!created)
         return cudaErrorMemoryAllocation;
-    if (priority > LEAST_PRIORITY)
-        priority = LEAST_PRIORITY;
-    if (priority < GREATEST_PRIORITY)
-        priority = GREATEST_PRIORITY;
-    *created = (struct CUstream_st){.flags = flags, .priority = priority};
+    *created = (struct CUstream_st){.flags = flags, .priority = rt_stream_priority(priority)};
     pthread_mutex_lock(&lock);
     created->id = ++last_id;
     created->next = streams;

@@ -317,14 +317,15 @@ Test(cudart, a_launch_is_found_where_it_is)
 Test(cudart, what_is_not_supported_is_named_once)
 {
     char *output = shell_must("cd $SOURCES && $LANEWISE run $PROGRAMS/unsupported");
-    static const char right[] = "cudaUserObjectCreate: cudaErrorNotSupported\n"
-                                "cudaUserObjectCreate again: cudaErrorNotSupported\n"
+    static const char right[] = "cudaGraphConditionalHandleCreate: cudaErrorNotSupported\n"
+                                "cudaGraphConditionalHandleCreate again: cudaErrorNotSupported\n"
                                 "cudaArrayGetSparseProperties: cudaErrorNotSupported\n"
                                 "last: cudaErrorNotSupported\n"
                                 "an ordinary launch after them: cudaSuccess\n";
     cr_expect(strstr(output, right), "%s", output);
-    const char *first = strstr(output, "cudaUserObjectCreate is not supported by Lanewise");
-    cr_expect(first && !strstr(first + 1, "cudaUserObjectCreate is not"), "%s", output);
+    const char *first =
+        strstr(output, "cudaGraphConditionalHandleCreate is not supported by Lanewise");
+    cr_expect(first && !strstr(first + 1, "cudaGraphConditionalHandleCreate is not"), "%s", output);
     cr_expect(strstr(output, "cudaArrayGetSparseProperties is not supported"), "%s", output);
     free(output);
 }

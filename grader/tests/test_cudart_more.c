@@ -60,6 +60,11 @@ Test(cudart_more, answers_are_those_of_a_gpu)
     expect_recorded("api_more");
 }
 
+Test(cudart_more, nodes_of_graphs_answer_like_a_gpu)
+{
+    expect_recorded("api_graphs");
+}
+
 Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
 {
     expect_recorded("simd");

@@ -15,10 +15,11 @@ int main()
 {
     int *p;
     cudaMalloc(&p, sizeof *p);
-    cudaUserObject_t object;
+    cudaGraphConditionalHandle handle;
     cudaArraySparseProperties properties;
-    show("cudaUserObjectCreate", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
-    show("cudaUserObjectCreate again", cudaUserObjectCreate(&object, p, nullptr, 1, 1));
+    show("cudaGraphConditionalHandleCreate", cudaGraphConditionalHandleCreate(&handle, nullptr));
+    show("cudaGraphConditionalHandleCreate again",
+         cudaGraphConditionalHandleCreate(&handle, nullptr));
     show("cudaArrayGetSparseProperties", cudaArrayGetSparseProperties(&properties, nullptr));
     show("last", cudaGetLastError());
     kernel<<<1, 1>>>(p);
