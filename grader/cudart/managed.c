@@ -53,5 +53,6 @@ bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum 
 
 void rt_managed_unmap(const struct rt_range *range)
 {
+    rt_advice_forget(range);
     unmap((emu_addr)range->ptr, range->size);
 }

@@ -145,6 +145,25 @@ OWN(cudaMemcpyFromSymbolAsync, _ptsz,
      cudaStream_t stream),
     (to, symbol, count, offset, kind, stream))
 
+OWN(cudaMemcpyBatchAsync, _ptsz,
+    (void *const *to, const void *const *from, const size_t *sizes, size_t count,
+     struct cudaMemcpyAttributes *attributes, size_t *first, size_t listed, cudaStream_t stream),
+    (to, from, sizes, count, attributes, first, listed, stream))
+OWN(cudaMemcpy3DBatchAsync, _ptsz,
+    (size_t count, struct cudaMemcpy3DBatchOp *list, unsigned long long flags, cudaStream_t stream),
+    (count, list, flags, stream))
+OWN(cudaMemPrefetchBatchAsync, _ptsz,
+    (void **ptrs, size_t *sizes, size_t count, struct cudaMemLocation *places, size_t *first,
+     size_t listed, unsigned long long flags, cudaStream_t stream),
+    (ptrs, sizes, count, places, first, listed, flags, stream))
+OWN(cudaMemDiscardBatchAsync, _ptsz,
+    (void **ptrs, size_t *sizes, size_t count, unsigned long long flags, cudaStream_t stream),
+    (ptrs, sizes, count, flags, stream))
+OWN(cudaMemDiscardAndPrefetchBatchAsync, _ptsz,
+    (void **ptrs, size_t *sizes, size_t count, struct cudaMemLocation *places, size_t *first,
+     size_t listed, unsigned long long flags, cudaStream_t stream),
+    (ptrs, sizes, count, places, first, listed, flags, stream))
+
 /* --- without one: they do and wait for their work in the thread's own --- */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))

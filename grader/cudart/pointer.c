@@ -1,8 +1,5 @@
-/* What a pointer is, and advice about memory that both sides see. There is only one copy of such
- * memory, so advice changes nothing but what cudaMemRangeGetAttribute says. */
+/* What a pointer is, and copies between devices. */
 #include "cudart/work.h"
-
-#include <string.h>
 
 /* --- attributes of a pointer ------------------------------------------------------------------------- */
 
@@ -41,68 +38,6 @@ static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, cons
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     return rt_return(get_attributes(attributes, ptr));
-}
-
-/* --- managed memory: where it should be -------------------------------------------------------------- */
-
-/* Whether COUNT bytes at PTR are managed memory. */
-static bool is_managed(const void *ptr, size_t count)
-{
-    struct rt_range range;
-    return ptr && count && rt_range_find(ptr, &range) && range.owner & (RT_MANAGED | RT_VARIABLE) &&
-           count <= range.size - (size_t)((const char *)ptr - (const char *)range.ptr);
-}
-
-static cudaError_t check_location(struct cudaMemLocation location)
-{
-    switch (location.type) {
-    case cudaMemLocationTypeDevice:
-        return location.id == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-    case cudaMemLocationTypeHost:
-    case cudaMemLocationTypeHostNuma:
-    case cudaMemLocationTypeHostNumaCurrent:
-        return cudaSuccess;
-    default:
-        return cudaErrorInvalidValue;
-    }
-}
-
-cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLocation location,
-                                 unsigned flags, cudaStream_t stream)
-{
-    struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
-    if (flags || !is_managed(ptr, count))
-        return rt_return(cudaErrorInvalidValue);
-    cudaError_t error = check_location(location);
-    return rt_return(error == cudaSuccess ? rt_submit(stream, &nothing) : error);
-}
-
-cudaError_t cudaMemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise advice,
-                          struct cudaMemLocation location)
-{
-    struct emu_device *device;
-    cudaError_t error = rt_device(&device);
-    if (error != cudaSuccess)
-        return rt_return(error);
-    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy ||
-        !is_managed(ptr, count))
-        return rt_return(cudaErrorInvalidValue);
-    bool has_location = advice != cudaMemAdviseSetReadMostly &&
-                        advice != cudaMemAdviseUnsetReadMostly &&
-                        advice != cudaMemAdviseUnsetPreferredLocation;
-    bool legal = !has_location || check_location(location) == cudaSuccess;
-    return rt_return(legal ? cudaSuccess : cudaErrorInvalidValue);
-}
-
-/* Another stream, the host or all may use managed memory meanwhile: nothing runs beside the host. */
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
-{
-    struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
-    if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost &&
-         flags != cudaMemAttachSingle) ||
-        !is_managed(ptr, 1))
-        return rt_return(cudaErrorInvalidValue);
-    return rt_return(rt_submit(stream, &nothing));
 }
 
 /* --- copies between devices, of which there is one ------------------------------------------------------ */

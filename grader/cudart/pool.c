@@ -141,7 +141,7 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
     return rt_return(give(pool, device, current));
 }
 
-cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+static cudaError_t set_current(int device, cudaMemPool_t pool)
 {
     pthread_mutex_lock(&lock);
     cudaError_t error = device != 0     ? cudaErrorInvalidDevice
@@ -150,7 +150,42 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     if (error == cudaSuccess)
         current = pool;
     pthread_mutex_unlock(&lock);
-    return rt_return(error);
+    return error;
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    return rt_return(set_current(device, pool));
+}
+
+/* The same by place and kind of memory. Pools are on the device, and of memory that stays there. */
+static cudaError_t give_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
+                           enum cudaMemAllocationType type, cudaMemPool_t value)
+{
+    if (!location || type != cudaMemAllocationTypePinned ||
+        location->type != cudaMemLocationTypeDevice || location->id != 0)
+        return cudaErrorInvalidValue;
+    return give(pool, 0, value);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type)
+{
+    return rt_return(give_at(pool, location, type, &default_pool));
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type)
+{
+    return rt_return(give_at(pool, location, type, current));
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t pool)
+{
+    cudaMemPool_t old;
+    cudaError_t error = give_at(&old, location, type, current);
+    return rt_return(error == cudaSuccess ? set_current(0, pool) : error);
 }
 
 static cudaError_t make(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)

@@ -65,6 +65,11 @@ Test(cudart_more, nodes_of_graphs_answer_like_a_gpu)
     expect_recorded("api_graphs");
 }
 
+Test(cudart_more, managed_ranges_and_batches_answer_like_a_gpu)
+{
+    expect_recorded("api_ranges");
+}
+
 Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
 {
     expect_recorded("simd");
