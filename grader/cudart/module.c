@@ -37,6 +37,8 @@ enum module_state { REGISTERED, LOADED, FAILED };
 
 struct rt_module {
     const struct wrapper *wrapper;
+    char *text; /* the PTX of one that the program has added; then it has no wrapper */
+    size_t text_size;
     enum module_state state;
     cudaError_t error; /* of a FAILED one */
     uint32_t image;    /* of a LOADED one: the device's module */
@@ -130,19 +132,30 @@ static cudaError_t add_all(struct texts *texts, const struct wrapper *wrapper)
     return error;
 }
 
+static cudaError_t load_text(struct emu_device *device, struct rt_module *module, const char *text,
+                             size_t size)
+{
+    enum emu_status status = emu_load(device, text, size, &module->image);
+    if (status != EMU_OK)
+        rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
+                   emu_message(device));
+    return status == EMU_OK ? cudaSuccess : rt_error(status);
+}
+
 static cudaError_t load_image(struct emu_device *device, struct rt_module *module)
 {
     struct texts texts = {0};
+    if (module->text && !strstr(module->text, ".version")) {
+        rt_finding("invalid-ptx", NULL, "a library is neither PTX nor a fat binary");
+        return cudaErrorInvalidKernelImage;
+    }
+    if (module->text)
+        return load_text(device, module, module->text, module->text_size);
     if (!module->wrapper)
         return cudaErrorInvalidKernelImage;
     cudaError_t error = add_all(&texts, module->wrapper);
-    if (error == cudaSuccess) {
-        enum emu_status status = emu_load(device, texts.bytes, texts.size, &module->image);
-        if (status != EMU_OK)
-            rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
-                       emu_message(device));
-        error = status == EMU_OK ? cudaSuccess : rt_error(status);
-    }
+    if (error == cudaSuccess)
+        error = load_text(device, module, texts.bytes, texts.size);
     free(texts.bytes);
     return error;
 }
@@ -276,6 +289,128 @@ cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *a
     return error;
 }
 
+/* --- modules that the program adds -------------------------------------------------------------------- */
+
+static void list_module(struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    module->next = modules;
+    modules = module;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes it out of the list. Nothing is freed: at the end of the process another thread may still run a kernel of
+ * the module. */
+static bool retire_module(struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_module **at = &modules;
+    while (*at && *at != module)
+        at = &(*at)->next;
+    bool found = *at != NULL;
+    if (found) {
+        *at = module->next;
+        module->next = retired;
+        retired = module;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static struct rt_function *new_function(struct rt_module *module, const void *host,
+                                        const char *device_name)
+{
+    struct rt_function *function = calloc(1, sizeof *function);
+    char *name = function ? strdup(device_name) : NULL;
+    if (!name) {
+        free(function);
+        return NULL;
+    }
+    *function = (struct rt_function){
+        .host = host, .name = name, .module = module, .max_dynamic_shared = -1, .carveout = -1};
+    return function;
+}
+
+cudaError_t rt_module_add(char *text, size_t size, struct rt_module **module)
+{
+    struct rt_module *made = calloc(1, sizeof *made);
+    if (!made) {
+        free(text);
+        return cudaErrorMemoryAllocation;
+    }
+    made->text = text;
+    made->text_size = size;
+    list_module(made);
+    *module = made;
+    return cudaSuccess;
+}
+
+bool rt_module_remove(struct emu_device *device, struct rt_module *module)
+{
+    if (!rt_module_text(module) || !retire_module(module))
+        return false;
+    unload(device, module);
+    free(module->text);
+    module->text = NULL;
+    return true;
+}
+
+const char *rt_module_text(const struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    const struct rt_module *at = modules;
+    while (at && at != module)
+        at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at ? at->text : NULL;
+}
+
+/* Its kernel of that name, as far as the program has asked for it before. */
+static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
+{
+    struct rt_function *at = module->functions;
+    while (at && strcmp(at->name, name) != 0)
+        at = at->next;
+    return at;
+}
+
+/* With the lock held. */
+static cudaError_t find_kernel(struct emu_device *device, struct rt_module *module,
+                               const char *name, struct rt_function **function)
+{
+    uint32_t kernel;
+    cudaError_t error = load(device, module);
+    if (error != cudaSuccess)
+        return error;
+    if (emu_kernel(device, module->image, name, &kernel) == EMU_NOT_FOUND)
+        return cudaErrorSymbolNotFound;
+    *function = find_by_name(module, name);
+    if (!*function && (*function = new_function(module, NULL, name))) {
+        (*function)->next = module->functions;
+        module->functions = *function;
+    }
+    return *function ? load_function(device, *function) : cudaErrorMemoryAllocation;
+}
+
+cudaError_t rt_module_kernel(struct emu_device *device, struct rt_module *module, const char *name,
+                             struct rt_function **function)
+{
+    pthread_mutex_lock(&lock);
+    cudaError_t error = find_kernel(device, module, name, function);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *module,
+                               const char *name, emu_addr *addr, size_t *size)
+{
+    const struct variable wanted = {.name = (char *)name};
+    pthread_mutex_lock(&lock);
+    cudaError_t error = variable_range(device, module, &wanted, addr, size);
+    pthread_mutex_unlock(&lock);
+    return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
+}
+
 /* --- registration: called by code that nvcc puts into the executable, before and after main -------- */
 
 void **__cudaRegisterFatBinary(void *wrapper)
@@ -286,10 +421,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
         module->wrapper = NULL; /* using it says cudaErrorInvalidKernelImage */
-    pthread_mutex_lock(&lock);
-    module->next = modules;
-    modules = module;
-    pthread_mutex_unlock(&lock);
+    list_module(module);
     return (void **)module;
 }
 
@@ -297,20 +429,9 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 {
 }
 
-/* Nothing is freed: at the end of the process another thread may still run a kernel of the module. */
 void __cudaUnregisterFatBinary(void **handle)
 {
-    struct rt_module *module = (struct rt_module *)handle;
-    pthread_mutex_lock(&lock);
-    struct rt_module **at = &modules;
-    while (*at && *at != module)
-        at = &(*at)->next;
-    if (*at) {
-        *at = module->next;
-        module->next = retired;
-        retired = module;
-    }
-    pthread_mutex_unlock(&lock);
+    retire_module((struct rt_module *)handle);
 }
 
 void __cudaRegisterFunction(void **handle, const char *host, char *device_function,
@@ -318,14 +439,9 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
                             dim3 *block, dim3 *grid, int *warp_size)
 {
     struct rt_module *module = (struct rt_module *)handle;
-    struct rt_function *function = module ? calloc(1, sizeof *function) : NULL;
-    char *name = function ? strdup(device_name) : NULL;
-    if (!name) {
-        free(function);
+    struct rt_function *function = module ? new_function(module, host, device_name) : NULL;
+    if (!function)
         return;
-    }
-    *function = (struct rt_function){
-        .host = host, .name = name, .module = module, .max_dynamic_shared = -1, .carveout = -1};
     pthread_mutex_lock(&lock);
     function->next = module->functions;
     module->functions = function;

@@ -70,6 +70,11 @@ Test(cudart_more, managed_ranges_and_batches_answer_like_a_gpu)
     expect_recorded("api_ranges");
 }
 
+Test(cudart_more, libraries_answer_like_a_gpu)
+{
+    expect_recorded("api_libraries");
+}
+
 Test(cudart_more, simd_intrinsics_answer_like_a_gpu)
 {
     expect_recorded("simd");

@@ -515,9 +515,9 @@ Test(remote, launches_that_are_not_parked_do_not_go_on)
 Test(remote, programs_run_as_with_the_device_inside)
 {
     static const char *const names[] = {
-        "api_more", "async",      "cooperative", "graphs",     "indices",
-        "indices",  "lane_talk",  "launch_api",  "memory_api", "memory_more",
-        "streams",  "sum_ladder", "textures",    "threads",    "unsupported",
+        "api_libraries", "api_more",   "api_ranges", "async",      "cooperative", "graphs",
+        "indices",       "indices",    "lane_talk",  "launch_api", "memory_api",  "memory_more",
+        "streams",       "sum_ladder", "textures",   "threads",    "unsupported",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct run_outcome inside = run_program(names[i], INSIDE);

@@ -1,5 +1,6 @@
 // Calls the runtime as a program built by nvcc 12 does, whose libcudart.so.12 it is linked with: functions and
 // structures that CUDA 13's headers declare otherwise are declared here once more, under their symbols' names.
+#include <stdint.h>
 #include <string.h>
 
 #include "check.cuh"
@@ -42,6 +43,16 @@ cudaError_t before(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
     AS(cudaGraphNodeGetDependencies);
 cudaError_t behind(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count)
     AS(cudaGraphNodeGetDependentNodes);
+cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
+                     size_t count, cudaGraphNodeParams *params) AS(cudaGraphAddNode);
+cudaError_t add_node_v2(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
+                        const cudaGraphEdgeData *data, size_t count, cudaGraphNodeParams *params)
+    AS(cudaGraphAddNode_v2);
+cudaError_t copy_batch(void **to, void **from, size_t *sizes, size_t count,
+                       cudaMemcpyAttributes *attributes, size_t *first, size_t listed,
+                       size_t *failed, cudaStream_t stream) AS(cudaMemcpyBatchAsync);
+cudaError_t copy_boxes(size_t count, cudaMemcpy3DBatchOp *list, size_t *failed,
+                       unsigned long long flags, cudaStream_t stream) AS(cudaMemcpy3DBatchAsync);
 cudaError_t capture_v1(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id)
     AS(cudaStreamGetCaptureInfo);
 cudaError_t capture_v2(cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *id,
@@ -234,7 +245,54 @@ static void draw_graph()
     MUST(remove_edges(graph, &a, &b, 1));
     MUST(get_edges(graph, NULL, NULL, &count));
     CHECK(count == 0);
+    cudaGraphNodeParams empty = {cudaGraphNodeTypeEmpty};
+    MUST(add_node(&from, graph, &a, 1, &empty));
+    MUST(add_node_v2(&to, graph, &b, NULL, 1, &empty));
+    MUST(get_edges(graph, NULL, NULL, &count));
+    CHECK(count == 2);
     MUST(cudaGraphDestroy(graph));
+}
+
+static void copy_many(int *values)
+{
+    int numbers[8] = {1, 2, 3, 4}, results[4] = {};
+    void *to[] = {values, values + 2}, *from[] = {numbers, numbers + 2};
+    size_t sizes[] = {8, 8}, first = 0, failed = 7;
+    cudaMemcpyAttributes attributes = {cudaMemcpySrcAccessOrderStream};
+    cudaMemcpy3DBatchOp box;
+    cudaStream_t stream;
+    MUST(cudaStreamCreate(&stream));
+    MUST(copy_batch(to, from, sizes, 2, &attributes, &first, 1, &failed, stream));
+    memset(&box, 0, sizeof box);
+    box.src.type = box.dst.type = cudaMemcpyOperandTypePointer;
+    box.src.op.ptr.ptr = values;
+    box.dst.op.ptr.ptr = results;
+    box.extent = make_cudaExtent(sizeof results, 1, 1);
+    box.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    MUST(copy_boxes(1, &box, &failed, 0, stream));
+    MUST(cudaStreamSynchronize(stream));
+    CHECK(results[0] == 1 && results[3] == 4);
+    first = 1;
+    CHECK(copy_batch(to, from, sizes, 2, &attributes, &first, 1, &failed, stream) ==
+          cudaErrorInvalidValue);
+    CHECK(failed == SIZE_MAX);
+    cudaGetLastError();
+    MUST(cudaStreamDestroy(stream));
+}
+
+// A grid or a block out of range has an error of its own.
+static void launch_wrong(int *values)
+{
+    triple<<<1, 1025>>>(values);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    triple<<<1, dim3(1, 1, 65)>>>(values);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    triple<<<0, 1>>>(values);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    triple<<<dim3(1, 65536), 1>>>(values);
+    CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    triple<<<1, 1, 49153>>>(values);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
 static void capture(int *values)
@@ -301,7 +359,9 @@ int main()
     advise_about_memory();
     draw_graph();
     capture(values);
+    copy_many(values);
     launch(values);
+    launch_wrong(values);
     MUST(cudaFree(values));
     return summary();
 }
