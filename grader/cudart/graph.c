@@ -118,6 +118,23 @@ void rt_work_free(struct rt_work *work)
     work->type = cudaGraphNodeTypeEmpty;
 }
 
+cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
+{
+    struct rt_work copy;
+    if (work->type != by->type)
+        return cudaErrorInvalidValue;
+    cudaError_t error = rt_work_copy(&copy, by);
+    if (error != cudaSuccess)
+        return error;
+    if (work->type == cudaGraphNodeTypeKernel) { /* other parameters, the same attributes */
+        copy.kernel.cooperative = work->kernel.cooperative;
+        copy.kernel.cluster = work->kernel.cluster;
+    }
+    rt_work_free(work);
+    *work = copy;
+    return cudaSuccess;
+}
+
 /* --- nodes and edges ----------------------------------------------------------------------------------------- */
 
 static bool depends_on(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)

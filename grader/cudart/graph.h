@@ -56,6 +56,8 @@ bool rt_graph_has_memory(const struct CUgraph_st *graph);
 /* A copy of the work that owns what it points to, and the end of one. */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);
+/* Puts a copy of BY, which must be of the same kind, in the place of WORK. */
+cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by);
 
 /* --- graph_nodes.c: parameters as work; the error if they make no sense ---------------------------------- */
 

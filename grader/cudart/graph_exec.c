@@ -236,15 +236,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work)
 {
     struct step *step = find_step(find(exec), node);
-    struct rt_work copy;
-    if (!step || step->work.type != work->type)
-        return cudaErrorInvalidValue;
-    cudaError_t error = rt_work_copy(&copy, work);
-    if (error != cudaSuccess)
-        return error;
-    rt_work_free(&step->work);
-    step->work = copy;
-    return cudaSuccess;
+    return step ? rt_work_replace(&step->work, work) : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)

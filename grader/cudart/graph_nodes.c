@@ -86,17 +86,10 @@ static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeTyp
 
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error)
 {
-    struct rt_work copy;
     struct CUgraphNode_st *live = rt_graph_node(node);
-    if (error == cudaSuccess && (!live || live->work.type != work->type))
-        error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = rt_work_copy(&copy, work);
-    if (error != cudaSuccess)
-        return rt_return(error);
-    rt_work_free(&live->work);
-    live->work = copy;
-    return cudaSuccess;
+        error = live ? rt_work_replace(&live->work, work) : cudaErrorInvalidValue;
+    return rt_return(error);
 }
 
 cudaError_t rt_node_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work,

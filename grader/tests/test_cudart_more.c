@@ -65,6 +65,20 @@ Test(cudart_more, nodes_of_graphs_answer_like_a_gpu)
     expect_recorded("api_graphs");
 }
 
+Test(cudart_more, graphs_are_drawn)
+{
+    expect_recorded("api_graphs");
+    char *drawing = shell_file("drawing_of_all", NULL);
+    cr_expect(strstr(drawing, "digraph dot {\nsubgraph cluster_1 {\n") == drawing, "%s", drawing);
+    cr_expect(strstr(drawing, "MEMCPY\n(DtoH,16)\n"), "%s", drawing);
+    cr_expect(strstr(drawing, "\"graph_1_node_1\" -> \"graph_1_node_2\";\n"), "%s", drawing);
+    cr_expect(strstr(drawing, "subgraph cluster_2 {\n"), "the graph in it: %s", drawing);
+    free(drawing);
+    drawing = shell_file("drawing_with_kernel", NULL);
+    cr_expect(strstr(drawing, "_Z4fillPii\ngrid 1 x 1 x 1\nblock 4 x 1 x 1\n"), "%s", drawing);
+    free(drawing);
+}
+
 Test(cudart_more, managed_ranges_and_batches_answer_like_a_gpu)
 {
     expect_recorded("api_ranges");

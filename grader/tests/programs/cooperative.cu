@@ -200,9 +200,50 @@ static void check_aggregate()
     MUST(cudaFree(device));
 }
 
+/* Blocks that wait for each other in a node: it keeps that when its parameters are changed. */
+static void check_node()
+{
+    enum { N = 700, ROUNDS = 3 };
+    int *a, *b, *list = new int[N](), wrong = 0, n = N, count = ROUNDS;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    MUST(cudaMalloc(&a, N * sizeof(int)));
+    MUST(cudaMalloc(&b, N * sizeof(int)));
+    MUST(cudaMemset(a, 0, N * sizeof(int)));
+    void *args[] = {&a, &b, &n, &count};
+    cudaGraphNodeParams params = {cudaGraphNodeTypeKernel};
+    params.kernel.func = (void *)rounds;
+    params.kernel.gridDim = dim3(3);
+    params.kernel.blockDim = dim3(64);
+    params.kernel.kernelParams = args;
+    cudaLaunchAttributeValue value = {};
+    value.cooperative = 1;
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+    MUST(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value));
+    params.kernel.gridDim = dim3(4);
+    MUST(cudaGraphNodeSetParams(node, &params));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    count = ROUNDS + 2;
+    MUST(cudaGraphExecNodeSetParams(exec, node, &params));
+    MUST(cudaGraphLaunch(exec, 0));
+    FINISH();
+    MUST(cudaMemcpy(list, b, N * sizeof(int), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < N; i++)
+        wrong += list[i] != ROUNDS + 2;
+    expect("rounds in a node of a graph", wrong, 0);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaFree(a));
+    MUST(cudaFree(b));
+    delete[] list;
+}
+
 int main()
 {
     check_grid();
+    check_node();
     check_tiles<32>("tiles of 32");
     check_tiles<8>("tiles of 8");
     check_tiles<2>("tiles of 2");
