@@ -164,6 +164,15 @@ OWN(cudaMemDiscardAndPrefetchBatchAsync, _ptsz,
      size_t listed, unsigned long long flags, cudaStream_t stream),
     (ptrs, sizes, count, places, first, listed, flags, stream))
 
+OWN(cudaGetDriverEntryPoint, _ptsz,
+    (const char *symbol, void **function, unsigned long long flags,
+     enum cudaDriverEntryPointQueryResult *status),
+    (symbol, function, flags, status))
+OWN(cudaGetDriverEntryPointByVersion, _ptsz,
+    (const char *symbol, void **function, unsigned version, unsigned long long flags,
+     enum cudaDriverEntryPointQueryResult *status),
+    (symbol, function, version, flags, status))
+
 /* --- without one: they do and wait for their work in the thread's own --- */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))

@@ -321,12 +321,15 @@ Test(cudart, what_is_not_supported_is_named_once)
                                 "cudaGraphConditionalHandleCreate again: cudaErrorNotSupported\n"
                                 "cudaArrayGetSparseProperties: cudaErrorNotSupported\n"
                                 "last: cudaErrorNotSupported\n"
+                                "cuLaunchKernel: cudaSuccess\n"
+                                "1, 1\n"
                                 "an ordinary launch after them: cudaSuccess\n";
     cr_expect(strstr(output, right), "%s", output);
     const char *first =
         strstr(output, "cudaGraphConditionalHandleCreate is not supported by Lanewise");
     cr_expect(first && !strstr(first + 1, "cudaGraphConditionalHandleCreate is not"), "%s", output);
     cr_expect(strstr(output, "cudaArrayGetSparseProperties is not supported"), "%s", output);
+    cr_expect(strstr(output, "the driver's cuLaunchKernel() is not supported"), "%s", output);
     free(output);
 }
 

@@ -101,6 +101,19 @@ int main()
         MUST(cudaGetSymbolAddress(&address, flag));
         MUST(cudaMemset(address, 1, sizeof(int)));
     });
+    meet("a copy in a batch", 4, seen, [] {
+        int four = 4;
+        void *address, *from = &four;
+        size_t size = sizeof four, first = 0;
+        cudaMemcpyAttributes attributes = {cudaMemcpySrcAccessOrderDuringApiCall};
+        MUST(cudaGetSymbolAddress(&address, flag));
+        MUST(cudaMemcpyBatchAsync(&address, &from, &size, 1, &attributes, &first, 1, 0));
+        expect("a batch in the legacy stream is refused",
+               cudaMemcpyBatchAsync(&address, &from, &size, 1, &attributes, &first, 1,
+                                    cudaStreamLegacy),
+               cudaErrorInvalidValue);
+        cudaGetLastError();
+    });
     capture(seen);
     MUST(cudaFree(seen));
     return summary();

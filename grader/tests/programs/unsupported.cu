@@ -22,6 +22,11 @@ int main()
          cudaGraphConditionalHandleCreate(&handle, nullptr));
     show("cudaArrayGetSparseProperties", cudaArrayGetSparseProperties(&properties, nullptr));
     show("last", cudaGetLastError());
+    void *function = p;
+    cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSuccess;
+    show("cuLaunchKernel",
+         cudaGetDriverEntryPointByVersion("cuLaunchKernel", &function, 13000, 0, &result));
+    printf("%d, %d\n", result == cudaDriverEntryPointSymbolNotFound, function == nullptr);
     kernel<<<1, 1>>>(p);
     show("an ordinary launch after them", cudaDeviceSynchronize());
     return 0;
