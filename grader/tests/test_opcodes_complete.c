@@ -13,6 +13,7 @@
 #include "opcode_async.h"
 #include "opcode_control.h"
 #include "opcode_lanes.h"
+#include "opcode_matrix.h"
 #include "opcode_memory.h"
 #include "opcode_rows.h"
 #include "opcode_texture.h"
@@ -66,7 +67,7 @@ static int take_opcode(char **text)
 static void note(const char *mnemonic, void *context)
 {
     char copy[80], *rest = copy;
-    int types[3] = {NO_TYPE, NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD},
+    int types[4] = {NO_TYPE, NO_TYPE, NO_TYPE, NO_TYPE}, type_count = 0, words[16] = {NO_WORD},
         word_count = 1;
     snprintf(copy, sizeof copy, "%s", mnemonic);
     int opcode = take_opcode(&rest);
@@ -75,7 +76,7 @@ static void note(const char *mnemonic, void *context)
         const char *part = strsep(&rest, ".");
         int type = find(part, type_name, PTX_TYPE_COUNT);
         int word = find(part, word_name, PTX_MOD_COUNT);
-        cr_assert((type >= 0 && type_count < 3) || (word >= 0 && word_count < 16),
+        cr_assert((type >= 0 && type_count < 4) || (word >= 0 && word_count < 16),
                   "a test runs '%s': what is '%s'?", mnemonic, part);
         if (type >= 0)
             types[type_count++] = type;
@@ -109,6 +110,7 @@ static void note_everything(void)
     wide_each(note, NULL);
     texture_each(note, NULL);
     async_each(note, NULL);
+    matrix_each(note, NULL);
 }
 
 /* --- refusals ----------------------------------------------------------------------------------- */
@@ -125,6 +127,7 @@ static void note_everything(void)
 #define HALVES   "f16 f16x2 bf16 bf16x2 "
 #define PACKED   "f16x2 bf16x2 "
 #define SMALL    "e4m3x2 e5m2x2 "
+#define LARGE    "m16n16k16 m32n8k16 m8n32k16 "
 #define CVT_ALL  ROUNDING WHOLE "ftz sat satfinite relu -"
 
 /* Combinations of words and types that PTX does not have, and those few that it has and the emulator
@@ -277,6 +280,21 @@ static const struct refusal {
     {"redux", "b32", "", "add min max"},
     {"redux", "u32 s32", "", "and or xor"},
     {"vote", "b32", "", "all any uni"},
+    {"wmma.load.a", "f16 bf16 u8 s8", "", "m8n8k4"},
+    {"wmma.load.b", "f16 bf16 u8 s8", "", "m8n8k4"},
+    {"wmma.load.c", "f16 f32 s32", "", "m8n8k4"},
+    {"wmma.store.d", "f16 f32 s32", "", "m8n8k4"},
+    {"wmma.load.a", "f64", "", LARGE},
+    {"wmma.load.b", "f64", "", LARGE},
+    {"wmma.load.c", "f64", "", LARGE},
+    {"wmma.store.d", "f64", "", LARGE},
+    {"wmma.mma", "f64", "f64", LARGE "satfinite"},
+    {"wmma.mma", "f16 f32", "f16 f32 bf16", "m8n8k4 rn satfinite"},
+    {"wmma.mma", "s32", "u8 s8", "m8n8k4 rn"},
+    {"wmma.mma", "f16", "bf16 u8 s8 f64", ""},
+    {"wmma.mma", "f32", "u8 s8 f64", ""},
+    {"wmma.mma", "s32", "f16 f32 bf16 f64", ""},
+    {"wmma.mma", "f64", "f16 f32 bf16 u8 s8", ""},
 };
 #define REFUSALS (sizeof refusals / sizeof *refusals)
 static bool used[REFUSALS];
@@ -451,6 +469,11 @@ static void check_words(struct fixture *fixture, int opcode, int type, int secon
     check(fixture, (struct combination){opcode, type, second, NO_WORD});
 }
 
+static uint32_t types_of(int a, int b)
+{
+    return ptx_opcodes[a].types | ptx_opcodes[b].types;
+}
+
 /* The types that may stand second: cvt's own, every comparable one, the sign that slct looks at, a
  * texture's coordinates. */
 static uint32_t second_types(int opcode)
@@ -460,6 +483,8 @@ static uint32_t second_types(int opcode)
            : opcode == PTX_OP_set ? values
            : opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a || is_video(opcode)
                ? 1u << PTX_u32 | 1u << PTX_s32
+           : opcode == PTX_OP_wmma_mma
+               ? types_of(PTX_OP_wmma_load_a, PTX_OP_wmma_load_c) & ~(1u << PTX_s32)
            : opcode == PTX_OP_tld4                         ? 1u << PTX_f32
            : opcode == PTX_OP_slct || opcode == PTX_OP_tex ? 1u << PTX_s32 | 1u << PTX_f32
                                                            : 0;

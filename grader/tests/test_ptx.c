@@ -342,7 +342,7 @@ static const struct {
     const char *body, *says;
 } bad_bodies[] = {
     {"frobnicate.u32 a, a;", "unsupported instruction 'frobnicate'"},
-    {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {a}, [d];", "wmma"},
+    {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {a}, {a}, {a}, {a};", "'mma'"},
     {"add.u33 a, a, a;", "u33"},
     {"add a, a, a;", "add"},
     {"add.u32.u32 a, a, a;", "add"},

@@ -24,7 +24,7 @@ static bool has_more_types(uint16_t opcode)
 {
     return is_video(opcode) || opcode == PTX_OP_cvt || opcode == PTX_OP_set ||
            opcode == PTX_OP_slct || opcode == PTX_OP_tex || opcode == PTX_OP_tld4 ||
-           opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a;
+           opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a || opcode == PTX_OP_wmma_mma;
 }
 
 static void decode_typed(struct decoder *d)
@@ -95,6 +95,13 @@ static void decode_typed(struct decoder *d)
     case PTX_OP_tex:
     case PTX_OP_tld4:
         decode_texture(d);
+        break;
+    case PTX_OP_wmma_load_a:
+    case PTX_OP_wmma_load_b:
+    case PTX_OP_wmma_load_c:
+    case PTX_OP_wmma_store_d:
+    case PTX_OP_wmma_mma:
+        decode_matrix(d);
         break;
     case PTX_OP_suld:
         decode_surface(d, true);
@@ -392,11 +399,22 @@ static uint32_t estimate_registers(const struct kernel *k)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
+/* Slots that the kernel's instructions may need in vectors, together. */
+static size_t vector_room(const struct kernel *k)
+{
+    size_t room = (size_t)k->code_count * VECTOR_ROOM;
+    for (uint32_t i = 0; i < k->image_count; i++)
+        for (uint32_t pc = 0; pc < k->images[i].function->code_count; pc++)
+            if (k->images[i].function->code[pc].opcode == PTX_OP_wmma_mma)
+                room += MATRIX_ROOM;
+    return room;
+}
+
 static bool allocate(struct decoder *d)
 {
     struct kernel *k = d->kernel;
     k->code = calloc(k->code_count, sizeof *k->code);
-    k->vectors = malloc((size_t)k->code_count * VECTOR_ROOM * sizeof *k->vectors);
+    k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
     if (!k->code || !k->vectors || !k->params)
         return false;

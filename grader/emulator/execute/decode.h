@@ -3,6 +3,7 @@
  *   slots.c          where operands lie: registers, constants, addresses
  *   decode_value.c   arithmetic, comparison, moves, conversion
  *   decode_texture.c textures and surfaces
+ *   decode_matrix.c  matrices of a warp
  *   decode_async.c   copies beside the thread, mbarriers
  *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
  *   fixed.c          registers that always hold the same
@@ -109,6 +110,7 @@ void decode_match(struct decoder *d);
 void decode_redux(struct decoder *d);
 void decode_texture(struct decoder *d); /* decode_texture.c */
 void decode_surface(struct decoder *d, bool is_load);
+void decode_matrix(struct decoder *d); /* decode_matrix.c */
 void decode_barrier_reduction(struct decoder *d);
 void decode_copy(struct decoder *d); /* decode_async.c */
 void decode_copy_groups(struct decoder *d);

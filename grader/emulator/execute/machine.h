@@ -146,7 +146,9 @@ struct inst {
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
             bool
-                variant; /* of an mbarrier: .noComplete, .parity or .noinc; an atomic that adds 1 */
+                variant; /* of an mbarrier: .noComplete, .parity or .noinc; an atomic that adds 1; of a
+                             matrix: what a lane holds together does not lie together */
+            uint8_t rows, columns; /* of a matrix: see matrix.c */
         } mem;
         struct {
             uint32_t target, meet;
@@ -182,12 +184,17 @@ struct inst {
             uint8_t op; /* enum ptx_modifier of vote, shfl, match, redux */
             bool is_signed;
             struct slot second, members;
+            /* wmma.mma: the registers of d, a, b and c, one behind the other */
+            struct slot *vector;
+            uint8_t count[4], types[4]; /* of each: registers; enum ptx_type */
+            uint8_t m, n, k;
         } warp;
     };
 };
 
 #define NO_IMAGE    UINT32_MAX
 #define VECTOR_ROOM 10 /* slots that an instruction may need in a vector: tex.grad.3d */
+#define MATRIX_ROOM 32 /* wmma.mma, in four of them */
 
 /* A function's part of a kernel's code. */
 struct image {
@@ -666,6 +673,7 @@ lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_g
     wait_all_run, sleep_run;
 lane_fn mbarrier_run, pending_count_run;
 lane_fn alloca_run, stack_save_run, stack_restore_run;
+lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run;
 lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;

@@ -139,7 +139,7 @@ struct ptx_operand {
 struct ptx_instruction {
     uint16_t opcode;
     uint8_t type_count, modifier_count, operand_count;
-    uint8_t types[3];
+    uint8_t types[4];
     uint8_t modifiers[PTX_MAX_MODIFIERS];
     bool guard_negated;
     uint32_t guard; /* index of the predicate register, or PTX_NONE */
