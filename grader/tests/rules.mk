@@ -23,7 +23,7 @@ $(BUILD)/tests/programs/attacks: NVCC_FLAGS += -Igrader -std=c++17 -gencode arch
 $(BUILD)/tests/programs/attacks: grader/remote/wire.h $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs about what newer GPUs have.
-$(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
+$(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
