@@ -2,6 +2,7 @@
  * on where it would on a GPU; a device in a process of its own has options of its own. */
 #include "cudart/rt.h"
 
+#include "cudart/compiler.h"
 #include "emulator/environment.h"
 
 static struct emu_options options;
@@ -10,6 +11,7 @@ __attribute__((constructor)) static void read_options(void)
 {
     emu_read_environment(&options);
     options.overlooks_strays = true;
+    options.compiler = &compiler_of_machine;
 }
 
 const struct emu_options *rt_options(void)

@@ -5,6 +5,7 @@
  * that repeats the one before takes a shorter way: find_again(). */
 #include "emulator/execute/access_values.h"
 #include "emulator/execute/raw.h"
+#include "emulator/execute/repeat.h"
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
@@ -482,30 +483,6 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
 
 /* --- accesses that repeat --------------------------------------------------------------------------------- */
 
-/* Do the lanes' addresses lie to each other as they do in the pattern? */
-LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
-                                 uint32_t mask, unsigned lead)
-{
-    const uint32_t *a32 = base;
-    const uint64_t *a64 = base;
-    uint64_t other = 0;
-    uint32_t other32 = 0;
-    if (width == 4 && mask == ALL_LANES)
-        for (unsigned l = 0; l < WARP; l++)
-            other32 |= (a32[l] - a32[0]) ^ (uint32_t)pattern->delta[l];
-    else if (width == 4)
-        for (unsigned l = 0; l < WARP; l++)
-            other32 |= mask >> l & 1 ? (a32[l] - a32[lead]) ^ (uint32_t)pattern->delta[l] : 0;
-    else if (mask == ALL_LANES)
-        for (unsigned l = 0; l < WARP; l++)
-            other |= (a64[l] - a64[0]) ^ (uint64_t)(int64_t)pattern->delta[l];
-    else
-        for (unsigned l = 0; l < WARP; l++)
-            other |=
-                mask >> l & 1 ? (a64[l] - a64[lead]) ^ (uint64_t)(int64_t)pattern->delta[l] : 0;
-    return !other && !other32;
-}
-
 /* Out of the way of what is usual. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
@@ -563,36 +540,24 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     pattern->silent = silent;
 }
 
-/* The quick way of nearly all accesses: the same lanes with the same pattern as the time before, worth as many
- * sectors or banks. Then one address is looked at instead of 32, and observers that agree are only told that it
- * happened again. Returns where the first lane's bytes lie; NULL where it is not that simple, and nothing has
- * happened yet. */
+/* The quick way of nearly all accesses: see repeat.h. Returns where the first lane's bytes lie; NULL where it is not
+ * that simple, and nothing has happened yet. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (pattern->ready != mask || inst->mem.base.offset == NO_SLOT)
-        return NULL;
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
-    unsigned width = inst->mem.base.bytes;
-    const void *base = slot_at(warp, inst->mem.base);
-    if (!lies_as_before(base, width, pattern, mask, lead))
-        return NULL;
-    uint64_t first = (uint64_t)inst->mem.offset;
-    first = width == 4 ? (uint32_t)(((const uint32_t *)base)[lead] + (uint32_t)first)
-                       : ((const uint64_t *)base)[lead] + first;
-    if (inst->mem.space == PTX_GENERIC)
-        first -= pattern->space == PTX_SHARED  ? MEM_SHARED_WINDOW
-                 : pattern->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
-                                               : 0;
-    if (first - pattern->begin > pattern->room || (pattern->place ^ first) & pattern->fixed)
+    struct slot base = inst->mem.base;
+    uint64_t first;
+    if (pattern->ready != mask || base.offset == NO_SLOT ||
+        !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
+        !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                     inst->mem.space == PTX_GENERIC, lead, &first))
         return NULL;
     if (pattern->silent)
         pattern->times++;
     else
         tell_again(warp, inst, pattern, first);
-    if (pattern->host)
-        return pattern->host + (first - pattern->begin);
-    return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
+    return repeat_start(warp, pattern, first);
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)

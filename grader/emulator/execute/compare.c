@@ -1,54 +1,9 @@
 /* Comparisons: setp and set, and the classes of testp. Each makes one bit a lane. */
 #include <immintrin.h>
-#include <math.h>
 #include <string.h>
 
+#include "emulator/execute/comparisons.h"
 #include "emulator/execute/half.h"
-#include "emulator/execute/machine.h"
-
-typedef uint16_t u16;
-typedef int16_t s16;
-typedef uint32_t u32;
-typedef int32_t s32;
-typedef uint64_t u64;
-typedef int64_t s64;
-typedef float f32;
-typedef double f64;
-
-/* Every comparison: COMPARE(name, type, condition on x and y). */
-#define ORDERED(T)                                                                                 \
-    COMPARE(eq, T, x == y)                                                                         \
-    COMPARE(ne, T, x != y)                                                                         \
-    COMPARE(lt, T, x < y) COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
-#define UNSIGNED(T)                                                                                \
-    ORDERED(T)                                                                                     \
-    COMPARE(lo, T, x < y) COMPARE(ls, T, x <= y) COMPARE(hi, T, x > y) COMPARE(hs, T, x >= y)
-#define NAN_TOO(T)                                                                                 \
-    COMPARE(equ, T, !(x < y || x > y))                                                             \
-    COMPARE(neu, T, !(x == y))                                                                     \
-    COMPARE(ltu, T, !(x >= y))                                                                     \
-    COMPARE(leu, T, !(x > y))                                                                      \
-    COMPARE(gtu, T, !(x <= y))                                                                     \
-    COMPARE(geu, T, !(x < y)) COMPARE(num, T, x == x && y == y) COMPARE(nan, T, x != x || y != y)
-#define CLASSES(T)                                                                                 \
-    COMPARE(finite, T, isfinite(x))                                                                \
-    COMPARE(infinite, T, isinf(x))                                                                 \
-    COMPARE(number, T, x == x)                                                                     \
-    COMPARE(notanumber, T, x != x)                                                                 \
-    COMPARE(normal, T, isnormal(x) || x == 0) COMPARE(subnormal, T, fpclassify(x) == FP_SUBNORMAL)
-#define EVERY_COMPARISON                                                                           \
-    ORDERED(s16)                                                                                   \
-    ORDERED(s32)                                                                                   \
-    ORDERED(s64)                                                                                   \
-    UNSIGNED(u16)                                                                                  \
-    UNSIGNED(u32)                                                                                  \
-    UNSIGNED(u64)                                                                                  \
-    FLOAT_ORDERED(f32) NAN_TOO(f32) CLASSES(f32) FLOAT_ORDERED(f64) NAN_TOO(f64) CLASSES(f64)
-/* != is true for NaN in C, but "ne" is an ordered comparison in PTX */
-#define FLOAT_ORDERED(T)                                                                           \
-    COMPARE(eq, T, x == y)                                                                         \
-    COMPARE(ne, T, x<y || x> y)                                                                    \
-    COMPARE(lt, T, x < y) COMPARE(le, T, x <= y) COMPARE(gt, T, x > y) COMPARE(ge, T, x >= y)
 
 #define COMPARE(name, T, condition)                                                                \
     LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \
@@ -79,6 +34,14 @@ compare_fn *compare_find(const char *name)
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
         if (strcmp(comparisons[i].name, name) == 0)
             return comparisons[i].compare;
+    return NULL;
+}
+
+const char *compare_name(compare_fn *compare)
+{
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (comparisons[i].compare == compare)
+            return comparisons[i].name;
     return NULL;
 }
 

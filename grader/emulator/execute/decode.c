@@ -14,6 +14,7 @@
 #include "emulator/analyse/lines.h"
 #include "emulator/analyse/origins.h"
 #include "emulator/analyse/usage.h"
+#include "emulator/execute/native.h"
 
 static bool is_video(uint16_t opcode)
 {
@@ -416,7 +417,8 @@ static bool allocate(struct decoder *d)
     k->code = calloc(k->code_count, sizeof *k->code);
     k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
-    if (!k->code || !k->vectors || !k->params)
+    k->native = native_new();
+    if (!k->code || !k->vectors || !k->params || !k->native)
         return false;
     for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
         k->special[i] = NO_SLOT;
@@ -463,6 +465,7 @@ void kernel_free(struct kernel *kernel)
 {
     if (!kernel)
         return;
+    native_free(kernel->native);
     for (uint32_t i = 0; i < kernel->image_count; i++)
         image_free(&kernel->images[i]);
     free(kernel->images);

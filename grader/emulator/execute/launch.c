@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/native.h"
 
 static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {
@@ -186,6 +186,7 @@ static bool worker_open(struct worker *worker, struct launch *launch)
 {
     *worker = (struct worker){.launch = launch, .may_begin = true};
     worker->last = &worker->first;
+    worker->ask_at = native_threshold(launch);
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     worker->patterns = make_patterns(launch->kernel);
     bool ok = worker->profile && worker->patterns;
@@ -211,6 +212,7 @@ static void join_worker(struct worker *into, struct worker *worker)
     }
     if (worker->longest > into->longest)
         into->longest = worker->longest;
+    into->executed += worker->executed;
     for (unsigned i = 0; i < launch->observer_count; i++)
         launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
     free(worker->profile);
@@ -300,6 +302,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     const struct kernel *kernel = launch->kernel;
     for (unsigned i = 1; i < count; i++)
         join_worker(&workers[0], &workers[i]);
+    atomic_fetch_add(&kernel->native->executed, workers[0].executed);
     struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
     stretches_add_up(kernel, workers[0].profile);
     if (counters)

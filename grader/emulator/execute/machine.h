@@ -243,6 +243,7 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* storage behind inst.mem.vector, VECTOR_ROOM each */
     uint32_t vector_count, constant_room;
+    struct native *native;      /* its translation: native.h */
     bool uses_heap, uses_stack; /* calls malloc; calls any function, or alloca */
     bool shows_params;          /* takes its parameters' addresses */
     uint64_t params_at;         /* where they lie for that; 0: nowhere yet */
@@ -388,6 +389,8 @@ struct worker {
     struct profile *profile; /* of each instruction */
     uint64_t longest;        /* instructions of one warp */
     uint64_t unaccounted;    /* instructions that the launch does not know of yet */
+    uint64_t executed;       /* instructions so far */
+    uint64_t ask_at;         /* of these, from when on the kernel is worth a translation */
     struct cta *idle;        /* CTAs whose memory can be used again */
     uint32_t seats;          /* CTAs that there are */
     struct frame *idle_frames;
@@ -546,6 +549,8 @@ static inline uint64_t cluster_offset(uint64_t offset)
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 
 /* warp.c */
+#define SLICE        16384u /* instructions between two looks at the rest of the world */
+#define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
 /* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */
@@ -661,9 +666,12 @@ struct alu_row {
     lane_fn *run;
     uint8_t sources;
     uint8_t bytes[5]; /* of the destination and each source; 0: a predicate */
+    bool is_plain;    /* a row of alu.def */
 };
 const struct alu_row *alu_find(const char *name);
+const struct alu_row *alu_row_of(lane_fn *run);
 compare_fn *compare_find(const char *name); /* "lt.s32" */
+const char *compare_name(compare_fn *compare);
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
@@ -678,6 +686,8 @@ lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
 bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
+/* Of a conversion that is one of C's own, in native_code.h's words: "f64_s32". NULL: it is not. */
+const char *cvt_plain_name(const struct inst *inst);
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 

@@ -18,11 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/native.h"
 
-#define SLICE        16384u /* instructions between two looks at the rest of the world */
-#define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
-#define NOWHERE      UINT32_MAX
+#define NOWHERE UINT32_MAX
 
 static struct path_entry *top_of(struct path *path)
 {
@@ -446,6 +444,14 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
+/* The kernel's translation, if it is ready and for as many lanes. */
+static const struct native_code *translation_for(const struct warp *warp, uint32_t lanes)
+{
+    const struct native *native = warp->cta->launch->kernel->native;
+    const struct native_code *code = atomic_load_explicit(&native->code, memory_order_acquire);
+    return code && (code->parts || lanes == ALL_LANES) ? code : NULL;
+}
+
 /* Instructions that all lanes go through together, until one is left to control(): the loop that
  * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
@@ -457,9 +463,15 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     uint32_t count = lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
     const struct inst *in = NULL;
     const atomic_bool *stopping = &warp->cta->launch->stopping;
+    const struct native_code *native = translation_for(warp, lanes);
     warp->frame = top->frame;
     warp->bank[BANK_REGISTERS] = top->frame->registers;
     while (pc != meet && *slice > 0) {
+        if (native && native->enters[pc]) {
+            pc = native->enter(warp, pc, slice, lanes, meet);
+            if (pc == meet || *slice <= 0)
+                break;
+        }
         in = &code[pc];
         if (in->stretch) {
             uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
@@ -514,6 +526,10 @@ static bool run_path(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
+    struct worker *worker = warp->cta->worker;
+    worker->executed += executed;
+    if (worker->executed >= worker->ask_at)
+        native_ask(worker);
     uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
     account(warp, executed);
     warp->looked += looks;

@@ -1,0 +1,189 @@
+/* When a kernel is translated, and what becomes of it.
+ *
+ * A worker that has executed enough of one kernel writes down what was executed so far as C text. A thread of its own
+ * has it compiled by whoever owns the device, and hands it to all workers at once. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "emulator/execute/native.h"
+
+/* The compiler takes about 10 ms for each instruction: what the interpreter does in that time, for each, must have been
+ * executed before it is likely that as much will follow. */
+#define WORTH_IT  20000000u
+#define WORTH_ONE 1000000u
+#define MOST_CODE 600u
+
+/* native_code.h and all that it includes, as text: see rules.mk. */
+extern const char native_preamble[], native_preamble_end[];
+
+struct text {
+    char *text;
+    size_t size;
+};
+
+/* --- the text ----------------------------------------------------------------------------------------------- */
+
+/* Marks what was executed at least LEAST times, whole stretches of it. Returns how many instructions that is. */
+static uint32_t mark_hot(const struct worker *worker, uint64_t least, bool *hot)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint32_t count = 0;
+    uint64_t warps = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        const struct inst *inst = &kernel->code[pc];
+        warps = stretch_warps(worker, pc, warps);
+        hot[pc] = warps >= least || (pc && hot[pc - 1] && inst->follows);
+        count += hot[pc];
+    }
+    return count;
+}
+
+/* Do parts of warps execute more than a twentieth of it? */
+static bool has_parts(const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint64_t warps = 0, threads = 0, all = 0, there = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        warps = stretch_warps(worker, pc, warps);
+        threads = worker->profile[pc].threads + (kernel->code[pc].follows ? threads : 0);
+        all += warps * WARP;
+        there += threads;
+    }
+    return all - there > all / 20;
+}
+
+static bool write_text(const struct worker *worker, struct text *text, struct native_code *code)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    bool *hot = calloc((size_t)kernel->code_count + 1, sizeof *hot);
+    FILE *out = open_memstream(&text->text, &text->size);
+    bool ok = hot && out;
+    bool all = worker->launch->options->translate == EMU_TRANSLATE_ALL;
+    uint64_t least = all ? 0 : 1;
+    code->parts = all || has_parts(worker);
+    for (; ok && mark_hot(worker, least, hot) > MOST_CODE;)
+        least = 8 * least + 1;
+    if (ok) {
+        fwrite(native_preamble, 1, (size_t)(native_preamble_end - native_preamble), out);
+        ok = native_write(kernel, hot, code->parts, code->enters, out);
+    }
+    if (out)
+        ok &= fclose(out) == 0;
+    free(hot);
+    return ok;
+}
+
+/* --- the translation ------------------------------------------------------------------------------------------ */
+
+struct task {
+    struct native *native;
+    struct native_code *code;
+    struct text text;
+};
+
+static void code_free(struct native_code *code)
+{
+    if (!code)
+        return;
+    if (code->library)
+        code->compiler->unload(code->library);
+    free(code->enters);
+    free(code);
+}
+
+static void task_free(struct task *task)
+{
+    if (!task)
+        return;
+    code_free(task->code);
+    free(task->text.text);
+    free(task);
+}
+
+/* Whoever is the last to need it: the kernel, or the thread that translates it. */
+static void release(struct native *native)
+{
+    if (atomic_fetch_sub(&native->holders, 1) > 1)
+        return;
+    code_free((struct native_code *)(uintptr_t)atomic_load(&native->code));
+    free(native);
+}
+
+static void *task_main(void *argument)
+{
+    struct task *task = argument;
+    struct native *native = task->native;
+    struct native_code *code = task->code;
+    code->enter = (native_fn *)code->compiler->compile(task->text.text, task->text.size,
+                                                       "native_enter", &code->library);
+    if (code->enter) {
+        atomic_store(&native->code, code);
+        task->code = NULL;
+    }
+    task_free(task);
+    release(native);
+    return NULL;
+}
+
+static struct task *new_task(const struct worker *worker)
+{
+    const struct launch *launch = worker->launch;
+    struct task *task = calloc(1, sizeof *task);
+    struct native_code *code = calloc(1, sizeof *code);
+    if (code)
+        code->enters = calloc((size_t)launch->kernel->code_count + 1, sizeof *code->enters);
+    if (task && code && code->enters && write_text(worker, &task->text, code)) {
+        code->compiler = launch->options->compiler;
+        task->code = code;
+        task->native = launch->kernel->native;
+        return task;
+    }
+    code_free(code);
+    task_free(task);
+    return NULL;
+}
+
+struct native *native_new(void)
+{
+    struct native *native = calloc(1, sizeof *native);
+    if (native)
+        native->holders = 1;
+    return native;
+}
+
+uint64_t native_threshold(const struct launch *launch)
+{
+    const struct native *native = launch->kernel->native;
+    uint64_t past = atomic_load(&native->executed), count = launch->kernel->code_count;
+    uint64_t worth = WORTH_IT + WORTH_ONE * (count < MOST_CODE ? count : MOST_CODE);
+    if (!launch->options->compiler || launch->options->translate == EMU_TRANSLATE_NONE ||
+        atomic_load(&native->asked))
+        return UINT64_MAX;
+    if (launch->options->translate == EMU_TRANSLATE_ALL)
+        return 1;
+    return past < worth ? worth - past : 0;
+}
+
+void native_ask(struct worker *worker)
+{
+    struct native *native = worker->launch->kernel->native;
+    bool waits = worker->launch->options->translate == EMU_TRANSLATE_ALL;
+    pthread_t thread;
+    worker->ask_at = UINT64_MAX;
+    if (atomic_exchange(&native->asked, true))
+        return;
+    struct task *task = new_task(worker);
+    if (!task)
+        return;
+    atomic_fetch_add(&native->holders, 1);
+    if (waits || pthread_create(&thread, NULL, task_main, task) != 0)
+        task_main(task);
+    else
+        pthread_detach(thread);
+}
+
+void native_free(struct native *native)
+{
+    if (native)
+        release(native);
+}

@@ -1,0 +1,48 @@
+/* Native code: kernels that run long are translated to C, which a compiler makes vector instructions of while the
+ * interpreter goes on. A CPU's core then spends a nanosecond on an addition of 32 lanes instead of ten.
+ *
+ * Nothing else changes: the same results, counts and order of warps, whenever the translation is ready. Without a
+ * compiler on the machine, nothing is translated. */
+#ifndef EXECUTE_NATIVE_H
+#define EXECUTE_NATIVE_H
+
+#include <stdio.h>
+
+#include "emulator/execute/machine.h"
+
+/* Executes LANES of a warp from PC on, up to MEET at most; of their instructions it may execute *SLICE, which goes down.
+ * Returns where the interpreter is to go on; that instruction has not been executed. */
+typedef uint32_t native_fn(struct warp *warp, uint32_t pc, int64_t *slice, uint32_t lanes,
+                           uint32_t meet);
+
+/* A translation: read-only once it is there. */
+struct native_code {
+    native_fn *enter;
+    bool *enters; /* the instructions where it may be entered, */
+    bool parts;   /* also by a part of a warp */
+    const struct emu_compiler *compiler;
+    void *library; /* the compiler's */
+};
+
+/* What is known of a kernel's translation. */
+struct native {
+    _Atomic(const struct native_code *) code; /* NULL: not yet, or never */
+    atomic_bool asked;
+    atomic_uint holders;
+    atomic_uint_fast64_t executed; /* warp instructions of launches that have ended */
+};
+
+struct native *native_new(void); /* NULL: out of memory */
+/* NULL is allowed. A translation that is under way is not waited for. */
+void native_free(struct native *native);
+/* How much a worker of the launch executes before it asks for a translation. */
+uint64_t native_threshold(const struct launch *launch);
+/* Begins to translate what WORKER has executed, if nobody has done so before. */
+void native_ask(struct worker *worker);
+
+/* native_text.c: writes the C text of those instructions of KERNEL that are HOT, also for PARTS of warps, and where it may
+ * be entered. False: out of memory. */
+bool native_write(const struct kernel *kernel, const bool *hot, bool parts, bool *enters,
+                  FILE *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* What the C text of a translated kernel is written in: see native_text.c. It stands in front of each such text, as
+ * the preprocessor leaves it, without macros, and so in the emulator itself: a translation needs a compiler, but no file of the kit.
+ *
+ * A register's 32 lanes are an array of their own, rNUMBER, that nobody else knows; the compiler keeps it in vector
+ * registers. The numbers are the places in the frame, where the interpreter has them. */
+#ifndef EXECUTE_NATIVE_CODE_H
+#define EXECUTE_NATIVE_CODE_H
+
+#include "emulator/execute/comparisons.h"
+#include "emulator/execute/repeat.h"
+
+/* All lanes, as the text itself says; a choice at run time would double it. */
+#define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
+
+LANES_INLINE bool is_stopping(const atomic_bool *stopping)
+{
+    return atomic_load_explicit(stopping, memory_order_relaxed);
+}
+
+/* Between the arrays and the frame. */
+#define COPY(T)                                                                                    \
+    LANES_INLINE void copy_##T(void *to, const void *from)                                         \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        const T *v = from;                                                                         \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = v[l];                                                                           \
+    }
+COPY(u16)
+COPY(u32)
+COPY(u64)
+
+/* The same for the lanes of MASK. */
+#define KEEP(T)                                                                                    \
+    LANES_INLINE void keep_##T(u32 mask, void *to, const void *from)                               \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        const T *v = from;                                                                         \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = mask >> l & 1 ? v[l] : d[l];                                                    \
+    }
+KEEP(u16)
+KEEP(u32)
+KEEP(u64)
+
+LANES_INLINE void set_bits(u32 mask, u32 *p, u32 bits)
+{
+    *p = IS_WHOLE(mask) ? bits : (*p & ~mask) | (bits & mask);
+}
+
+/* --- arithmetic ----------------------------------------------------------------------------------- */
+
+#define START(name, D, ...)                                                                        \
+    LANES_INLINE void row_##name(u32 mask, void *d, __VA_ARGS__)                                   \
+    {                                                                                              \
+        D *d_ = d;
+#define SOURCE(T, x) const T *x##_ = x;
+#define LANE(T, x)   const T x = x##_[l];
+#define ROW1(name, D, A, value)                                                                    \
+    START(name, D, const void *a) SOURCE(A, a) BODY(D, LANE(A, a), value)
+#define ROW2(name, D, A, B, value)                                                                 \
+    START(name, D, const void *a, const void *b)                                                   \
+    SOURCE(A, a) SOURCE(B, b) BODY(D, LANE(A, a) LANE(B, b), value)
+#define ROW3(name, D, A, B, C, value)                                                              \
+    START(name, D, const void *a, const void *b, const void *c)                                    \
+    SOURCE(A, a) SOURCE(B, b) SOURCE(C, c) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c), value)
+#define ROW4(name, D, A, B, C, E, value)                                                           \
+    START(name, D, const void *a, const void *b, const void *c, const void *e)                     \
+    SOURCE(A, a)                                                                                   \
+    SOURCE(B, b)                                                                                   \
+    SOURCE(C, c) SOURCE(E, e) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
+#define BODY(D, lanes, value)                                                                      \
+    if (IS_WHOLE(mask))                                                                            \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            lanes d_[l] = (D)(value);                                                              \
+        }                                                                                          \
+    else                                                                                           \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            lanes D v_ = (D)(value);                                                               \
+            d_[l] = mask >> l & 1 ? v_ : d_[l];                                                    \
+        }                                                                                          \
+    }
+#include "emulator/execute/alu.def"
+
+#define COMPARE(name, T, condition)                                                                \
+    LANES_INLINE u32 compare_##name##_##T(const void *a, const void *b)                            \
+    {                                                                                              \
+        const T *x_ = a, *y_ = b;                                                                  \
+        u32 bits = 0;                                                                              \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            const T x = x_[l], y = y_[l];                                                          \
+            (void)y;                                                                               \
+            bits |= (u32)(!!(condition)) << l;                                                     \
+        }                                                                                          \
+        return bits;                                                                               \
+    }
+EVERY_COMPARISON
+
+#define SELECT(T)                                                                                  \
+    LANES_INLINE void select_##T(u32 mask, void *to, const void *yes, const void *no, u32 p)       \
+    {                                                                                              \
+        const T *a = yes, *b = no;                                                                 \
+        T *d = to;                                                                                 \
+        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
+        {                                                                                          \
+            T value = p >> l & 1 ? a[l] : b[l];                                                    \
+            d[l] = mask >> l & 1 ? value : d[l];                                                   \
+        }                                                                                          \
+    }
+SELECT(u16)
+SELECT(u32)
+SELECT(u64)
+
+/* Conversions that lose nothing, or only upper bits, or are C's own. */
+#define CONVERT(D, A)                                                                              \
+    LANES_INLINE void convert_##D##_##A(u32 mask, void *to, const void *from)                      \
+    {                                                                                              \
+        const A *a = from;                                                                         \
+        D *d = to;                                                                                 \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            D value = (D)a[l];                                                                     \
+            d[l] = mask >> l & 1 ? value : d[l];                                                   \
+        }                                                                                          \
+    }
+CONVERT(u64, u32)
+CONVERT(u64, s32)
+CONVERT(u32, u64)
+CONVERT(f32, u32)
+CONVERT(f32, s32)
+CONVERT(f64, u32)
+CONVERT(f64, s32)
+CONVERT(f64, f32)
+
+/* --- memory ----------------------------------------------------------------------------------------- */
+
+/* Do the addresses of LANES lie STEP bytes from each other? It is asked before anything else, so that the compiler sees
+ * that it is asked once for all accesses from one register. */
+LANES_INLINE bool lies_in_steps(u32 lanes, const void *base, unsigned width, unsigned step)
+{
+    const u32 *a32 = base;
+    const u64 *a64 = base;
+    u64 other = 0;
+    unsigned lead = lanes == ALL_LANES ? 0 : (unsigned)__builtin_ctz(lanes);
+    if (width == 4) {
+        u32 other32 = 0;
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= lanes >> l & 1 ? (a32[l] - a32[lead]) ^ ((l - lead) * step) : 0;
+        return !other32;
+    }
+    for (unsigned l = 0; l < WARP; l++)
+        other |= lanes >> l & 1 ? (a64[l] - a64[lead]) ^ (u64)((l - lead) * step) : 0;
+    return !other;
+}
+
+/* Where the first lane's bytes are, if the lanes make an access of this shape once more, and nobody wants to see it; else
+ * NULL. */
+LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum pattern_shape shape,
+                                   const struct pattern *pattern, const void *base, unsigned width,
+                                   u64 offset, bool is_generic)
+{
+    unsigned lead = lanes == ALL_LANES ? 0 : (unsigned)__builtin_ctz(lanes);
+    u64 first;
+    if (!pattern->silent || pattern->stride || pattern->ready != lanes || pattern->shape != shape ||
+        !is_in_place(pattern, base, width, offset, is_generic, lead, &first))
+        return NULL;
+    return repeat_start(warp, pattern, first);
+}
+
+/* Loads and stores side by side, and loads of one value for all, that are as they were the time before. False: nothing
+ * has happened, and the interpreter knows more ways. */
+#define AGAIN(T)                                                                                   \
+    LANES_INLINE bool load_again_##T(const struct warp *warp, u32 lanes, struct pattern *pattern,  \
+                                     T *d, const void *base, unsigned width, u64 offset,           \
+                                     bool is_generic)                                              \
+    {                                                                                              \
+        bool is_dense = IS_WHOLE(lanes) && lies_in_steps(lanes, base, width, sizeof *d);           \
+        bool is_same = lies_in_steps(lanes, base, width, 0);                                       \
+        if (!is_dense && !is_same)                                                                 \
+            return false;                                                                          \
+        const uint8_t *at = access_again(warp, lanes, is_dense ? PATTERN_DENSE : PATTERN_SAME,     \
+                                         pattern, base, width, offset, is_generic);                \
+        if (!at)                                                                                   \
+            return false;                                                                          \
+        T one = *(const T *)(const void *)at;                                                      \
+        if (is_dense)                                                                              \
+            copy_##T(d, at);                                                                       \
+        else                                                                                       \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                d[l] = lanes >> l & 1 ? one : d[l];                                                \
+        pattern->times++;                                                                          \
+        return true;                                                                               \
+    }                                                                                              \
+    LANES_INLINE bool store_again_##T(const struct warp *warp, u32 lanes, struct pattern *pattern, \
+                                      const void *v, const void *base, unsigned width, u64 offset, \
+                                      bool is_generic)                                             \
+    {                                                                                              \
+        if (!IS_WHOLE(lanes) || !lies_in_steps(lanes, base, width, sizeof(T)))                     \
+            return false;                                                                          \
+        uint8_t *at =                                                                              \
+            access_again(warp, lanes, PATTERN_DENSE, pattern, base, width, offset, is_generic);    \
+        if (!at)                                                                                   \
+            return false;                                                                          \
+        copy_##T(at, v);                                                                           \
+        pattern->times++;                                                                          \
+        return true;                                                                               \
+    }
+AGAIN(u32)
+AGAIN(u64)
+
+#endif
