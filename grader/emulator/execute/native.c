@@ -8,10 +8,11 @@
 #include "emulator/execute/native.h"
 
 /* The compiler takes about 10 ms for each instruction: what the interpreter does in that time, for each, must have been
- * executed before it is likely that as much will follow. */
-#define WORTH_IT  20000000u
-#define WORTH_ONE 1000000u
-#define MOST_CODE 600u
+ * executed before it is likely that as much will follow. What runs seldom, beside the rest, is not worth it. */
+#define WORTH_LOOK 20000000u
+#define WORTH_ONE  1000000u
+#define SELDOM     1000u
+#define MOST_CODE  2000u
 
 /* native_code.h and all that it includes, as text: see rules.mk. */
 extern const char native_preamble[], native_preamble_end[];
@@ -24,17 +25,34 @@ struct text {
 /* --- the text ----------------------------------------------------------------------------------------------- */
 
 /* Marks what was executed at least LEAST times, whole stretches of it. Returns how many instructions that is. */
-static uint32_t mark_hot(const struct worker *worker, uint64_t least, bool *hot)
+static uint32_t mark(const struct worker *worker, uint64_t least, bool *hot)
 {
     const struct kernel *kernel = worker->launch->kernel;
     uint32_t count = 0;
     uint64_t warps = 0;
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
-        const struct inst *inst = &kernel->code[pc];
         warps = stretch_warps(worker, pc, warps);
-        hot[pc] = warps >= least || (pc && hot[pc - 1] && inst->follows);
+        hot[pc] = warps >= least || (pc && hot[pc - 1] && kernel->code[pc].follows);
         count += hot[pc];
     }
+    return count;
+}
+
+/* Marks what is worth a translation, or everything. */
+static uint32_t mark_hot(const struct worker *worker, bool *hot)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint64_t warps = 0, most = 0;
+    if (worker->launch->options->translate == EMU_TRANSLATE_ALL)
+        return mark(worker, 0, hot);
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        warps = stretch_warps(worker, pc, warps);
+        most = warps > most ? warps : most;
+    }
+    uint64_t least = most / SELDOM + 1;
+    uint32_t count = mark(worker, least, hot);
+    for (; count > MOST_CODE; count = mark(worker, least, hot))
+        least *= 2;
     return count;
 }
 
@@ -52,25 +70,16 @@ static bool has_parts(const struct worker *worker)
     return all - there > all / 20;
 }
 
-static bool write_text(const struct worker *worker, struct text *text, struct native_code *code)
+static bool write_text(const struct worker *worker, const bool *hot, struct text *text,
+                       struct native_code *code)
 {
-    const struct kernel *kernel = worker->launch->kernel;
-    bool *hot = calloc((size_t)kernel->code_count + 1, sizeof *hot);
     FILE *out = open_memstream(&text->text, &text->size);
-    bool ok = hot && out;
-    bool all = worker->launch->options->translate == EMU_TRANSLATE_ALL;
-    uint64_t least = all ? 0 : 1;
-    code->parts = all || has_parts(worker);
-    for (; ok && mark_hot(worker, least, hot) > MOST_CODE;)
-        least = 8 * least + 1;
-    if (ok) {
-        fwrite(native_preamble, 1, (size_t)(native_preamble_end - native_preamble), out);
-        ok = native_write(kernel, hot, code->parts, code->enters, out);
-    }
-    if (out)
-        ok &= fclose(out) == 0;
-    free(hot);
-    return ok;
+    if (!out)
+        return false;
+    code->parts = worker->launch->options->translate == EMU_TRANSLATE_ALL || has_parts(worker);
+    fwrite(native_preamble, 1, (size_t)(native_preamble_end - native_preamble), out);
+    bool ok = native_write(worker->launch->kernel, hot, code->parts, code->enters, out);
+    return fclose(out) == 0 && ok;
 }
 
 /* --- the translation ------------------------------------------------------------------------------------------ */
@@ -125,14 +134,14 @@ static void *task_main(void *argument)
     return NULL;
 }
 
-static struct task *new_task(const struct worker *worker)
+static struct task *new_task(const struct worker *worker, const bool *hot)
 {
     const struct launch *launch = worker->launch;
     struct task *task = calloc(1, sizeof *task);
     struct native_code *code = calloc(1, sizeof *code);
     if (code)
         code->enters = calloc((size_t)launch->kernel->code_count + 1, sizeof *code->enters);
-    if (task && code && code->enters && write_text(worker, &task->text, code)) {
+    if (task && code && code->enters && write_text(worker, hot, &task->text, code)) {
         code->compiler = launch->options->compiler;
         task->code = code;
         task->native = launch->kernel->native;
@@ -154,32 +163,49 @@ struct native *native_new(void)
 uint64_t native_threshold(const struct launch *launch)
 {
     const struct native *native = launch->kernel->native;
-    uint64_t past = atomic_load(&native->executed), count = launch->kernel->code_count;
-    uint64_t worth = WORTH_IT + WORTH_ONE * (count < MOST_CODE ? count : MOST_CODE);
+    uint64_t past = atomic_load(&native->executed);
     if (!launch->options->compiler || launch->options->translate == EMU_TRANSLATE_NONE ||
         atomic_load(&native->asked))
         return UINT64_MAX;
     if (launch->options->translate == EMU_TRANSLATE_ALL)
         return 1;
-    return past < worth ? worth - past : 0;
+    return past < WORTH_LOOK ? WORTH_LOOK - past : 0;
 }
 
-void native_ask(struct worker *worker)
+/* Has enough been executed for COUNT instructions? If not, it is looked at again when that is so. */
+static bool is_worth(struct worker *worker, uint32_t count)
 {
     struct native *native = worker->launch->kernel->native;
+    uint64_t past = atomic_load(&native->executed), worth = (uint64_t)WORTH_ONE * count;
+    if (worker->launch->options->translate == EMU_TRANSLATE_ALL || past + worker->executed >= worth)
+        return true;
+    worker->ask_at = worth - past;
+    return false;
+}
+
+static void translate(struct worker *worker, const bool *hot)
+{
     bool waits = worker->launch->options->translate == EMU_TRANSLATE_ALL;
+    struct task *task = new_task(worker, hot);
     pthread_t thread;
-    worker->ask_at = UINT64_MAX;
-    if (atomic_exchange(&native->asked, true))
-        return;
-    struct task *task = new_task(worker);
     if (!task)
         return;
-    atomic_fetch_add(&native->holders, 1);
+    atomic_fetch_add(&task->native->holders, 1);
     if (waits || pthread_create(&thread, NULL, task_main, task) != 0)
         task_main(task);
     else
         pthread_detach(thread);
+}
+
+void native_ask(struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    bool *hot = calloc((size_t)kernel->code_count + 1, sizeof *hot);
+    worker->ask_at = UINT64_MAX;
+    if (hot && !atomic_load(&kernel->native->asked) && is_worth(worker, mark_hot(worker, hot)) &&
+        !atomic_exchange(&kernel->native->asked, true))
+        translate(worker, hot);
+    free(hot);
 }
 
 void native_free(struct native *native)

@@ -35,9 +35,10 @@ struct native {
 struct native *native_new(void); /* NULL: out of memory */
 /* NULL is allowed. A translation that is under way is not waited for. */
 void native_free(struct native *native);
-/* How much a worker of the launch executes before it asks for a translation. */
+/* How much a worker of the launch executes before it asks for a translation: warp instructions. */
 uint64_t native_threshold(const struct launch *launch);
-/* Begins to translate what WORKER has executed, if nobody has done so before. */
+/* Begins to translate what WORKER has executed most, if that is worth it and nobody has begun; else it may say when to
+ * ask again. */
 void native_ask(struct worker *worker);
 
 /* native_text.c: writes the C text of those instructions of KERNEL that are HOT, also for PARTS of warps, and where it may
