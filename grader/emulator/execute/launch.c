@@ -217,6 +217,7 @@ static void join_worker(struct worker *into, struct worker *worker)
         launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
     free(worker->profile);
     free(worker->patterns);
+    free(worker->uses);
 }
 
 static bool is_double_operation(const struct ptx_instruction *in)
@@ -315,6 +316,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     launch->longest = workers[0].longest;
     free(workers[0].profile);
     free(workers[0].patterns);
+    free(workers[0].uses);
 }
 
 void launch_totals(const struct launch *launch, struct emu_counters *totals)

@@ -391,6 +391,7 @@ struct worker {
     uint64_t unaccounted;    /* instructions that the launch does not know of yet */
     uint64_t executed;       /* instructions so far */
     uint64_t ask_at;         /* of these, from when on the kernel is worth a translation */
+    struct native_use *uses; /* of the translation, by where it was entered; NULL: not yet */
     struct cta *idle;        /* CTAs whose memory can be used again */
     uint32_t seats;          /* CTAs that there are */
     struct frame *idle_frames;

@@ -213,3 +213,18 @@ void native_free(struct native *native)
     if (native)
         release(native);
 }
+
+uint32_t native_run(struct warp *warp, const struct native_code *native,
+                    const struct path_entry *top, uint32_t pc, int64_t *slice)
+{
+    struct worker *worker = warp->cta->worker;
+    uint64_t before = warp->executed;
+    uint32_t end = native->enter(warp, pc, slice, top->lanes, top->meet);
+    if (!worker->uses)
+        worker->uses = calloc((size_t)worker->launch->kernel->code_count + 1, sizeof *worker->uses);
+    if (worker->uses) {
+        worker->uses[pc].times += worker->uses[pc].times < UINT32_MAX;
+        worker->uses[pc].executed += warp->executed - before;
+    }
+    return end;
+}

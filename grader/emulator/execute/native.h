@@ -41,6 +41,26 @@ uint64_t native_threshold(const struct launch *launch);
  * ask again. */
 void native_ask(struct worker *worker);
 
+/* To enter and to leave costs as much as some instructions: where only few are executed in between, the interpreter does
+ * better. */
+struct native_use {
+    uint32_t times;
+    uint64_t executed; /* warp instructions in all of them */
+};
+#define NATIVE_TRIES 256u /* times, before it is judged */
+#define NATIVE_LEAST 24u  /* warp instructions each time */
+
+static inline bool native_is_worth(const struct warp *warp, uint32_t pc)
+{
+    const struct native_use *uses = warp->cta->worker->uses;
+    return !uses || uses[pc].times < NATIVE_TRIES ||
+           uses[pc].executed >= (uint64_t)uses[pc].times * NATIVE_LEAST;
+}
+
+/* Goes on in the translation with the lanes of TOP. Returns where it ends; see native_fn. */
+uint32_t native_run(struct warp *warp, const struct native_code *native,
+                    const struct path_entry *top, uint32_t pc, int64_t *slice);
+
 /* native_text.c: writes the C text of those instructions of KERNEL that are HOT, also for PARTS of warps, and where it may
  * be entered. False: out of memory. */
 bool native_write(const struct kernel *kernel, const bool *hot, bool parts, bool *enters,

@@ -467,8 +467,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     warp->frame = top->frame;
     warp->bank[BANK_REGISTERS] = top->frame->registers;
     while (pc != meet && *slice > 0) {
-        if (native && native->enters[pc]) {
-            pc = native->enter(warp, pc, slice, lanes, meet);
+        if (native && native->enters[pc] && native_is_worth(warp, pc)) {
+            pc = native_run(warp, native, top, pc, slice);
             if (pc == meet || *slice <= 0)
                 break;
         }
