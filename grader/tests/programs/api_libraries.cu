@@ -110,6 +110,7 @@ static void loading()
     use(library);
     TRY(cudaLibraryUnload(library));
     TRY(cudaLibraryLoadFromFile(&library, "library.ptx", nullptr, nullptr, 0, preserved, yes, 1));
+    remove("library.ptx");
 }
 
 static void asking()
