@@ -6,10 +6,10 @@
  * The emulator must answer the same. */
 #include <cstdio>
 #include <cstdlib>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cuda_profiler_api.h>
+
+#include "scenarios.cuh"
 
 #define TRY(call)   show(#call, call)
 #define LAUNCH(...) (__VA_ARGS__, show("launch " #__VA_ARGS__, cudaGetLastError()), wait())
@@ -444,24 +444,6 @@ static void texts()
                    cudaGetErrorString((cudaError_t)i));
     printf("  %s: %s\n", cudaGetErrorName((cudaError_t)4242),
            cudaGetErrorString((cudaError_t)4242));
-}
-
-/* --- one process each --------------------------------------------------------------------------------- */
-
-static void play(const char *name, void (*scenario)())
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        printf("%s\n", name);
-        scenario();
-        fflush(stdout);
-        _exit(0);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    if (status)
-        printf("  ended with %x\n", status);
 }
 
 int main()

@@ -5,8 +5,9 @@
  * anew: nvcc -o a api_graphs.cu && ./a >api_graphs.expected     The emulator must answer the same. */
 #include <cstdio>
 #include <cstring>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "scenarios.cuh"
 
 #define TRY(call) show(#call, call)
 
@@ -424,22 +425,6 @@ static void drawings()
     while (file && fgets(line, sizeof line, file))
         edges += strstr(line, "->") != nullptr;
     printf("  edges: %d\n", edges);
-}
-
-static void play(const char *name, void (*scenario)())
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        printf("%s\n", name);
-        scenario();
-        fflush(stdout);
-        _exit(0);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    if (status)
-        printf("  ended with %x\n", status);
 }
 
 int main()

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "scenarios.cuh"
 
 #define TRY(call) show(#call, call)
 
@@ -472,22 +472,6 @@ static void graphs()
     TRY(cudaGraphExecDestroy(e));
     TRY(cudaGraphExecDestroy(nullptr));
     TRY(cudaGraphDestroy(g));
-}
-
-static void play(const char *name, void (*scenario)())
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        printf("%s\n", name);
-        scenario();
-        fflush(stdout);
-        _exit(0);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    if (status)
-        printf("  ended with %x\n", status);
 }
 
 int main()

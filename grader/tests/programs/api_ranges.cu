@@ -5,8 +5,8 @@
  * anew: nvcc -o a api_ranges.cu && ./a >api_ranges.expected     The emulator must answer the same. */
 #include <cstdio>
 #include <cstring>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "scenarios.cuh"
 
 #define TRY(call) show(#call, call)
 
@@ -305,22 +305,6 @@ static void pools()
     TRY(cudaMemSetMemPool(&far, cudaMemAllocationTypePinned, other));
     TRY(cudaMemGetMemPool(nullptr, &at, cudaMemAllocationTypePinned));
     TRY(cudaMemGetMemPool(&pool, &far, cudaMemAllocationTypePinned));
-}
-
-static void play(const char *name, void (*scenario)())
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        printf("%s\n", name);
-        scenario();
-        fflush(stdout);
-        _exit(0);
-    }
-    int status;
-    waitpid(child, &status, 0);
-    if (status)
-        printf("  ended with %x\n", status);
 }
 
 int main()

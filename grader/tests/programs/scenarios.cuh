@@ -1,0 +1,23 @@
+/* For programs that ask the runtime one thing after the other: each scenario in a process of its own, as an error may
+ * stay for good. */
+#pragma once
+
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void play(const char *name, void (*scenario)())
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        printf("%s\n", name);
+        scenario();
+        fflush(stdout);
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    if (status)
+        printf("  ended with %x\n", status);
+}
