@@ -1,5 +1,4 @@
-/* Arithmetic: alu.def turned into one function a line, each a loop over 32 lanes that the compiler
- * vectorises, and a table to find them by name.
+/* Arithmetic: alu.def turned into one function a line, each a loop of rows.h, and a table to find them by name.
  *
  * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds and
  * flushes as PTX asks. This file is compiled with -ffp-contract=off (see rules.mk). */
@@ -8,43 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/scalars.h"
+#include "emulator/execute/rows.h"
 
 /* --- rows --------------------------------------------------------------------------------------- */
 
-/* Lanes are independent: a source may be the destination, but never overlap it in part. */
-#define START(name, D)                                                                             \
+/* A whole warp is worth a loop of its own. */
+#define LANES(name, ...)                                                                           \
     LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
     {                                                                                              \
-        D *d_ = (D *)slot_at(warp, inst->dst);
-#define SOURCE(T, x, i)         const T *x##_ = (const T *)slot_at(warp, inst->src[i]);
-#define LANE(T, x)              const T x = x##_[l];
-
-#define ROW1(name, D, A, value) START(name, D) SOURCE(A, a, 0) BODY(D, LANE(A, a), value)
-#define ROW2(name, D, A, B, value)                                                                 \
-    START(name, D) SOURCE(A, a, 0) SOURCE(B, b, 1) BODY(D, LANE(A, a) LANE(B, b), value)
-#define ROW3(name, D, A, B, C, value)                                                              \
-    START(name, D)                                                                                 \
-    SOURCE(A, a, 0) SOURCE(B, b, 1) SOURCE(C, c, 2) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c), value)
-#define ROW4(name, D, A, B, C, E, value)                                                           \
-    START(name, D)                                                                                 \
-    SOURCE(A, a, 0)                                                                                \
-    SOURCE(B, b, 1)                                                                                \
-    SOURCE(C, c, 2) SOURCE(E, e, 3) BODY(D, LANE(A, a) LANE(B, b) LANE(C, c) LANE(E, e), value)
-#define BODY(D, lanes, value)                                                                      \
-    if (mask == ALL_LANES) {                                                                       \
-        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
-        {                                                                                          \
-            lanes d_[l] = (D)(value);                                                              \
-        }                                                                                          \
-    } else {                                                                                       \
-        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
-        {                                                                                          \
-            lanes D v_ = (D)(value);                                                               \
-            d_[l] = mask >> l & 1 ? v_ : d_[l];                                                    \
-        }                                                                                          \
-    }                                                                                              \
+        void *d = slot_at(warp, inst->dst);                                                        \
+        if (mask == ALL_LANES)                                                                     \
+            row_##name(ALL_LANES, d, __VA_ARGS__);                                                 \
+        else                                                                                       \
+            row_##name(mask, d, __VA_ARGS__);                                                      \
     }
+#define SOURCE(i)                        slot_at(warp, inst->src[i])
+#define ROW1(name, D, A, value)          LANES(name, SOURCE(0))
+#define ROW2(name, D, A, B, value)       LANES(name, SOURCE(0), SOURCE(1))
+#define ROW3(name, D, A, B, C, value)    LANES(name, SOURCE(0), SOURCE(1), SOURCE(2))
+#define ROW4(name, D, A, B, C, E, value) LANES(name, SOURCE(0), SOURCE(1), SOURCE(2), SOURCE(3))
 #include "emulator/execute/alu.def"
 #undef ROW1
 #undef ROW2

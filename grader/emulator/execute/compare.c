@@ -2,20 +2,13 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "emulator/execute/comparisons.h"
 #include "emulator/execute/half.h"
+#include "emulator/execute/rows.h"
 
 #define COMPARE(name, T, condition)                                                                \
     LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \
     {                                                                                              \
-        const T *x_ = a, *y_ = b;                                                                  \
-        u32 bits = 0;                                                                              \
-        for (unsigned l = 0; l < WARP; l++) {                                                      \
-            const T x = x_[l], y = y_[l];                                                          \
-            (void)y;                                                                               \
-            bits |= (u32)(!!(condition)) << l;                                                     \
-        }                                                                                          \
-        return bits;                                                                               \
+        return compare_##name##_##T(a, b);                                                         \
     }
 EVERY_COMPARISON
 #undef COMPARE

@@ -4,30 +4,23 @@
 #include <time.h>
 
 #include "emulator/execute/raw.h"
+#include "emulator/execute/rows.h"
 
 /* --- choice and predicates ---------------------------------------------------------------------- */
 
-#define SELECT(T)                                                                                  \
-    LANES_CLONES static void select_##T(struct warp *warp, const struct inst *inst, uint32_t mask) \
+#define CHOICE(T)                                                                                  \
+    LANES_CLONES static void choose_##T(struct warp *warp, const struct inst *inst, uint32_t mask) \
     {                                                                                              \
-        T *d = (T *)slot_at(warp, inst->dst);                                                      \
-        const T *a = (const T *)slot_at(warp, inst->src[0]);                                       \
-        const T *b = (const T *)slot_at(warp, inst->src[1]);                                       \
-        uint32_t p = slot_predicate(warp, inst->src[2]);                                           \
-        _Pragma("GCC ivdep") for (unsigned l = 0; l < WARP; l++)                                   \
-        {                                                                                          \
-            T yes = a[l], no = b[l], old = d[l];                                                   \
-            T value = p >> l & 1 ? yes : no;                                                       \
-            d[l] = mask >> l & 1 ? value : old;                                                    \
-        }                                                                                          \
+        select_##T(mask, slot_at(warp, inst->dst), slot_at(warp, inst->src[0]),                    \
+                   slot_at(warp, inst->src[1]), slot_predicate(warp, inst->src[2]));               \
     }
-SELECT(uint16_t)
-SELECT(uint32_t)
-SELECT(uint64_t)
+CHOICE(u16)
+CHOICE(u32)
+CHOICE(u64)
 
 lane_fn *select_find(unsigned bytes)
 {
-    return bytes == 2 ? select_uint16_t : bytes == 4 ? select_uint32_t : select_uint64_t;
+    return bytes == 2 ? choose_u16 : bytes == 4 ? choose_u32 : choose_u64;
 }
 
 static void and_pred(struct warp *w, const struct inst *i, uint32_t mask)
