@@ -20,6 +20,13 @@
 #define THREADS        512 /* the GPU's driver has some, the emulator one for each core */
 #define OUTPUT_KEEP    ((size_t)64 << 10)
 
+/* That the sanitizers make everything slow is nobody's fault. */
+#ifdef LANEWISE_PRELOAD
+#define PATIENCE 3
+#else
+#define PATIENCE 1
+#endif
+
 /* A launch may execute this many warp instructions: several times what the slowest right kernel
  * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
 #define MAX_INSTRUCTIONS "32000000"
@@ -146,7 +153,7 @@ static void run_on_emulator(const struct process *process, bool hides,
     device.sandbox = &sandbox;
     device.argv = words;
     device.environment = environment->list;
-    device.wall_seconds = DEVICE_SECONDS;
+    device.wall_seconds = PATIENCE * DEVICE_SECONDS;
     device.file_bytes = 0; /* memory that it shares with the program is a file */
     run_exec_served(command, &device, outcome, device_outcome);
 }
@@ -179,7 +186,7 @@ void process_run(const struct process *process, const struct check *check,
         .argv = words,
         .environment = environment.list,
         .folder = process->folder,
-        .wall_seconds = seconds,
+        .wall_seconds = PATIENCE * seconds,
         .cpu_seconds = CPU_SECONDS,
         .address_bytes = ADDRESS_BYTES,
         .data_bytes = DATA_BYTES,
