@@ -403,10 +403,13 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* What find_again() needs to know, after an access whose addresses were all good, from FIRST on. */
-LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
+/* What find_again() and find_apart() need to know, after an access whose addresses were all good. */
+LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern,
+                           const struct obs_access *access)
 {
     const struct mem_block *block = pattern->block;
+    uint64_t first = access->addr[0];
+    bool is_unwatched = !warp->cta->worker->listeners[access->kind != OBS_LOAD];
     uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
     if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
         pattern->shape = PATTERN_ANY;
@@ -414,15 +417,22 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
         span = PATTERN_WINDOW;
     pattern->ready = pattern->mask;
     pattern->stride = 0;
+    pattern->unwatched = false;
     if (pattern->space == PTX_SHARED) {
         const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
         pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
         pattern->room = shared_end(warp, inst) - inst->mem.low - span;
+        pattern->low_end = inst->mem.low;
+        pattern->reach = shared_end(warp, inst) - inst->mem.low - pattern->bytes;
+        pattern->unwatched = is_unwatched;
     } else if (is_global(pattern->space)) {
         pattern->host = block->host - pattern->low;
         pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
         pattern->room = block->size - span;
+        pattern->low_end = block->addr;
+        pattern->reach = block->size - pattern->bytes;
+        pattern->unwatched = is_unwatched;
     } else if (pattern->space == PTX_LOCAL) {
         const struct launch *launch = warp->cta->launch;
         pattern->host = NULL;
@@ -446,7 +456,7 @@ LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, u
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, pattern, &access);
             load_found(warp, inst, start, stride, pattern, group);
         } else {
             find_slowly(warp, &access, group, host);
@@ -472,7 +482,7 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         uint32_t lanes = start ? group : find_slowly(warp, &access, group, host);
         if (start) {
-            remember(warp, pattern, access.addr[0]);
+            remember(warp, pattern, &access);
             store_found(warp, inst, start, stride, pattern, group);
         }
         if (!start && lanes)
@@ -560,15 +570,44 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
+/* Where each lane's bytes lie, anywhere in the piece of memory that the access before was in, if nobody watches:
+ * then a pattern is worth nothing. False: nothing has happened yet. */
+LANES_INLINE bool find_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                             uint8_t **host)
+{
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    uint64_t addr[WARP], window = 0, bits = 0, farthest = 0;
+    if (!pattern->ready || !pattern->unwatched)
+        return false;
+    if (inst->mem.space == PTX_GENERIC && pattern->space == PTX_SHARED)
+        window = MEM_SHARED_WINDOW;
+    find_addresses(warp, inst, mask, addr);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint64_t distance = (addr[l] -= window) - pattern->low_end;
+        farthest = distance > farthest ? distance : farthest;
+        bits |= addr[l];
+    }
+    if (farthest > pattern->reach || bits & (pattern->bytes - 1u))
+        return false;
+    uint64_t begin = pattern->host ? pattern->begin : 0;
+    uint8_t *at_begin = pattern->host ? pattern->host : warp->cta->shared;
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = at_begin + (int64_t)(addr[l] - begin);
+    return true;
+}
+
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t *host[WARP];
     if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
     if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
         return;
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (!start)
+    if (!start && find_apart(warp, inst, mask, host))
+        load_elements(warp, inst, host, mask, false);
+    else if (!start)
         load_anew(warp, inst, mask);
     else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
@@ -580,10 +619,12 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
 {
     if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
         return;
-    uint8_t *start = find_again(warp, inst, mask);
+    uint8_t *host[WARP], *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (start)
         store_found(warp, inst, start, pattern->stride, pattern, mask);
+    else if (find_apart(warp, inst, mask, host))
+        store_elements(warp, inst, host, mask);
     else
         store_anew(warp, inst, mask);
 }

@@ -40,8 +40,10 @@ struct pattern {
     bool
         silent; /* whoever watches wants to know only how often: times, that he was not told of yet */
     uint32_t times;
-    uint32_t bits;     /* all deltas ORed */
-    int32_t low, high; /* the least and the greatest delta */
+    bool unwatched;          /* nobody wants to know anything of its accesses. Then any lane's */
+    uint64_t low_end, reach; /* address is good, too, from low_end on, and so far behind it */
+    uint32_t bits;           /* all deltas ORed */
+    int32_t low, high;       /* the least and the greatest delta */
     struct mem_block
         *block; /* that an access from this place hit: any instruction's, to try first */
     _Alignas(64) int32_t delta[32]; /* a lane's address - the first lane's */

@@ -1,0 +1,191 @@
+/* Loads and stores at addresses without any pattern, by some lanes of each warp: all widths, in global and shared memory,
+ * and by pointers that may mean either. Prints a hash of what each kernel has made. With an argument, "outside" or
+ * "uneven", one lane goes astray so. */
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#define BLOCKS  3
+#define THREADS 96
+#define COUNT   1024 /* elements, a power of two */
+#define ROUNDS  40
+
+struct astray {
+    int round;     /* when a lane leaves the array; -1: never */
+    unsigned skip; /* by so many bytes */
+};
+
+__device__ unsigned next(unsigned &state)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 9;
+}
+
+__device__ unsigned fold(unsigned char v)
+{
+    return v;
+}
+__device__ unsigned fold(signed char v)
+{
+    return (unsigned)v;
+}
+__device__ unsigned fold(unsigned short v)
+{
+    return v;
+}
+__device__ unsigned fold(short v)
+{
+    return (unsigned)v;
+}
+__device__ unsigned fold(unsigned v)
+{
+    return v;
+}
+__device__ unsigned fold(unsigned long long v)
+{
+    return (unsigned)v ^ (unsigned)(v >> 32);
+}
+__device__ unsigned fold(uchar4 v)
+{
+    return v.x + v.y * 3u + v.z * 5u + v.w * 7u;
+}
+__device__ unsigned fold(ushort2 v)
+{
+    return v.x + v.y * 3u;
+}
+__device__ unsigned fold(uint2 v)
+{
+    return v.x + v.y * 3u;
+}
+__device__ unsigned fold(uint4 v)
+{
+    return v.x + v.y * 3u + v.z * 5u + v.w * 7u;
+}
+__device__ unsigned fold(ulonglong2 v)
+{
+    return fold(v.x) + fold(v.y) * 3u;
+}
+
+/* Each thread has its own eighth of the places to store to, so that their order does not matter. */
+template <typename T>
+__device__ unsigned wander(const T *in, T *out, unsigned lanes, unsigned thread, astray away)
+{
+    unsigned state = thread * 7919u + 1, sum = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        unsigned at = next(state) % COUNT;
+        if (state & 0x10000)
+            continue;
+        const char *from = (const char *)(in + at);
+        if (i >= away.round && away.round >= 0 && thread == 77)
+            from += away.skip;
+        T value = *(const T *)from;
+        sum = sum * 31 + fold(value);
+        out[(next(state) & 7) * lanes + thread] = value;
+    }
+    return sum;
+}
+
+template <typename T> __global__ void in_global(const T *in, T *out, unsigned *sums, astray away)
+{
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    sums[t] = wander(in, out, BLOCKS * THREADS, t, away);
+}
+
+template <typename T> __global__ void in_shared(const T *in, T *out, unsigned *sums, astray away)
+{
+    extern __shared__ uint4 memory[];
+    T *mine = (T *)memory, *made = mine + COUNT;
+    unsigned t = threadIdx.x;
+    for (unsigned i = t; i < COUNT; i += blockDim.x)
+        mine[i] = in[i];
+    for (unsigned i = t; i < 8 * THREADS; i += blockDim.x)
+        made[i] = in[0];
+    __syncthreads();
+    unsigned sum = wander(mine, made, THREADS, t, away);
+    __syncthreads();
+    for (unsigned i = t; i < 8 * THREADS; i += blockDim.x)
+        sum = sum * 31 + fold(made[i]);
+    sums[blockIdx.x * blockDim.x + t] = sum;
+}
+
+/* Some lanes read shared, the others global memory. */
+template <typename T> __global__ void in_either(const T *in, T *out, unsigned *sums, astray away)
+{
+    extern __shared__ uint4 memory[];
+    T *mine = (T *)memory;
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned i = threadIdx.x; i < COUNT; i += blockDim.x)
+        mine[i] = in[COUNT - 1 - i];
+    __syncthreads();
+    unsigned sum = 0;
+    for (unsigned turn = 0; turn < 6; turn++) {
+        bool is_shared = turn % 3 == 0 || (turn % 3 == 1 && t % 5 == 0);
+        sum = sum * 31 + wander(is_shared ? mine : in, out, BLOCKS * THREADS, t, away);
+    }
+    sums[t] = sum;
+}
+
+static unsigned hash(const void *bytes, size_t size)
+{
+    unsigned sum = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return sum;
+}
+
+template <typename T>
+static void launch(const char *name, void (*kernel)(const T *, T *, unsigned *, astray),
+                   astray away)
+{
+    static unsigned char host[COUNT * sizeof(T)], made[8 * BLOCKS * THREADS * sizeof(T)];
+    unsigned sums[BLOCKS * THREADS], *sums_on_gpu;
+    T *in, *out;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, sizeof made);
+    cudaMalloc(&sums_on_gpu, sizeof sums);
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (unsigned char)(i * 167 + (i >> 8) * 59);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, sizeof made);
+    kernel<<<BLOCKS, THREADS, (COUNT + 8 * THREADS) * sizeof(T)>>>(in, out, sums_on_gpu, away);
+    cudaError_t error = cudaDeviceSynchronize();
+    if (error == cudaSuccess) {
+        cudaMemcpy(made, out, sizeof made, cudaMemcpyDeviceToHost);
+        cudaMemcpy(sums, sums_on_gpu, sizeof sums, cudaMemcpyDeviceToHost);
+    } else {
+        memset(made, 0, sizeof made);
+        memset(sums, 0, sizeof sums);
+    }
+    printf("%s of %zu bytes: %08x %08x %s\n", name, sizeof(T), hash(made, sizeof made),
+           hash(sums, sizeof sums), cudaGetErrorName(error));
+    cudaFree(in);
+    cudaFree(out);
+    cudaFree(sums_on_gpu);
+}
+
+template <typename T> static void every(astray away)
+{
+    launch<T>("global", in_global<T>, away);
+    launch<T>("shared", in_shared<T>, away);
+    launch<T>("either", in_either<T>, away);
+}
+
+int main(int argc, char **argv)
+{
+    const astray never = {-1, 0}, outside = {ROUNDS - 9, 1u << 20}, uneven = {ROUNDS - 9, 1};
+    if (argc > 1) {
+        launch<unsigned>("global", in_global<unsigned>, *argv[1] == 'o' ? outside : uneven);
+        return 0;
+    }
+    every<unsigned char>(never);
+    every<signed char>(never);
+    every<unsigned short>(never);
+    every<short>(never);
+    every<unsigned>(never);
+    every<unsigned long long>(never);
+    every<uchar4>(never);
+    every<ushort2>(never);
+    every<uint2>(never);
+    every<uint4>(never);
+    every<ulonglong2>(never);
+}
