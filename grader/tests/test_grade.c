@@ -534,7 +534,7 @@ static double figure_in(const json_t *checks, const char *id, const char *first,
     return NAN;
 }
 
-Test(grade, declared_figures_are_what_is_measured)
+Test(grade, declared_figures_are_what_is_measured, .disabled = SANITIZED)
 {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const char *lab = figures[i].lab, *check = figures[i].check, *key = figures[i].key;
