@@ -8,11 +8,7 @@
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
-typedef float f32;
 typedef double f64;
-
-#define FLOAT_BIAS   127
-#define FLOAT_DIGITS 23
 
 /* --- what C has no operator for ----------------------------------------------------------------- */
 
@@ -96,22 +92,6 @@ LANES_INLINE u16 flushed(u16 raw, int least)
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;
 }
 
-/* half_widen() by way of a float, of which the vector unit takes twice as many at once. A NaN becomes a quiet one. */
-LANES_INLINE f64 widened(u16 raw, struct half_format format)
-{
-    u32 size = raw & 0x7fff, sign = (u32)(raw & HALF_SIGN) << 16;
-    u32 fraction = size << (FLOAT_DIGITS - format.fraction);
-    if (format.bias == FLOAT_BIAS)
-        return (f64)bits_float(sign | fraction);
-    u32 rebias = (u32)(FLOAT_BIAS - format.bias) << FLOAT_DIGITS;
-    u32 one = rebias + (1u << FLOAT_DIGITS);
-    f32 small = bits_float(one + fraction) - bits_float(one);
-    u32 normal = fraction + rebias;
-    bool is_small = size < 1u << format.fraction, is_huge = size >= half_infinity(format);
-    u32 bits = is_small ? float_bits(small) : is_huge ? normal | 0x7f800000u : normal;
-    return (f64)bits_float(sign | bits);
-}
-
 LANES_INLINE void read_lanes(f64 *restrict out, const void *lanes, struct half_format format,
                              bool packed, unsigned part, bool ftz)
 {
@@ -120,10 +100,10 @@ LANES_INLINE void read_lanes(f64 *restrict out, const void *lanes, struct half_f
     const int least = ftz ? 1 << format.fraction : 0;
     if (packed)
         for (unsigned l = 0; l < WARP; l++)
-            out[l] = widened(flushed((u16)(two[l] >> (16 * part)), least), format);
+            out[l] = half_widen(flushed((u16)(two[l] >> (16 * part)), least), format);
     else
         for (unsigned l = 0; l < WARP; l++)
-            out[l] = widened(flushed(single[l], least), format);
+            out[l] = half_widen(flushed(single[l], least), format);
 }
 
 LANES_CLONES void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz)
