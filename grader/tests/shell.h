@@ -2,16 +2,7 @@
 #ifndef TESTS_SHELL_H
 #define TESTS_SHELL_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-/* Is this the build with sanitizers? It leaves out tests that would only do again, and slowly, what the ordinary build
- * does: Test(suite, name, .disabled = SANITIZED). */
-#ifdef LANEWISE_PRELOAD
-#define SANITIZED true
-#else
-#define SANITIZED false
-#endif
 
 /* Makes an empty folder for this test; scripts run in it. For .init and .fini of a suite. */
 void shell_init(void);

@@ -534,8 +534,11 @@ static double figure_in(const json_t *checks, const char *id, const char *first,
     return NAN;
 }
 
-Test(grade, declared_figures_are_what_is_measured, .disabled = SANITIZED)
+Test(grade, declared_figures_are_what_is_measured)
 {
+#ifdef LANEWISE_PRELOAD
+    cr_skip("the ordinary build does the same, and sooner");
+#endif
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         const char *lab = figures[i].lab, *check = figures[i].check, *key = figures[i].key;
         char error[200];
