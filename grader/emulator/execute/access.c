@@ -50,9 +50,7 @@ static enum ptx_space space_of_address(uint64_t addr)
 LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
-    uint64_t window = access->space == PTX_SHARED  ? MEM_SHARED_WINDOW
-                      : access->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
-                                                   : 0;
+    uint64_t window = window_of(access->space);
     uint32_t lanes = 0;
     for (unsigned l = 0; l < WARP; l++)
         if (todo >> l & 1 && space_of_address(access->addr[l]) == access->space)
@@ -403,13 +401,11 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* What find_again() and find_apart() need to know, after an access whose addresses were all good. */
-LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern,
-                           const struct obs_access *access)
+/* What find_again() and find_apart() need to know, after an access whose addresses were all good,
+ * from FIRST on. */
+LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
-    uint64_t first = access->addr[0];
-    bool is_unwatched = !warp->cta->worker->listeners[access->kind != OBS_LOAD];
     uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
     if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
         pattern->shape = PATTERN_ANY;
@@ -417,22 +413,16 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern,
         span = PATTERN_WINDOW;
     pattern->ready = pattern->mask;
     pattern->stride = 0;
-    pattern->unwatched = false;
+    pattern->strays = 0;
     if (pattern->space == PTX_SHARED) {
         const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
         pattern->host = NULL;
         pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
         pattern->room = shared_end(warp, inst) - inst->mem.low - span;
-        pattern->low_end = inst->mem.low;
-        pattern->reach = shared_end(warp, inst) - inst->mem.low - pattern->bytes;
-        pattern->unwatched = is_unwatched;
     } else if (is_global(pattern->space)) {
         pattern->host = block->host - pattern->low;
         pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
         pattern->room = block->size - span;
-        pattern->low_end = block->addr;
-        pattern->reach = block->size - pattern->bytes;
-        pattern->unwatched = is_unwatched;
     } else if (pattern->space == PTX_LOCAL) {
         const struct launch *launch = warp->cta->launch;
         pattern->host = NULL;
@@ -456,7 +446,7 @@ LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, u
         struct pattern *pattern = report(warp, &access, group);
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         if (start) {
-            remember(warp, pattern, &access);
+            remember(warp, pattern, access.addr[0]);
             load_found(warp, inst, start, stride, pattern, group);
         } else {
             find_slowly(warp, &access, group, host);
@@ -482,7 +472,7 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
         uint8_t *start = find_pattern(warp, &access, pattern, &stride);
         uint32_t lanes = start ? group : find_slowly(warp, &access, group, host);
         if (start) {
-            remember(warp, pattern, &access);
+            remember(warp, pattern, access.addr[0]);
             store_found(warp, inst, start, stride, pattern, group);
         }
         if (!start && lanes)
@@ -570,29 +560,31 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* Where each lane's bytes lie, anywhere in the piece of memory that the access before was in, if nobody watches:
- * then a pattern is worth nothing. False: nothing has happened yet. */
+/* Where each lane's bytes lie, if nobody watches, and they are in the piece of memory where the pattern may be: then they
+ * need have none. Now and then a new one is looked for all the same, as some begin late. False: nothing has happened yet. */
 LANES_INLINE bool find_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
                              uint8_t **host)
 {
-    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    uint64_t addr[WARP], window = 0, bits = 0, farthest = 0;
-    if (!pattern->ready || !pattern->unwatched)
+    struct worker *worker = warp->cta->worker;
+    struct pattern *pattern = &worker->patterns[warp->pc];
+    if (!pattern->ready || pattern->stride || worker->listeners[inst->mem.event != OBS_LOAD] ||
+        ++pattern->strays % PATTERN_STRAYS == 0)
         return false;
-    if (inst->mem.space == PTX_GENERIC && pattern->space == PTX_SHARED)
-        window = MEM_SHARED_WINDOW;
+    uint64_t addr[WARP], bits = 0, farthest = 0;
+    uint64_t window = inst->mem.space == PTX_GENERIC ? window_of(pattern->space) : 0;
+    uint64_t least = pattern->begin + (uint64_t)(int64_t)pattern->low;
+    uint64_t reach = pattern->room + (uint64_t)((int64_t)pattern->high - pattern->low);
     find_addresses(warp, inst, mask, addr);
     for (unsigned l = 0; l < WARP; l++) {
-        uint64_t distance = (addr[l] -= window) - pattern->low_end;
-        farthest = distance > farthest ? distance : farthest;
-        bits |= addr[l];
+        bits |= addr[l] - window;
+        addr[l] -= window + least;
+        farthest = addr[l] > farthest ? addr[l] : farthest;
     }
-    if (farthest > pattern->reach || bits & (pattern->bytes - 1u))
+    if (farthest > reach || bits & (pattern->bytes - 1u))
         return false;
-    uint64_t begin = pattern->host ? pattern->begin : 0;
-    uint8_t *at_begin = pattern->host ? pattern->host : warp->cta->shared;
+    uint8_t *start = repeat_start(warp, pattern, pattern->begin) + pattern->low;
     for (unsigned l = 0; l < WARP; l++)
-        host[l] = at_begin + (int64_t)(addr[l] - begin);
+        host[l] = start + addr[l];
     return true;
 }
 

@@ -14,6 +14,7 @@
 #include "emulator/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */
+#define PATTERN_STRAYS 16  /* accesses without the pattern, before another one is looked for */
 
 /* How the lanes' values can be moved, the quickest way first. Rows are of 16 lanes: those of blocks that
  * are 16 threads wide. */
@@ -40,10 +41,9 @@ struct pattern {
     bool
         silent; /* whoever watches wants to know only how often: times, that he was not told of yet */
     uint32_t times;
-    bool unwatched;          /* nobody wants to know anything of its accesses. Then any lane's */
-    uint64_t low_end, reach; /* address is good, too, from low_end on, and so far behind it */
-    uint32_t bits;           /* all deltas ORed */
-    int32_t low, high;       /* the least and the greatest delta */
+    uint32_t strays;   /* accesses without it since it was found; nobody watched */
+    uint32_t bits;     /* all deltas ORed */
+    int32_t low, high; /* the least and the greatest delta */
     struct mem_block
         *block; /* that an access from this place hit: any instruction's, to try first */
     _Alignas(64) int32_t delta[32]; /* a lane's address - the first lane's */

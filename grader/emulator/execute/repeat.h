@@ -5,6 +5,12 @@
 
 #include "emulator/execute/machine.h"
 
+/* Where the generic addresses of a space begin. */
+LANES_INLINE uint64_t window_of(uint8_t space)
+{
+    return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
+}
+
 /* Do the lanes' addresses lie to each other as they do in the pattern? */
 LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
                                  uint32_t mask, unsigned lead)
@@ -38,9 +44,7 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
     *first = width == 4 ? (uint32_t)(((const uint32_t *)base)[lead] + (uint32_t)offset)
                         : ((const uint64_t *)base)[lead] + offset;
     if (is_generic)
-        *first -= pattern->space == PTX_SHARED  ? MEM_SHARED_WINDOW
-                  : pattern->space == PTX_LOCAL ? MEM_LOCAL_WINDOW
-                                                : 0;
+        *first -= window_of(pattern->space);
     return *first - pattern->begin <= pattern->room &&
            !((pattern->place ^ *first) & pattern->fixed);
 }
