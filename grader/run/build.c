@@ -24,12 +24,13 @@
 
 #define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
 #define HEADERS       LANEWISE_ROOT "/shared"
-#define CACHE         LANEWISE_ROOT "/" LANEWISE_BUILD "/cache"
-#define CACHE_ENTRIES 64           /* executables; the oldest go */
-#define PROGRAM_BYTES (64 << 20)   /* no program is larger */
-#define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
-#define PROCESSES     256          /* nvcc starts some ten, one after another */
-#define MESSAGE_LINES 40           /* shown; the rest is seldom read */
+#define CACHE         LANEWISE_ROOT "/build/cache" /* of all builds: nvcc makes the same for each */
+#define CACHE_ENTRIES 1024                         /* executables, of some 50 KB; the oldest go */
+#define CACHE_PROGRAM (4 << 20)                    /* bytes; what is larger is not kept */
+#define PROGRAM_BYTES (64 << 20)                   /* no program is larger */
+#define SCRATCH_BYTES (1ull << 30)                 /* for the compiler's temporary files */
+#define PROCESSES     256                          /* nvcc starts some ten, one after another */
+#define MESSAGE_LINES 40                           /* shown; the rest is seldom read */
 
 #define MAX_FLAGS     20
 
@@ -53,7 +54,7 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_jo
                                           * -g1: findings name the lines of the host's calls;
                                           * what CHECK_CUDA() says of lab.h does not tell where it lies */
                                          "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
-    static const char *const emulator[] = {"-cudart=shared", "-L" LIBRARIES,
+    static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
     size_t count = 0;
@@ -204,6 +205,9 @@ static void prune_cache(void)
 static void put_into_cache(const char *cached, const char *program, const char *raw)
 {
     char log[RUN_PATH_SIZE];
+    struct stat status;
+    if (stat(program, &status) != 0 || status.st_size > CACHE_PROGRAM)
+        return;
     mkdir(CACHE, 0700);
     if (run_path(log, "%s.log", cached) && run_write_file(log, raw, strlen(raw), 0600) &&
         copy_program(program, cached))
@@ -228,9 +232,11 @@ static void fail(struct run_build *build, const char *format, ...)
 static void run_compiler(const struct run_build_job *job, struct run_build *build, const char *from,
                          const char *only, struct run_outcome *outcome)
 {
-    const char *words[MAX_FLAGS + 5];
+    const char *words[MAX_FLAGS + 6];
     char path[RUN_PATH_SIZE], temporary[RUN_PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
+    words[count++] =
+        "-L" LIBRARIES; /* no part of the flags: the program is the same for all builds */
     words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;

@@ -87,6 +87,20 @@ Test(build, a_program_is_built_once_and_then_found)
     free(source);
 }
 
+Test(build, a_huge_program_is_not_kept)
+{
+    struct run_build builds[2];
+    char *source = fresh_source("static volatile int huge[2 << 20] = {1}; return huge[7];");
+    for (int i = 0; i < 2; ++i) {
+        build_source(source, &builds[i]);
+        cr_assert_eq(builds[i].end, RUN_BUILT, "%s", builds[i].messages);
+        cr_expect(!builds[i].cached);
+        cr_assert_eq(unlink(builds[i].program), 0);
+        run_build_free(&builds[i]);
+    }
+    free(source);
+}
+
 Test(build, errors_are_told_with_the_path_that_the_student_knows)
 {
     struct run_build build;
