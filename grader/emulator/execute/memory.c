@@ -62,7 +62,7 @@ void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, ui
         mark_range(block, mark, addr - block->addr, size, marked);
 }
 
-static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
+static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     if (at <= there) /* ranges may overlap */
         for (uint64_t i = 0; i < size; i++)
@@ -70,6 +70,21 @@ static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
     else
         for (uint64_t i = size; i-- > 0;)
             mark_bit(to, at + i, is_marked(from, there + i));
+}
+
+/* Bits that lie alike in their bytes are copied by bytes but for the ends, in the same order. */
+static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
+{
+    uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
+    bool up = at <= there;
+    if (size < 16 || (at ^ there) % 8) {
+        copy_each(to, at, from, there, size);
+        return;
+    }
+    uint64_t first = up ? 0 : tail, last = up ? tail : 0;
+    copy_each(to, at + first, from, there + first, up ? head : size - tail);
+    memmove(to + (at + head) / 8, from + (there + head) / 8, (tail - head) / 8);
+    copy_each(to, at + last, from, there + last, up ? size - tail : head);
 }
 
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size)
