@@ -4,7 +4,7 @@
 # records where things are in build/config.mk and build/config.h. Later runs probe nothing.
 #
 #   make V=1          shows every command
-#   make SANITIZE=1   builds everything under build/asan with AddressSanitizer and UBSan
+#   make SANITIZE=1   builds all C code under build/asan with AddressSanitizer and UBSan
 
 ifneq ($(words $(CURDIR)),1)
 $(error Lanewise cannot be built in a folder whose path has a space in it: $(CURDIR))

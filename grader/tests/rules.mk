@@ -1,12 +1,11 @@
 # All unit tests and golden runs are ONE Criterion executable, so that its last line counts them all.
 #
 #   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
-#   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME
+#   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME, for all builds: nvcc makes the same
 TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/class/ grader/tests/fuzz/ grader/tests/soak/,$(wildcard grader/tests/ grader/tests/*/))
 TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
 TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS))) grader/tests/attacks/attacks.cu
-TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),\
-	$(BUILD)/tests/programs/$(basename $(notdir $(source))))
+TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),build/tests/programs/$(basename $(notdir $(source))))
 UNIT := $(BUILD)/tests/unit
 OBJECTS += $(TEST_OBJECTS)
 
@@ -19,29 +18,29 @@ $(UNIT): $(UNIT_PARTS)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
 
-$(BUILD)/tests/programs/attacks: NVCC_FLAGS += -Igrader -std=c++17 -gencode arch=compute_80,code=compute_80
-$(BUILD)/tests/programs/attacks: grader/remote/wire.h $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
+build/tests/programs/attacks: NVCC_FLAGS += -Igrader -std=c++17 -gencode arch=compute_80,code=compute_80
+build/tests/programs/attacks: grader/remote/wire.h $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs about what newer GPUs have.
-$(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,$(BUILD)/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
+$(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
 
 # As nvcc 12 would link it. With sanitizers, the library has names that only their runtime knows.
-$(BUILD)/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
-$(BUILD)/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
+build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
+build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
-$(BUILD)/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
+build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
 
 define program_rule
-$(BUILD)/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(BUILD)/flags grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
+build/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $$(@D)
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
 # The headers of 16-bit floats use their instructions only where the architecture has them.
-$(BUILD)/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
+build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
 # The handouts' tests make pages of their own, and look at the real ones.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)

@@ -44,7 +44,7 @@ static char *run(int *code, const char *script)
                                 "NO_COLOR",
                                 "LANEWISE=" BUILD_FOLDER "/lanewise",
                                 labs,
-                                "PROGRAMS=" BUILD_FOLDER "/tests/programs",
+                                "PROGRAMS=" LANEWISE_ROOT "/build/tests/programs",
                                 "SOURCES=" LANEWISE_ROOT "/grader/tests/programs",
                                 "LIB=" BUILD_FOLDER "/lib",
                                 "NVCC=" LANEWISE_NVCC,

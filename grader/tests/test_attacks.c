@@ -14,7 +14,7 @@
 #include "tests/submission.h"
 
 #define RUNNER  LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/attacks-lab"
-#define PROGRAM LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/programs/attacks"
+#define PROGRAM LANEWISE_ROOT "/build/tests/programs/attacks"
 #define FOLDERS LANEWISE_ROOT "/grader/tests/attacks"
 
 static const struct run_row {

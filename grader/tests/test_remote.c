@@ -420,7 +420,7 @@ static struct run_outcome run_program(const char *name, enum place place)
     bool beside = place != INSIDE;
     static const char *const device[] = {BUILT "/lib/lanewise-device", NULL};
     char path[512];
-    snprintf(path, sizeof path, BUILT "/tests/programs/%s", name);
+    snprintf(path, sizeof path, LANEWISE_ROOT "/build/tests/programs/%s", name);
     const char *environment[] = {
         beside ? "LD_LIBRARY_PATH=" BUILT "/lib/remote" : "LD_LIBRARY_PATH=" BUILT "/lib",
         beside ? WIRE_VARIABLE "=1" : "",
