@@ -288,6 +288,9 @@ static json_t *load_result(void)
 
 Test(grade, the_same_seed_gives_the_same_result_twice)
 {
+#ifdef LANEWISE_PRELOAD
+    cr_skip("golden_grade grades the same under sanitizers");
+#endif
     json_t *results[2];
     char *outputs[2];
     for (int i = 0; i < 2; ++i) {
@@ -431,6 +434,9 @@ Test(grade, all_labs_make_one_set_of_results)
 
 Test(grade, skeletons_are_below_half_and_solutions_are_full)
 {
+#ifdef LANEWISE_PRELOAD
+    cr_skip("golden_grade grades the same under sanitizers");
+#endif
     int code;
     size_t i;
     json_t *result;

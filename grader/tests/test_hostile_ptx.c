@@ -80,7 +80,11 @@ static const struct many {
     {"calls", HEAD ".func f()\n{\nret;\n}\n.entry k()\n{\n", "call f, (); // %u\n", "ret;\n}\n"},
     {"labels", HEAD ".entry k()\n{\n", "L%u:\n", "ret;\n}\n"},
 };
+#ifdef __SANITIZE_ADDRESS__
+#define MANY 10000 /* here it is about memory; the ordinary build shows what it costs */
+#else
 #define MANY 100000
+#endif
 
 Test(hostile_ptx, costs_no_more_than_its_length, .timeout = 600)
 {
