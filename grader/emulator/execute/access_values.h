@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "emulator/execute/machine.h"
+#include "emulator/execute/turns.h"
 
 /* Four lanes a turn: the loop itself would cost as much as what it does. */
 #define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
+
+/* --- lanes one by one ----------------------------------------------------------------------------------- */
 
 /* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Lanes that are not active have
  * bytes that may be read, too; they are not written. */
@@ -38,15 +41,20 @@
         put_##T(to, v, mask);                                                                      \
     }                                                                                              \
     LANES_INLINE void store_##T(const uint8_t *v, unsigned width, uint8_t *const *host, size_t at, \
-                                uint32_t lanes)                                                    \
+                                uint32_t lanes, unsigned turn)                                     \
     {                                                                                              \
-        if (lanes == ALL_LANES)                                                                    \
-            EACH_LANE(l) * (T *)(void *)(host[l] + at) = value_##T(v, l * width);                  \
-        else                                                                                       \
-            for (uint32_t left = lanes; left; left &= left - 1) {                                  \
-                unsigned l = (unsigned)__builtin_ctz(left);                                        \
+        if (lanes == ALL_LANES) {                                                                  \
+            EACH_LANE(i)                                                                           \
+            {                                                                                      \
+                unsigned l = i ^ turn;                                                             \
                 *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                            \
             }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (uint32_t left = in_turn(lanes, turn); left; left &= left - 1) {                       \
+            unsigned l = (unsigned)__builtin_ctz(left) ^ turn;                                     \
+            *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                                \
+        }                                                                                          \
     }
 LANE_VALUES(uint8_t)
 LANE_VALUES(uint16_t)
@@ -168,16 +176,16 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
 {
     struct slot slot = inst->mem.vector[k];
     const uint8_t *v = slot_at(warp, slot);
-    unsigned bytes = inst->mem.bytes;
+    unsigned bytes = inst->mem.bytes, turn = turn_of(bytes * inst->mem.count);
     size_t at = (size_t)k * bytes;
     if (bytes == 4)
-        store_uint32_t(v, slot.bytes, host, at, lanes);
+        store_uint32_t(v, slot.bytes, host, at, lanes, turn);
     else if (bytes == 8)
-        store_uint64_t(v, slot.bytes, host, at, lanes);
+        store_uint64_t(v, slot.bytes, host, at, lanes, turn);
     else if (bytes == 2)
-        store_uint16_t(v, slot.bytes, host, at, lanes);
+        store_uint16_t(v, slot.bytes, host, at, lanes, turn);
     else
-        store_uint8_t(v, slot.bytes, host, at, lanes);
+        store_uint8_t(v, slot.bytes, host, at, lanes, turn);
 }
 
 /* 16 bytes that go to or come from memory in one piece: CPUs with AVX promise it of aligned ones, and others do
@@ -201,9 +209,9 @@ LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, u
 LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
                               uint8_t *const *host, uint32_t lanes)
 {
-    unsigned bytes = inst->mem.bytes;
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        unsigned l = (unsigned)__builtin_ctz(left);
+    unsigned bytes = inst->mem.bytes, turn = turn_of(sizeof(whole_piece));
+    for (uint32_t left = in_turn(lanes, turn); left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left) ^ turn;
         whole_piece piece;
         for (unsigned k = 0; k < inst->mem.count; k++)
             memcpy((uint8_t *)&piece + k * bytes, slot_at(warp, inst->mem.vector[k]) + l * bytes,
@@ -286,21 +294,26 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         put_uint64_t(d, v, mask);
 }
 
-/* The same for stores; where lanes write one place, the last one stays. */
+/* The same for stores of 4 or 8 BYTES. */
 LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
                                uint32_t mask, unsigned bytes)
 {
     const int32_t *delta = pattern->delta;
+    unsigned turn = turn_of(bytes), half = WARP / 2;
     if (pattern->shape == PATTERN_DENSE) {
         memcpy(start, v, WARP * bytes);
+    } else if (pattern->shape == PATTERN_SAME) {
+        unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
+        memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
-        memcpy(start, v, WARP / 2 * bytes);
-        memcpy(start + delta[WARP / 2], v + WARP / 2 * bytes, WARP / 2 * bytes);
+        unsigned first = turn & half; /* in one pass the lower row stays */
+        memcpy(start + delta[first], v + first * bytes, half * bytes);
+        memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
-        EACH_LANE(l) memcpy(start + delta[l], v + l * bytes, bytes);
+        EACH_LANE(l) memcpy(start + delta[l ^ turn], v + (l ^ turn) * bytes, bytes);
     } else {
-        for (uint32_t left = mask; left; left &= left - 1) {
-            unsigned l = (unsigned)__builtin_ctz(left);
+        for (uint32_t left = in_turn(mask, turn); left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left) ^ turn;
             memcpy(start + delta[l], v + l * bytes, bytes);
         }
     }
