@@ -401,7 +401,7 @@ LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* What find_again() and find_apart() need to know, after an access whose addresses were all good,
+/* What find_again() and lies_apart() need to know, after an access whose addresses were all good,
  * from FIRST on. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
@@ -553,6 +553,7 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
         return NULL;
+    pattern->strays = 0;
     if (pattern->silent)
         pattern->times++;
     else
@@ -560,32 +561,21 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* Where each lane's bytes lie, if nobody watches, and they are in the piece of memory where the pattern may be: then they
- * need have none. Now and then a new one is looked for all the same, as some begin late. False: nothing has happened yet. */
-LANES_INLINE bool find_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+/* See repeat.h. HOST gets each lane's bytes. */
+LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
                              uint8_t **host)
 {
-    struct worker *worker = warp->cta->worker;
-    struct pattern *pattern = &worker->patterns[warp->pc];
-    if (!pattern->ready || pattern->stride || worker->listeners[inst->mem.event != OBS_LOAD] ||
-        ++pattern->strays % PATTERN_STRAYS == 0)
+    uint64_t at[WARP];
+    struct slot base = inst->mem.base;
+    if (base.offset == NO_SLOT)
         return false;
-    uint64_t addr[WARP], bits = 0, farthest = 0;
-    uint64_t window = inst->mem.space == PTX_GENERIC ? window_of(pattern->space) : 0;
-    uint64_t least = pattern->begin + (uint64_t)(int64_t)pattern->low;
-    uint64_t reach = pattern->room + (uint64_t)((int64_t)pattern->high - pattern->low);
-    find_addresses(warp, inst, mask, addr);
-    for (unsigned l = 0; l < WARP; l++) {
-        bits |= addr[l] - window;
-        addr[l] -= window + least;
-        farthest = addr[l] > farthest ? addr[l] : farthest;
-    }
-    if (farthest > reach || bits & (pattern->bytes - 1u))
-        return false;
-    uint8_t *start = repeat_start(warp, pattern, pattern->begin) + pattern->low;
-    for (unsigned l = 0; l < WARP; l++)
-        host[l] = start + addr[l];
-    return true;
+    uint8_t *start =
+        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
+                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                   inst->mem.space == PTX_GENERIC, mask, at);
+    for (unsigned l = 0; l < WARP && start; l++)
+        host[l] = start + at[l];
+    return start;
 }
 
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -597,7 +587,7 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         return;
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
-    if (!start && find_apart(warp, inst, mask, host))
+    if (!start && lies_apart(warp, inst, mask, host))
         load_elements(warp, inst, host, mask, false);
     else if (!start)
         load_anew(warp, inst, mask);
@@ -615,7 +605,7 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (start)
         store_found(warp, inst, start, pattern->stride, pattern, mask);
-    else if (find_apart(warp, inst, mask, host))
+    else if (lies_apart(warp, inst, mask, host))
         store_elements(warp, inst, host, mask);
     else
         store_anew(warp, inst, mask);

@@ -78,7 +78,7 @@ static bool write_text(const struct worker *worker, const bool *hot, struct text
         return false;
     code->parts = worker->launch->options->translate == EMU_TRANSLATE_ALL || has_parts(worker);
     fwrite(native_preamble, 1, (size_t)(native_preamble_end - native_preamble), out);
-    bool ok = native_write(worker->launch->kernel, hot, code->parts, code->enters, out);
+    bool ok = native_write(worker, hot, code->parts, code->enters, out);
     return fclose(out) == 0 && ok;
 }
 

@@ -62,9 +62,9 @@ static inline bool native_is_worth(const struct warp *warp, uint32_t pc)
 uint32_t native_run(struct warp *warp, const struct native_code *native,
                     const struct path_entry *top, uint32_t pc, int64_t *slice);
 
-/* native_text.c: writes the C text of those instructions of KERNEL that are HOT, also for PARTS of warps, and where it may
- * be entered. False: out of memory. */
-bool native_write(const struct kernel *kernel, const bool *hot, bool parts, bool *enters,
+/* native_text.c: writes the C text of those instructions of WORKER's kernel that are HOT, also for PARTS of warps, and where
+ * it may be entered; how their accesses have gone for the worker tells what is worth writing. False: out of memory. */
+bool native_write(const struct worker *worker, const bool *hot, bool parts, bool *enters,
                   FILE *out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "emulator/execute/repeat.h"
 #include "emulator/execute/rows.h"
+#include "emulator/execute/turns.h"
 
 LANES_INLINE bool is_stopping(const atomic_bool *stopping)
 {
@@ -102,45 +103,86 @@ LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum patt
     return repeat_start(warp, pattern, first);
 }
 
-/* Loads and stores side by side, and loads of one value for all, that are as they were the time before. False: nothing
- * has happened, and the interpreter knows more ways. */
-#define AGAIN(T)                                                                                   \
-    LANES_INLINE bool load_again_##T(const struct warp *warp, u32 lanes, struct pattern *pattern,  \
-                                     T *d, const void *base, unsigned width, u64 offset,           \
-                                     bool is_generic)                                              \
+/* DEFINE, for values of type T in memory and D in a register:
+ *
+ *   load_again, store_again   all lanes' values side by side, or loads of one value for all, that are as they were the time
+ *                             before. False: nothing has happened
+ *   load_apart, store_apart   wherever they are: what find_apart() found. One by one (volatile): many CPUs take longer for
+ *                             an instruction that gathers */
+#define ACCESS(T, D)                                                                               \
+    LANES_INLINE bool load_again_##T##_##D(const struct warp *warp, u32 lanes,                     \
+                                           struct pattern *pattern, void *to, const void *base,    \
+                                           unsigned width, u64 offset, bool is_generic)            \
     {                                                                                              \
-        bool is_dense = IS_WHOLE(lanes) && lies_in_steps(lanes, base, width, sizeof *d);           \
+        bool is_dense = lanes == ALL_LANES && lies_in_steps(lanes, base, width, sizeof(T));        \
         bool is_same = lies_in_steps(lanes, base, width, 0);                                       \
         if (!is_dense && !is_same)                                                                 \
             return false;                                                                          \
-        const uint8_t *at = access_again(warp, lanes, is_dense ? PATTERN_DENSE : PATTERN_SAME,     \
-                                         pattern, base, width, offset, is_generic);                \
-        if (!at)                                                                                   \
+        const void *from = access_again(warp, lanes, is_dense ? PATTERN_DENSE : PATTERN_SAME,      \
+                                        pattern, base, width, offset, is_generic);                 \
+        if (!from)                                                                                 \
             return false;                                                                          \
-        T one = *(const T *)(const void *)at;                                                      \
+        const T *v = from, one = *v;                                                               \
+        D *d = to;                                                                                 \
         if (is_dense)                                                                              \
-            copy_##T(d, at);                                                                       \
+            for (unsigned l = 0; l < WARP; l++)                                                    \
+                d[l] = (D)v[l];                                                                    \
         else                                                                                       \
             for (unsigned l = 0; l < WARP; l++)                                                    \
-                d[l] = lanes >> l & 1 ? one : d[l];                                                \
+                d[l] = lanes >> l & 1 ? (D)one : d[l];                                             \
         pattern->times++;                                                                          \
         return true;                                                                               \
     }                                                                                              \
-    LANES_INLINE bool store_again_##T(const struct warp *warp, u32 lanes, struct pattern *pattern, \
-                                      const void *v, const void *base, unsigned width, u64 offset, \
-                                      bool is_generic)                                             \
+    LANES_INLINE void load_apart_##T##_##D(u32 lanes, void *to, const uint8_t *start,              \
+                                           const u64 *at)                                          \
     {                                                                                              \
-        if (!IS_WHOLE(lanes) || !lies_in_steps(lanes, base, width, sizeof(T)))                     \
+        D v[WARP], *d = to;                                                                        \
+        _Pragma("GCC unroll 8") for (unsigned l = 0; l < WARP; l++) v[l] =                         \
+            (D) * (const volatile T *)(const void *)(start + at[l]);                               \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = lanes >> l & 1 ? v[l] : d[l];                                                   \
+    }                                                                                              \
+    LANES_INLINE bool store_again_##T##_##D(                                                       \
+        const struct warp *warp, u32 lanes, struct pattern *pattern, const void *from,             \
+        const void *base, unsigned width, u64 offset, bool is_generic)                             \
+    {                                                                                              \
+        if (lanes != ALL_LANES || !lies_in_steps(lanes, base, width, sizeof(T)))                   \
             return false;                                                                          \
-        uint8_t *at =                                                                              \
+        void *to =                                                                                 \
             access_again(warp, lanes, PATTERN_DENSE, pattern, base, width, offset, is_generic);    \
-        if (!at)                                                                                   \
+        if (!to)                                                                                   \
             return false;                                                                          \
-        copy_##T(at, v);                                                                           \
+        T *d = to;                                                                                 \
+        const D *v = from;                                                                         \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = (T)v[l];                                                                        \
         pattern->times++;                                                                          \
         return true;                                                                               \
+    }                                                                                              \
+    LANES_INLINE void store_apart_##T##_##D(u32 lanes, const void *from, uint8_t *start,           \
+                                            const u64 *at, unsigned turn)                          \
+    {                                                                                              \
+        const D *v = from;                                                                         \
+        for (unsigned i = 0; i < WARP; i++) {                                                      \
+            unsigned l = i ^ turn;                                                                 \
+            if (lanes >> l & 1)                                                                    \
+                *(T *)(void *)(start + at[l]) = (T)v[l];                                           \
+        }                                                                                          \
     }
-AGAIN(u32)
-AGAIN(u64)
+ACCESS(u8, u16)
+ACCESS(u8, u32)
+ACCESS(u8, u64)
+ACCESS(s8, u16)
+ACCESS(s8, u32)
+ACCESS(s8, u64)
+ACCESS(u16, u16)
+ACCESS(u16, u32)
+ACCESS(u16, u64)
+ACCESS(s16, u32)
+ACCESS(s16, u64)
+ACCESS(u32, u32)
+ACCESS(u32, u64)
+ACCESS(s32, u64)
+ACCESS(u64, u64)
 
 #endif

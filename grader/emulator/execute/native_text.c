@@ -21,6 +21,7 @@
 
 struct writer {
     FILE *out;
+    const struct worker *worker;
     const struct kernel *kernel;
     const struct image *image;
     const bool *hot; /* the instructions to translate */
@@ -340,26 +341,82 @@ static bool write_conversion(struct writer *w, const struct inst *inst)
     return true;
 }
 
-/* A load or store of one value a lane, if it is as it was the time before; behind it, an instruction that is called
- * otherwise. */
-static bool begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
+/* What of the loads and stores the text knows: all but what others may look at meanwhile. */
+static bool is_access(const struct inst *inst)
 {
-    char base[OPERAND_SIZE], value[OPERAND_SIZE];
+    const bool is_load = inst->run == load_run;
+    if ((!is_load && inst->run != store_run) || inst->observes || inst->mem.moves == MOVES_WHOLE ||
+        inst->mem.base.offset == NO_SLOT)
+        return false;
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        if (inst->mem.vector[k].offset != NO_SLOT && !can_hold(inst->mem.vector[k]))
+            return false;
+    switch (inst->mem.space) {
+    case PTX_GLOBAL:
+    case PTX_SHARED:
+    case PTX_GENERIC:
+    case PTX_LOCAL:
+        return true;
+    default:
+        return is_load && inst->mem.space == PTX_CONST;
+    }
+}
+
+/* The types of element K in memory and in its register. */
+static const char *types(const struct inst *inst, unsigned k, char text[OPERAND_SIZE])
+{
+    unsigned bytes = inst->mem.bytes, width = inst->mem.vector[k].bytes;
+    bool is_signed = inst->run == load_run && bytes < width &&
+                     ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
+    snprintf(text, OPERAND_SIZE, "%c%u_u%u", is_signed ? 's' : 'u', 8 * bytes, 8 * width);
+    return text;
+}
+
+/* A load or store that is as it was the time before; behind it, an instruction that is called otherwise. */
+static void begin_again(struct writer *w, const struct inst *inst, uint32_t pc)
+{
+    char base[OPERAND_SIZE], value[OPERAND_SIZE], type[OPERAND_SIZE];
+    fprintf(w->out, "if (!%s_again_%s(warp, %s, &patterns[%u], %s, %s, %u, %lldull, %d)) ",
+            inst->run == load_run ? "load" : "store", types(inst, 0, type), MASK(inst), pc,
+            operand(inst->mem.vector[0], value), operand(inst->mem.base, base),
+            inst->mem.base.bytes, (long long)inst->mem.offset, inst->mem.space == PTX_GENERIC);
+}
+
+/* The same for one that may lie anywhere. */
+static void begin_apart(struct writer *w, const struct inst *inst, uint32_t pc)
+{
+    char base[OPERAND_SIZE], value[OPERAND_SIZE], type[OPERAND_SIZE];
     bool is_load = inst->run == load_run;
-    bool is_word = is_load || inst->run == store_run ? inst->mem.moves == MOVES_WORDS : false;
-    if (!(is_load || inst->run == store_run) || inst->guard != NO_SLOT || inst->observes ||
-        !(is_word || inst->mem.moves == MOVES_LONGS) || inst->mem.base.offset == NO_SLOT ||
-        (inst->mem.space != PTX_GLOBAL && inst->mem.space != PTX_SHARED &&
-         inst->mem.space != PTX_GENERIC))
-        return false;
-    struct slot slot = inst->mem.vector[0];
-    if (slot.offset == NO_SLOT || slot.bytes != (is_word ? 4 : 8))
-        return false;
-    fprintf(w->out, "if (!%s_again_u%u(warp, lanes, &patterns[%u], %s, %s, %u, %lldull, %d)) ",
-            is_load ? "load" : "store", is_word ? 32 : 64, pc, operand(slot, value),
-            operand(inst->mem.base, base), inst->mem.base.bytes, (long long)inst->mem.offset,
-            inst->mem.space == PTX_GENERIC);
-    return true;
+    fprintf(w->out,
+            "if ((start = find_apart(warp, %d, &patterns[%u], %s, %u, %lldull, %d, %s, at))) { ",
+            is_load, pc, operand(inst->mem.base, base), inst->mem.base.bytes,
+            (long long)inst->mem.offset, inst->mem.space == PTX_GENERIC, MASK(inst));
+    for (unsigned k = 0; k < inst->mem.count; k++) {
+        if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
+            continue;
+        fprintf(w->out, "%s_apart_%s(%s, %s, start + %u, at", is_load ? "load" : "store",
+                types(inst, k, type), MASK(inst), operand(inst->mem.vector[k], value),
+                k * inst->mem.bytes);
+        if (!is_load)
+            fprintf(w->out, ", turn_of(%u)", inst->mem.bytes * inst->mem.count);
+        fprintf(w->out, "); ");
+    }
+    fprintf(w->out, "} else ");
+}
+
+/* Whether one of the two is worth a try is told by how it went so far. */
+static void begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
+{
+    if (!is_access(inst))
+        return;
+    const struct pattern *pattern = &w->worker->patterns[pc];
+    bool is_plain = inst->mem.count == 1 && inst->mem.vector[0].offset != NO_SLOT;
+    bool is_watched = w->worker->listeners[inst->run != load_run];
+    bool is_apart = pattern->ready && (pattern->shape > PATTERN_SAME || pattern->stride);
+    if (is_apart && !is_watched)
+        begin_apart(w, inst, pc);
+    else if (is_plain)
+        begin_again(w, inst, pc);
 }
 
 /* --- the rest -------------------------------------------------------------------------------------------- */
@@ -391,8 +448,8 @@ static void write_plain(struct writer *w, uint32_t pc)
         fprintf(w->out, "{ u32 mask = %sp%u & lanes; if (mask) ", inst->guard_negated ? "~" : "",
                 inst->guard);
     fprintf(w->out, "{ ");
-    if (begin_access(w, inst, pc) ||
-        !(write_row(w, inst) || write_setp(w, inst) || write_select(w, inst) ||
+    begin_access(w, inst, pc);
+    if (!(write_row(w, inst) || write_setp(w, inst) || write_select(w, inst) ||
           write_logic(w, inst, source_of(w, pc)->opcode) || write_conversion(w, inst)))
         write_call(w, pc);
     fprintf(w->out, "%s}\n", inst->guard != NO_SLOT ? "    }" : "");
@@ -521,9 +578,11 @@ static const char beginning[] =
     "    struct pattern *const patterns = warp->cta->worker->patterns;\n"
     "    const struct inst *const code = warp->cta->launch->kernel->code;\n"
     "    const atomic_bool *const stopping = &warp->cta->launch->stopping;\n"
+    "    _Alignas(64) u64 at[32];\n"
+    "    uint8_t *start;\n"
     "    int64_t left = *slice;\n"
     "    uint64_t done = 0;\n"
-    "    (void)patterns, (void)code;\n";
+    "    (void)patterns, (void)code, (void)at, (void)start;\n";
 
 static const char end[] =
     "out:\n    *slice = left;\n    warp->executed += done;\n    return pc;\n}\n\n";
@@ -612,9 +671,15 @@ static bool is_hot(const struct image *image, const bool *hot)
     return false;
 }
 
-bool native_write(const struct kernel *kernel, const bool *hot, bool parts, bool *enters, FILE *out)
+bool native_write(const struct worker *worker, const bool *hot, bool parts, bool *enters, FILE *out)
 {
-    struct writer w = {.out = out, .kernel = kernel, .hot = hot, .enters = enters, .parts = parts};
+    const struct kernel *kernel = worker->launch->kernel;
+    struct writer w = {.out = out,
+                       .worker = worker,
+                       .kernel = kernel,
+                       .hot = hot,
+                       .enters = enters,
+                       .parts = parts};
     w.leads = calloc((size_t)kernel->code_count + 1, sizeof *w.leads);
     w.meets = calloc((size_t)kernel->code_count + 1, sizeof *w.meets);
     bool ok = w.leads && w.meets;

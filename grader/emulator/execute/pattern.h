@@ -41,7 +41,7 @@ struct pattern {
     bool
         silent; /* whoever watches wants to know only how often: times, that he was not told of yet */
     uint32_t times;
-    uint32_t strays;   /* accesses without it since it was found; nobody watched */
+    uint32_t strays;   /* accesses since it was looked for; nobody watched */
     uint32_t bits;     /* all deltas ORed */
     int32_t low, high; /* the least and the greatest delta */
     struct mem_block

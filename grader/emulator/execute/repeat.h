@@ -58,4 +58,38 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
+/* Where the lanes' bytes lie, AT bytes behind what is returned, if nobody watches and they are all in the piece of memory
+ * where the pattern may be: then they need have none. Now and then a new one is looked for all the same, as some begin
+ * late. Lanes that are not in MASK have the first one's. NULL: nothing has happened yet. */
+LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
+                                 const void *base, unsigned width, uint64_t offset, bool is_generic,
+                                 uint32_t mask, uint64_t *at)
+{
+    if (!pattern->ready || warp->cta->worker->listeners[!is_load] ||
+        pattern->strays >= PATTERN_STRAYS)
+        return NULL;
+    const uint32_t *a32 = base;
+    const uint64_t *a64 = base;
+    uint64_t least = pattern->begin + (uint64_t)(int64_t)pattern->low;
+    uint64_t reach = pattern->room + (uint64_t)((int64_t)pattern->high - pattern->low);
+    uint64_t begin = least + (is_generic ? window_of(pattern->space) : 0), bits = 0, beyond = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        at[l] = (width == 4 ? (uint32_t)(a32[l] + (uint32_t)offset) : a64[l] + offset) - begin;
+    if (mask != ALL_LANES) {
+        uint64_t first = at[__builtin_ctz(mask)];
+        for (unsigned l = 0; l < WARP; l++)
+            at[l] = mask >> l & 1 ? at[l] : first;
+    }
+    for (unsigned l = 0; l < WARP; l++) {
+        bits |= at[l] + least;
+        beyond |= at[l] > reach;
+    }
+    if (beyond || bits & (pattern->bytes - 1u))
+        return NULL;
+    for (unsigned l = 0; l < WARP && pattern->stride; l++)
+        at[l] += (uint64_t)l * pattern->stride;
+    pattern->strays++;
+    return repeat_start(warp, pattern, pattern->begin) + pattern->low;
+}
+
 #endif

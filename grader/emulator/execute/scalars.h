@@ -7,6 +7,8 @@
 #include "emulator/execute/bits.h"
 #include "emulator/execute/functions.h"
 
+typedef uint8_t u8;
+typedef int8_t s8;
 typedef uint16_t u16;
 typedef int16_t s16;
 typedef uint32_t u32;

@@ -1,6 +1,6 @@
-/* Loads and stores at addresses without any pattern, by some lanes of each warp: all widths, in global and shared memory,
- * and by pointers that may mean either. Prints a hash of what each kernel has made. With an argument, "outside" or
- * "uneven", one lane goes astray so. */
+/* Loads and stores at addresses without any pattern, by some lanes of each warp: all widths, in global, shared and local
+ * memory, by pointers that may mean either, and to places where lanes meet. Prints a hash of what each kernel has made. With an argument, "outside" or
+ * "uneven", one lane goes astray so; "some" are a few of the kernels. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -125,6 +125,41 @@ template <typename T> __global__ void in_either(const T *in, T *out, unsigned *s
     sums[t] = sum;
 }
 
+/* Each thread has an array of its own, for as many lanes as are left. */
+template <typename T> __global__ void in_local(const T *in, T *out, unsigned *sums, astray away)
+{
+    T mine[32];
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x, state = t * 7919u + 1, sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < 32; i++)
+        mine[i] = in[(t + i * 5) % COUNT];
+#pragma unroll 1
+    for (int i = 0; i < ROUNDS; i++) {
+        if (next(state) & 1)
+            mine[next(state) % 32] = in[next(state) % COUNT];
+        sum = sum * 31 + fold(mine[next(state) % 32]);
+    }
+    out[t] = mine[t % 32];
+    sums[t] = sum;
+}
+
+/* Lanes that store to one place: the lowest lane of a pass stays, the last pass (hardware/collisions.cu). */
+template <typename T> __global__ void in_common(const T *in, T *out, unsigned *sums, astray away)
+{
+    unsigned t = blockIdx.x * blockDim.x + threadIdx.x, state = t * 7919u + 1;
+    T *own = out + t / 32 * 64;
+#pragma unroll 1
+    for (int i = 0; i < ROUNDS; i++) {
+        T value = in[next(state) % COUNT];
+        own[next(state) % 24] = value;
+        if (t & 1)
+            own[24 + i % 8] = value;
+        own[32 + t % 32 / 4] = value;
+        own[40 + (t % 16)] = value;
+    }
+    sums[t] = state;
+}
+
 static unsigned hash(const void *bytes, size_t size)
 {
     unsigned sum = 2166136261u;
@@ -168,11 +203,21 @@ template <typename T> static void every(astray away)
     launch<T>("global", in_global<T>, away);
     launch<T>("shared", in_shared<T>, away);
     launch<T>("either", in_either<T>, away);
+    launch<T>("local", in_local<T>, away);
+    launch<T>("common", in_common<T>, away);
 }
 
 int main(int argc, char **argv)
 {
     const astray never = {-1, 0}, outside = {ROUNDS - 9, 1u << 20}, uneven = {ROUNDS - 9, 1};
+    if (argc > 1 && *argv[1] == 's') {
+        launch<signed char>("global", in_global<signed char>, never);
+        launch<unsigned short>("shared", in_shared<unsigned short>, never);
+        launch<uint2>("local", in_local<uint2>, never);
+        launch<unsigned long long>("common", in_common<unsigned long long>, never);
+        launch<uint4>("common", in_common<uint4>, never);
+        return 0;
+    }
     if (argc > 1) {
         launch<unsigned>("global", in_global<unsigned>, *argv[1] == 'o' ? outside : uneven);
         return 0;
