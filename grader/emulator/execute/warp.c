@@ -508,7 +508,8 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
 static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    int64_t slice = SLICE;
+    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
+    int64_t slice = length;
     uint64_t before = warp->executed, slept = warp->slept;
     uint32_t mask = 0;
     path->gives_way = false;
@@ -530,7 +531,7 @@ static bool run_path(struct warp *warp, struct path *path)
     worker->executed += executed;
     if (worker->executed >= worker->ask_at)
         native_ask(worker);
-    uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
+    uint64_t looks = ((uint64_t)(length - slice) - executed) / (OBSERVE_COST - 1);
     account(warp, executed);
     warp->looked += looks;
     if (path->gives_way) {
@@ -540,7 +541,10 @@ static bool run_path(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
+    /* observing has shortened it */
+    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
+    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
+        warp->waits = spun && executed <= looks * LONGEST_POLL;
     if (spun && !atomic_load(&launch->stopping))
         split_path(warp, path, top_of(path)->lanes);
     return !spun;
@@ -725,6 +729,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
+    warp->waits = false;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
