@@ -247,7 +247,7 @@ cuda_home_of() {
 # Any executable that Criterion is linked into tells its version.
 criterion_version() {
     printf '#include <criterion/criterion.h>\nTest(a, b)\n{\n}\n' >"$work/probe.c"
-    gcc -o "$work/probe" "$work/probe.c" -lcriterion && "$work/probe" --version 2>&1 | grep -o '[0-9.]*$'
+    gcc -o "$work/probe" "$work/probe.c" -lcriterion && "$work/probe" --version 2>&1 | sed -n 's|.*Criterion v||p'
 }
 
 # --- what is recorded ---------------------------------------------------------------------------------------
