@@ -2,7 +2,7 @@
  *
  *     ld.global.f32 %f1, [%rd1];       L12: if (left < 3) goto X12;
  *     add.f32       %f2, %f2, %f1;          ENTER(12, 3, 3)
- *     st.global.f32 [%rd2], %f2;            if (!load_again_u32(warp, lanes, &patterns[12], r64, r0, …)) { … call … }
+ *     st.global.f32 [%rd2], %f2;            if (!load_again_u32_u32(warp, lanes, &patterns[12], r64, …)) { … call … }
  *     bra           …                       row_add_f32(lanes, r128, r128, r64);
  *                                           …
  *                                      X12: keep_u32(lanes, frame + 128, r128); pc = 12; goto out;

@@ -1,5 +1,6 @@
 /* Accesses that repeat: the same lanes with the same pattern as the time before, worth as many sectors or banks.
- * Then one address is looked at instead of 32, and observers that agree are only told that it happened again. */
+ * Then one address is looked at instead of 32, and observers that agree are only told that it happened again. Where nobody
+ * watches, it is enough that all lanes are in the same piece of memory as before. */
 #ifndef EXECUTE_REPEAT_H
 #define EXECUTE_REPEAT_H
 
