@@ -11,8 +11,11 @@
 #include "run/exec.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifndef LANEWISE_PRELOAD /* only a build with sanitizers needs one */
+#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs one, and it is slow */
+#define PATIENCE 3
+#else
 #define LANEWISE_PRELOAD ""
+#define PATIENCE         1
 #endif
 
 static char folder[32];
@@ -58,7 +61,7 @@ static char *run(int *code, const char *script)
         .argv = argv,
         .environment = (const char *const *)environ,
         .folder = folder,
-        .wall_seconds = seconds,
+        .wall_seconds = PATIENCE * seconds,
         .output_keep = 1 << 22,
         .output_limit = 1 << 24,
     };

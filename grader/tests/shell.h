@@ -8,7 +8,8 @@
 void shell_init(void);
 void shell_fini(void);
 
-/* Scripts of this test may take so long, and not 100 seconds: for what builds a lot on a busy machine. */
+/* Scripts of this test may take so long, and not 100 seconds: for what builds a lot on a busy machine. With sanitizers they
+ * may take three times as long. */
 void shell_patience(double wall_seconds);
 
 /* Runs SCRIPT (printf's format) in bash, in the folder. Its environment is ours without what make and

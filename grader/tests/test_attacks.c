@@ -160,8 +160,19 @@ static void grade(const struct file_row *row)
     free(folder);
 }
 
+/* Every second one from FIRST on: two tests use two cores. */
+static void grade_half(size_t first)
+{
+    for (size_t i = first; i < sizeof file_rows / sizeof *file_rows; i += 2)
+        grade(&file_rows[i]);
+}
+
 Test(attacks, as_submissions_earn_nothing)
 {
-    for (size_t i = 0; i < sizeof file_rows / sizeof *file_rows; ++i)
-        grade(&file_rows[i]);
+    grade_half(0);
+}
+
+Test(attacks, as_submissions_earn_nothing_either)
+{
+    grade_half(1);
 }
