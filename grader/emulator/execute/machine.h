@@ -335,7 +335,6 @@ struct warp {
     uint64_t slept;      /* nanosleeps among them */
     uint64_t looked;     /* instructions among them that may be waiting for others */
     bool moved;          /* some path has done more than wait */
-    bool waits;          /* the latest slice used up was hardly anything but looks at memory */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
     uint32_t heard;      /* lanes that it let go, and nobody has been told of */
@@ -553,10 +552,6 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* warp.c */
 #define SLICE        16384u /* instructions between two looks at the rest of the world */
 #define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
-/* A warp that has waited for others has shorter slices: what it waits for comes while they run. It waited if it
- * executed at most so many instructions for each look, as loops that poll do. */
-#define WAITING_SLICE 1024
-#define LONGEST_POLL  16u
 /* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */

@@ -508,8 +508,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
 static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
-    int64_t slice = length;
+    int64_t slice = SLICE;
     uint64_t before = warp->executed, slept = warp->slept;
     uint32_t mask = 0;
     path->gives_way = false;
@@ -531,7 +530,7 @@ static bool run_path(struct warp *warp, struct path *path)
     worker->executed += executed;
     if (worker->executed >= worker->ask_at)
         native_ask(worker);
-    uint64_t looks = ((uint64_t)(length - slice) - executed) / (OBSERVE_COST - 1);
+    uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
     account(warp, executed);
     warp->looked += looks;
     if (path->gives_way) {
@@ -541,10 +540,7 @@ static bool run_path(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* observing has shortened it */
-    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
-    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
-        warp->waits = spun && executed <= looks * LONGEST_POLL;
+    bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
     if (spun && !atomic_load(&launch->stopping))
         split_path(warp, path, top_of(path)->lanes);
     return !spun;
@@ -729,7 +725,6 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
-    warp->waits = false;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
