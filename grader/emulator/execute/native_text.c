@@ -17,6 +17,7 @@
 
 #include "emulator/analyse/liveness.h"
 #include "emulator/analyse/operands.h"
+#include "emulator/execute/access_values.h"
 #include "emulator/execute/native.h"
 
 struct writer {
@@ -366,8 +367,7 @@ static bool is_access(const struct inst *inst)
 static const char *types(const struct inst *inst, unsigned k, char text[OPERAND_SIZE])
 {
     unsigned bytes = inst->mem.bytes, width = inst->mem.vector[k].bytes;
-    bool is_signed = inst->run == load_run && bytes < width &&
-                     ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
+    bool is_signed = inst->run == load_run && bytes < width && is_signed_load(inst);
     snprintf(text, OPERAND_SIZE, "%c%u_u%u", is_signed ? 's' : 'u', 8 * bytes, 8 * width);
     return text;
 }
@@ -415,7 +415,7 @@ static void begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
     bool is_apart = pattern->ready && (pattern->shape > PATTERN_SAME || pattern->stride);
     if (is_apart && !is_watched)
         begin_apart(w, inst, pc);
-    else if (is_plain)
+    else if (is_plain && !pattern->stride)
         begin_again(w, inst, pc);
 }
 
