@@ -169,9 +169,9 @@ void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     async_finish(warp, mask);
 }
 
+/* The count of groups goes on: only how far it is from a copy's matters. */
 void async_drop(struct warp *warp)
 {
-    memset(warp->groups, 0, sizeof warp->groups);
     while (warp->copies) {
         struct async_copy *copy = warp->copies;
         warp->copies = copy->next;

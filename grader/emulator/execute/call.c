@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/path.h"
 
 /* --- frames ------------------------------------------------------------------------------------- */
 
@@ -202,7 +202,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
     }
     struct frame *frame = frame_open(warp, image);
     struct path_entry entry = {image->start, image->end, lanes, frame};
-    if (!frame || !path_push(path, entry)) {
+    if (!frame || !path_push(warp, path, entry)) {
         launch_stop(warp->cta->launch, EMU_INTERNAL);
         return;
     }

@@ -17,6 +17,8 @@ static uint64_t cta_number(const struct launch *launch, uint64_t unit, uint32_t 
 {
     const uint32_t *grid = launch->request.grid, *size = launch->request.cluster;
     uint64_t index[3];
+    if (launch->cluster_size == 1)
+        return unit;
     for (unsigned i = 0; i < 3; i++) {
         uint32_t clusters = grid[i] / size[i];
         index[i] = unit % clusters * size[i] + rank % size[i];

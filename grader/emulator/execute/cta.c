@@ -433,8 +433,12 @@ enum cta_end cta_run(struct cta *cta)
         bool alive = false, progress = false, spins = false, looks = false;
         for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
             struct warp *warp = &cta->warps[warp_in_turn(cta, turn)];
-            if (turn == cta->started && !start_warp(cta))
-                return CTA_STOPPED;
+            if (turn == cta->started) {
+                if (!start_warp(cta))
+                    return CTA_STOPPED;
+                progress |= !warp->path_count;
+                looks |= warp->looked != 0;
+            }
             if (!warp->path_count)
                 continue;
             uint64_t before = warp->executed, looked = warp->looked;

@@ -334,6 +334,7 @@ struct warp {
     uint64_t executed;   /* warp instructions */
     uint64_t slept;      /* nanosleeps among them */
     uint64_t looked;     /* instructions among them that may be waiting for others */
+    int64_t ahead;       /* what it has had of its first slice before it had a path */
     bool moved;          /* some path has done more than wait */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
@@ -392,6 +393,8 @@ struct worker {
     uint64_t executed;       /* instructions so far */
     uint64_t ask_at;         /* of these, from when on the kernel is worth a translation */
     struct native_use *uses; /* of the translation, by where it was entered; NULL: not yet */
+    uint64_t tries;          /* warps that began in it, */
+    uint64_t throughs;       /* and those of them that it brought to their end */
     struct cta *idle;        /* CTAs whose memory can be used again */
     uint32_t seats;          /* CTAs that there are */
     struct frame *idle_frames;
@@ -554,7 +557,6 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 #define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
 /* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
-struct path_entry *path_push(struct path *path, struct path_entry entry); /* NULL: out of memory */
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
 /* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */

@@ -58,6 +58,12 @@ static inline bool native_is_worth(const struct warp *warp, uint32_t pc)
            uses[pc].executed >= (uint64_t)uses[pc].times * NATIVE_LEAST;
 }
 
+/* Is it likely that the translation brings a warp of the kernel from its beginning to its end? */
+static inline bool native_goes_through(const struct worker *worker)
+{
+    return worker->tries < NATIVE_TRIES || worker->throughs > worker->tries / 4;
+}
+
 /* Goes on in the translation with the lanes of TOP. Returns where it ends; see native_fn. */
 uint32_t native_run(struct warp *warp, const struct native_code *native,
                     const struct path_entry *top, uint32_t pc, int64_t *slice);

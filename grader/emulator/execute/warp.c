@@ -19,138 +19,14 @@
 #include <string.h>
 
 #include "emulator/execute/native.h"
-
-#define NOWHERE UINT32_MAX
-
-static struct path_entry *top_of(struct path *path)
-{
-    return &path->stack[path->depth - 1];
-}
-
-/* --- paths -------------------------------------------------------------------------------------- */
-
-static struct path *add_path(struct warp *warp)
-{
-    /* A path holds at least one lane, so there are never more than 32; old ones are used again. */
-    struct path **place = &warp->paths[warp->path_count];
-    if (!*place)
-        *place = calloc(1, sizeof **place);
-    if (!*place) {
-        launch_stop(warp->cta->launch, EMU_INTERNAL);
-        return NULL;
-    }
-    warp->path_count++;
-    (*place)->state = PATH_READY;
-    (*place)->has_met = (*place)->gives_way = (*place)->is_stuck = false;
-    (*place)->waits_at = NOWHERE;
-    (*place)->depth = 0;
-    path_forget(*place);
-    return *place;
-}
-
-struct path_entry *path_push(struct path *path, struct path_entry entry)
-{
-    if (path->depth == path->room) {
-        uint32_t room = path->room ? 2 * path->room : 16;
-        struct path_entry *stack = realloc(path->stack, room * sizeof *stack);
-        if (!stack)
-            return NULL;
-        path->stack = stack;
-        path->room = room;
-    }
-    path->stack[path->depth] = entry;
-    entry.frame->holders++;
-    return &path->stack[path->depth++];
-}
-
-static void push(struct warp *warp, struct path *path, struct path_entry entry)
-{
-    if (!path_push(path, entry))
-        launch_stop(warp->cta->launch, EMU_INTERNAL);
-}
-
-static void pop(struct warp *warp, struct path *path)
-{
-    frame_release(warp, path->stack[--path->depth].frame);
-}
-
-static void drop_done_paths(struct warp *warp)
-{
-    for (uint32_t i = 0; i < warp->path_count;) {
-        struct path *path = warp->paths[i];
-        if (path->state != PATH_DONE) {
-            i++;
-            continue;
-        }
-        warp->paths[i] = warp->paths[--warp->path_count];
-        warp->paths[warp->path_count] = path;
-    }
-}
-
-/* Keeps only LANES in the path, and pops what has none left. Nearly always one entry loses all or none: it is not
- * copied, as a CPU that reads in one go what was written in two waits until all its stores are in memory. */
-static void keep_lanes(struct warp *warp, struct path *path, uint32_t lanes)
-{
-    uint32_t kept = 0;
-    path_forget(path);
-    for (uint32_t i = 0; i < path->depth; i++) {
-        struct path_entry *entry = &path->stack[i];
-        entry->lanes &= lanes;
-        if (!entry->lanes)
-            frame_release(warp, entry->frame);
-        else if (kept++ != i)
-            path->stack[kept - 1] = *entry;
-    }
-    path->depth = kept;
-    if (!kept)
-        path->state = PATH_DONE;
-}
-
-/* Moves all lanes but KEPT to a new path. */
-static void split_path(struct warp *warp, struct path *path, uint32_t kept)
-{
-    uint32_t others = path->stack[0].lanes & ~kept;
-    struct path *fresh = others ? add_path(warp) : NULL;
-    if (!fresh)
-        return;
-    for (uint32_t i = 0; i < path->depth; i++)
-        push(warp, fresh, path->stack[i]);
-    keep_lanes(warp, fresh, others);
-    keep_lanes(warp, path, kept);
-}
-
-static bool same_place(const struct path *a, const struct path *b)
-{
-    if (a->state != PATH_READY || b->state != PATH_READY || a->depth != b->depth)
-        return false;
-    for (uint32_t i = 0; i < a->depth; i++)
-        if (a->stack[i].pc != b->stack[i].pc || a->stack[i].meet != b->stack[i].meet ||
-            a->stack[i].frame != b->stack[i].frame)
-            return false;
-    return true;
-}
-
-static void merge_paths(struct warp *warp)
-{
-    for (uint32_t i = 0; i < warp->path_count; i++) {
-        for (uint32_t k = i + 1; k < warp->path_count; k++) {
-            if (!same_place(warp->paths[i], warp->paths[k]))
-                continue;
-            for (uint32_t n = 0; n < warp->paths[i]->depth; n++)
-                warp->paths[i]->stack[n].lanes |= warp->paths[k]->stack[n].lanes;
-            path_forget(warp->paths[i]);
-            keep_lanes(warp, warp->paths[k], 0);
-        }
-    }
-    drop_done_paths(warp);
-}
+#include "emulator/execute/path.h"
 
 /* --- control instructions ----------------------------------------------------------------------- */
 
 static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
                    struct profile *profile)
 {
-    struct path_entry *top = top_of(path);
+    struct path_entry *top = path_top(path);
     struct frame *frame = top->frame;
     uint32_t passed = top->lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
     if (!taken || !passed) {
@@ -160,21 +36,21 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
     profile->divergent++;
     frame->holders++; /* it must outlive the entry that is replaced */
     if (meet == top->meet)
-        pop(warp, path); /* its lanes already wait there, further down */
+        path_pop(warp, path); /* its lanes already wait there, further down */
     else
         top->pc = meet;
     if (pc + 1 != meet)
-        push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
+        path_push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
     if (in->branch.target != meet)
-        push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
+        path_push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
     frame_release(warp, frame);
 }
 
 static void leave(struct warp *warp, struct path *path, uint32_t lanes)
 {
     warp->alive &= ~lanes;
-    top_of(path)->pc++;
-    keep_lanes(warp, path, path->stack[0].lanes & ~lanes);
+    path_top(path)->pc++;
+    path_keep(warp, path, path->stack[0].lanes & ~lanes);
 }
 
 static uint32_t first_word(const struct warp *warp, const struct inst *in, unsigned source,
@@ -188,7 +64,7 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
 /* LANES of the path wait at a barrier; the others go their own way. */
 static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
-    split_path(warp, path, lanes);
+    path_split(warp, path, lanes);
     path->state = PATH_AT_BARRIER;
     path->barrier = in;
     path->expected = warp->alive;
@@ -198,7 +74,7 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
 {
-    top_of(path)->pc++;
+    path_top(path)->pc++;
     if (in->barrier.arrives) {
         cta_arrive_at_cluster(warp, in, lanes);
     } else if (!cta_waits_for_cluster(warp, lanes)) {
@@ -220,10 +96,10 @@ static void arrive(struct warp *warp, struct path *path, const struct inst *in, 
     if (id >= BARRIERS) {
         warp_fault(warp, OBS_BAD_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
-        keep_lanes(warp, path, 0);
+        path_keep(warp, path, 0);
         return;
     }
-    top_of(path)->pc++;
+    path_top(path)->pc++;
     if (in->barrier.arrives) {
         cta_arrive(warp, id, count, lanes);
         return;
@@ -306,13 +182,13 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
 {
     uint32_t members = first_word(warp, in, 0, lanes);
     check_mask(warp, in->src[0], lanes, 0); /* whoever is absent may still come */
-    top_of(path)->pc++;
+    path_top(path)->pc++;
     if (!(members & warp->alive & ~lanes)) {
         if (warp->cta->launch->wanted & OBS_ORDER)
             pass_warp_sync(warp, in, lanes);
         return;
     }
-    split_path(warp, path, lanes);
+    path_split(warp, path, lanes);
     path->state = PATH_AT_WARP_SYNC;
     path->wait_mask = members;
 }
@@ -327,9 +203,9 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
         profile->warps--; /* it is executed when they are all here */
-        profile->threads -= (uint32_t)__builtin_popcount(top_of(path)->lanes);
+        profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
         warp->executed--;
-        split_path(warp, path, top_of(path)->lanes);
+        path_split(warp, path, path_top(path)->lanes);
         path->state = PATH_AT_MEETING;
         path->wait_mask = members;
         return;
@@ -341,7 +217,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     else
         check_mask(warp, in->warp.members, lanes, 0);
     in->run(warp, in, lanes);
-    top_of(path)->pc++;
+    path_top(path)->pc++;
 }
 
 /* A wait that is not over ends the path's turn: there is nothing to do but ask again. */
@@ -349,7 +225,7 @@ static void wait(struct warp *warp, struct path *path, const struct inst *in, ui
 {
     in->run(warp, in, lanes);
     uint32_t over = slot_predicate(warp, in->dst) & lanes;
-    top_of(path)->pc++;
+    path_top(path)->pc++;
     path->gives_way = over != lanes;
     path->is_stuck = path->gives_way && !over && path->waits_at == warp->pc;
     path->waits_at = over ? NOWHERE : warp->pc;
@@ -361,7 +237,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
     if (in->kind == KIND_BRANCH) {
         branch(warp, path, in, mask, profile);
     } else if (!mask) {
-        top_of(path)->pc++;
+        path_top(path)->pc++;
     } else if (in->kind == KIND_MEET) {
         meet(warp, path, in, mask, profile);
     } else if (in->kind == KIND_WAIT) {
@@ -380,7 +256,7 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
     } else {
         warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
-        keep_lanes(warp, path, 0);
+        path_keep(warp, path, 0);
     }
 }
 
@@ -411,6 +287,12 @@ static void account(struct warp *warp, uint64_t n)
         warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
         launch_stop(launch, EMU_TIMEOUT);
     }
+}
+
+/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+static uint32_t count_of(uint32_t lanes)
+{
+    return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
 /* A stretch from PC on, as far as LEFT instructions go. Returns how many were executed. */
@@ -460,7 +342,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     const struct inst *code = warp->cta->launch->kernel->code;
     struct profile *profile = warp->cta->worker->profile;
     uint32_t pc = top->pc, lanes = top->lanes, meet = top->meet;
-    uint32_t count = lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
+    uint32_t count = count_of(lanes);
     const struct inst *in = NULL;
     const atomic_bool *stopping = &warp->cta->launch->stopping;
     const struct native_code *native = translation_for(warp, lanes);
@@ -504,21 +386,34 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
+/* The warp has executed so many instructions of a slice, of which LEFT is left. */
+static void end_turn(struct warp *warp, uint64_t executed, int64_t left)
+{
+    struct worker *worker = warp->cta->worker;
+    worker->executed += executed;
+    if (worker->executed >= worker->ask_at)
+        native_ask(worker);
+    account(warp, executed);
+    warp->looked += ((uint64_t)(SLICE - left) - executed) / (OBSERVE_COST - 1);
+}
+
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
 static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    int64_t slice = SLICE;
-    uint64_t before = warp->executed, slept = warp->slept;
+    int64_t slice = SLICE - warp->ahead;
+    uint64_t before = warp->ahead ? 0 : warp->executed;
+    uint64_t slept = warp->slept, looked = warp->looked;
     uint32_t mask = 0;
+    warp->ahead = 0;
     path->gives_way = false;
     /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
-    path->has_met &= top_of(path)->lanes != warp->alive;
+    path->has_met &= path_top(path)->lanes != warp->alive;
     while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
            !atomic_load(&launch->stopping)) {
-        struct path_entry *top = top_of(path);
+        struct path_entry *top = path_top(path);
         if (top->pc == top->meet) {
-            pop(warp, path);
+            path_pop(warp, path);
             continue;
         }
         const struct inst *in = run_lanes(warp, top, &mask, &slice);
@@ -526,23 +421,17 @@ static bool run_path(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
-    struct worker *worker = warp->cta->worker;
-    worker->executed += executed;
-    if (worker->executed >= worker->ask_at)
-        native_ask(worker);
-    uint64_t looks = ((uint64_t)(SLICE - slice) - executed) / (OBSERVE_COST - 1);
-    account(warp, executed);
-    warp->looked += looks;
+    end_turn(warp, executed, slice);
     if (path->gives_way) {
         /* who looks at other memory meanwhile may see something else than the wait's end */
-        path->is_stuck &= looks == warp->slept - slept;
+        path->is_stuck &= warp->looked - looked == warp->slept - slept;
         return !path->is_stuck;
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
     bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
     if (spun && !atomic_load(&launch->stopping))
-        split_path(warp, path, top_of(path)->lanes);
+        path_split(warp, path, path_top(path)->lanes);
     return !spun;
 }
 
@@ -554,20 +443,20 @@ static bool waits_for_lanes(const struct path *path)
 /* Whether both paths have met at one instruction. */
 static bool meets_with(struct path *path, struct path *other)
 {
-    const struct path_entry *a = top_of(path), *b = top_of(other);
+    const struct path_entry *a = path_top(path), *b = path_top(other);
     return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
 }
 
 /* The paths that meet with PATH execute that instruction as one, and go on one by one. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
-    const struct path_entry here = *top_of(path);
+    const struct path_entry here = *path_top(path);
     const struct inst *in = &warp->cta->launch->kernel->code[here.pc];
     struct profile *profile = &warp->cta->worker->profile[here.pc];
     uint32_t lanes = 0, leaving = 0;
     for (uint32_t i = 0; i < warp->path_count; i++)
         if (meets_with(path, warp->paths[i])) {
-            lanes |= top_of(warp->paths[i])->lanes;
+            lanes |= path_top(warp->paths[i])->lanes;
             leaving |= leaving_lanes(warp, warp->paths[i]);
         }
     warp->frame = here.frame;
@@ -581,10 +470,10 @@ static void run_meeting(struct warp *warp, struct path *path)
     in->run(warp, in, lanes);
     for (uint32_t i = 0; i < warp->path_count; i++)
         if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {
-            top_of(warp->paths[i])->pc++;
+            path_top(warp->paths[i])->pc++;
             warp->paths[i]->has_met = false;
         }
-    top_of(path)->pc++;
+    path_top(path)->pc++;
     path->has_met = false;
 }
 
@@ -616,7 +505,7 @@ static bool release_warp_syncs(struct warp *warp)
         }
     }
     if (released) {
-        merge_paths(warp);
+        paths_merge(warp);
         meet_apart(warp);
     }
     return released;
@@ -634,11 +523,11 @@ static bool run_paths(struct warp *warp, bool *ready)
             continue;
         progress |= run_path(warp, path);
     }
-    drop_done_paths(warp);
+    paths_drop_done(warp);
     for (uint32_t i = 0; i < warp->path_count; i++)
         *ready |= warp->paths[i]->state == PATH_READY;
     if (warp->path_count > 1)
-        merge_paths(warp);
+        paths_merge(warp);
     return progress;
 }
 
@@ -679,7 +568,7 @@ static void deliver(struct warp *warp, struct path *path, struct votes total)
     bool all = total.yes == total.threads, any = total.yes != 0;
     if (in->barrier.vote.offset == NO_SLOT)
         return;
-    warp->bank[BANK_REGISTERS] = top_of(path)->frame->registers;
+    warp->bank[BANK_REGISTERS] = path_top(path)->frame->registers;
     if (in->barrier.op != PTX_MOD_popc) {
         bool yes = in->barrier.op == PTX_MOD_and ? all : any;
         slot_set_predicate(warp, in->dst, yes ? ALL_LANES : 0, lanes);
@@ -695,7 +584,7 @@ bool warp_set_free(struct warp *warp)
     uint32_t count = warp->path_count;
     for (uint32_t i = 0; i < count; i++)
         if (warp->paths[i]->is_stuck)
-            split_path(warp, warp->paths[i], top_of(warp->paths[i])->lanes);
+            path_split(warp, warp->paths[i], path_top(warp->paths[i])->lanes);
     return warp->path_count > count;
 }
 
@@ -709,44 +598,84 @@ void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
         path->state = PATH_READY;
     }
     if (warp->path_count > 1)
-        merge_paths(warp);
+        paths_merge(warp);
 }
 
 /* --- beginning and end -------------------------------------------------------------------------- */
 
-bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
+/* What stays as it is when the warp of a CTA becomes that of another one. */
+static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
 {
     const struct launch *launch = cta->launch;
     const struct kernel *kernel = launch->kernel;
-    uint32_t left = launch->threads - index * WARP;
     warp->cta = cta;
     warp->index = index;
-    warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
-    warp->executed = 0;
-    warp->slept = 0;
-    warp->looked = 0;
-    warp->at_cluster = warp->owes_wait = warp->heard = 0;
-    warp->path_count = 0;
     warp->bank[BANK_CONSTANTS] = kernel->constants;
     warp->bank[BANK_LAUNCH] = launch->values;
     warp->bank[BANK_CTA] = cta->values;
     warp->bank[BANK_WARP] = cta->warp_values + (size_t)index * kernel->bank_bytes[BANK_WARP];
-    warp->local = cta->local_memory + (size_t)index * WARP * cta->launch->own_bytes;
+    warp->local = cta->local_memory + (size_t)index * WARP * launch->own_bytes;
+    values_of_warp(warp);
+}
+
+/* Most warps go through the translation of their kernel from its beginning to its end: those need no path. Returns where it
+ * ends otherwise; then the warp is AHEAD in its first slice. */
+static uint32_t go_through(struct warp *warp, struct frame *frame)
+{
+    struct worker *worker = warp->cta->worker;
+    const struct native_code *native = translation_for(warp, warp->alive);
+    if (!native || !native->enters[0] || !native_goes_through(worker) ||
+        atomic_load(&worker->launch->stopping))
+        return 0;
+    int64_t left = SLICE;
+    warp->frame = frame;
+    warp->bank[BANK_REGISTERS] = frame->registers;
+    warp->pc = native->enter(warp, 0, &left, warp->alive, NOWHERE);
+    const struct inst *in = &worker->launch->kernel->code[warp->pc];
+    bool is_through = in->kind == KIND_EXIT && in->guard == NO_SLOT && left > 0;
+    worker->tries++;
+    if (!is_through) {
+        warp->ahead = SLICE - left;
+        return warp->pc;
+    }
+    struct profile *profile = &worker->profile[warp->pc];
+    profile->warps++;
+    profile->threads += count_of(warp->alive);
+    worker->throughs++;
+    warp->alive = 0;
+    end_turn(warp, ++warp->executed, left - 1);
+    return NOWHERE;
+}
+
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
+{
+    uint32_t left = cta->launch->threads - index * WARP;
     if (!again)
-        values_of_warp(warp);
-    struct path *path = add_path(warp);
-    struct frame *frame = path ? frame_open(warp, &kernel->images[0]) : NULL;
+        prepare(warp, cta, index);
+    warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
+    warp->executed = 0;
+    warp->slept = 0;
+    warp->looked = 0;
+    warp->ahead = 0;
+    warp->at_cluster = warp->owes_wait = warp->heard = 0;
+    warp->path_count = 0;
+    struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
     if (!frame)
         return false;
-    push(warp, path, (struct path_entry){0, NOWHERE, warp->alive, frame});
-    return true;
+    frame->holders++;
+    uint32_t pc = go_through(warp, frame);
+    struct path *path = pc == NOWHERE ? NULL : path_add(warp);
+    if (path)
+        path_push(warp, path, (struct path_entry){pc, NOWHERE, warp->alive, frame});
+    frame_release(warp, frame);
+    return path || pc == NOWHERE;
 }
 
 /* Takes back what paths still hold when a launch was stopped. */
 void warp_stop(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
-        keep_lanes(warp, warp->paths[i], 0);
+        path_keep(warp, warp->paths[i], 0);
     warp->path_count = 0;
     async_drop(warp);
 }

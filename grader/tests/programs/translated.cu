@@ -85,6 +85,29 @@ __global__ void calls(const unsigned *in, unsigned *out, int rounds)
     out[t] = sum;
 }
 
+/* Short, and at the edges not the same for all lanes of a warp. */
+__global__ void edges(const unsigned *in, unsigned *out, int rounds)
+{
+    unsigned t = thread_id();
+    if (t > 5 && t < COUNT - 40)
+        out[t] = in[t - 1] + in[t + 1] * rounds;
+}
+
+__device__ unsigned ticket;
+
+/* The order of warps, whose turns end in the midst of it: what others might look at makes them short. */
+__global__ void in_turns(const unsigned *in, unsigned *out, int rounds)
+{
+    volatile const unsigned *look = in;
+    unsigned t = thread_id(), sum = 0;
+    for (int i = 0; i < rounds; i++) {
+        sum = sum * 31 + look[(t + i) % COUNT];
+        if (i % 16 == 0)
+            sum ^= atomicAdd(&ticket, 1);
+    }
+    out[t] = sum;
+}
+
 /* Half of the lanes read what lies beside the array: the same finding either way. */
 __global__ void astray(const unsigned *in, unsigned *out, int rounds)
 {
@@ -142,6 +165,8 @@ int main(int argc, char **argv)
     run("parted", parted, THREADS, 20);
     run("together", together, THREADS, 300);
     run("calls", calls, THREADS - 9, 30);
+    run("edges", edges, THREADS, 3);
+    run("in_turns", in_turns, THREADS, 600);
     run("astray", astray, THREADS, 50);
     FILE *file = argc > 1 ? fopen(argv[1], "w") : nullptr;
     if (file) {
