@@ -89,6 +89,23 @@ LANES_INLINE bool lies_in_steps(u32 lanes, const void *base, unsigned width, uns
     return !other;
 }
 
+/* Are they two rows of 16 lanes, each of which lies so, and the second one ROW behind the first? */
+LANES_INLINE bool lies_in_rows(const void *base, unsigned width, unsigned step, int32_t row)
+{
+    const u32 *a32 = base;
+    const u64 *a64 = base;
+    u64 other = 0;
+    if (width == 4) {
+        u32 other32 = 0;
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= (a32[l] - a32[0]) ^ ((l % 16) * step + (l < 16 ? 0 : (u32)row));
+        return !other32;
+    }
+    for (unsigned l = 0; l < WARP; l++)
+        other |= (a64[l] - a64[0]) ^ ((l % 16) * (u64)step + (l < 16 ? 0 : (u64)row));
+    return !other;
+}
+
 /* Where the first lane's bytes are, if the lanes make an access of this shape once more, and nobody wants to see it; else
  * NULL. */
 LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum pattern_shape shape,
@@ -107,6 +124,8 @@ LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum patt
  *
  *   load_again, store_again   all lanes' values side by side, or loads of one value for all, that are as they were the time
  *                             before. False: nothing has happened
+ *   load_rows, store_rows     the same for two rows of 16 lanes, as blocks have that are 16 threads wide. STEP: bytes from
+ *                             lane to lane
  *   load_apart, store_apart   wherever they are: what find_apart() found. One by one (volatile): many CPUs take longer for
  *                             an instruction that gathers */
 #define ACCESS(T, D)                                                                               \
@@ -133,6 +152,27 @@ LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum patt
         pattern->times++;                                                                          \
         return true;                                                                               \
     }                                                                                              \
+    LANES_INLINE bool load_rows_##T##_##D(                                                         \
+        const struct warp *warp, u32 lanes, struct pattern *pattern, void *to, const void *base,   \
+        unsigned width, u64 offset, bool is_generic, unsigned step)                                \
+    {                                                                                              \
+        const int32_t row = pattern->delta[16];                                                    \
+        if (lanes != ALL_LANES || !lies_in_rows(base, width, step, row))                           \
+            return false;                                                                          \
+        const uint8_t *from =                                                                      \
+            access_again(warp, lanes, step ? PATTERN_DENSE_ROWS : PATTERN_SAME_ROWS, pattern,      \
+                         base, width, offset, is_generic);                                         \
+        if (!from)                                                                                 \
+            return false;                                                                          \
+        const T *v = (const void *)from, *w = (const void *)(from + row);                          \
+        D *d = to;                                                                                 \
+        for (unsigned l = 0; l < 16; l++)                                                          \
+            d[l] = (D)v[step ? l : 0];                                                             \
+        for (unsigned l = 0; l < 16; l++)                                                          \
+            d[16 + l] = (D)w[step ? l : 0];                                                        \
+        pattern->times++;                                                                          \
+        return true;                                                                               \
+    }                                                                                              \
     LANES_INLINE void load_apart_##T##_##D(u32 lanes, void *to, const uint8_t *start,              \
                                            const u64 *at)                                          \
     {                                                                                              \
@@ -156,6 +196,27 @@ LANES_INLINE uint8_t *access_again(const struct warp *warp, u32 lanes, enum patt
         const D *v = from;                                                                         \
         for (unsigned l = 0; l < WARP; l++)                                                        \
             d[l] = (T)v[l];                                                                        \
+        pattern->times++;                                                                          \
+        return true;                                                                               \
+    }                                                                                              \
+    LANES_INLINE bool store_rows_##T##_##D(                                                        \
+        const struct warp *warp, u32 lanes, struct pattern *pattern, const void *from,             \
+        const void *base, unsigned width, u64 offset, bool is_generic, unsigned step)              \
+    {                                                                                              \
+        const int32_t row = pattern->delta[16], size = 16 * (int32_t)sizeof(T);                    \
+        if (lanes != ALL_LANES || !step || (row < size && row > -size) /* lanes meet */            \
+            || !lies_in_rows(base, width, step, row))                                              \
+            return false;                                                                          \
+        uint8_t *to = access_again(warp, lanes, PATTERN_DENSE_ROWS, pattern, base, width, offset,  \
+                                   is_generic);                                                    \
+        if (!to)                                                                                   \
+            return false;                                                                          \
+        T *d = (void *)to, *e = (void *)(to + row);                                                \
+        const D *v = from;                                                                         \
+        for (unsigned l = 0; l < 16; l++)                                                          \
+            d[l] = (T)v[l];                                                                        \
+        for (unsigned l = 0; l < 16; l++)                                                          \
+            e[l] = (T)v[16 + l];                                                                   \
         pattern->times++;                                                                          \
         return true;                                                                               \
     }                                                                                              \

@@ -372,14 +372,18 @@ static const char *types(const struct inst *inst, unsigned k, char text[OPERAND_
     return text;
 }
 
-/* A load or store that is as it was the time before; behind it, an instruction that is called otherwise. */
-static void begin_again(struct writer *w, const struct inst *inst, uint32_t pc)
+/* A load or store that is as it was the time before; behind it, an instruction that is called otherwise. In ROWS, or not. */
+static void begin_again(struct writer *w, const struct inst *inst, uint32_t pc, bool rows)
 {
     char base[OPERAND_SIZE], value[OPERAND_SIZE], type[OPERAND_SIZE];
-    fprintf(w->out, "if (!%s_again_%s(warp, %s, &patterns[%u], %s, %s, %u, %lldull, %d)) ",
-            inst->run == load_run ? "load" : "store", types(inst, 0, type), MASK(inst), pc,
-            operand(inst->mem.vector[0], value), operand(inst->mem.base, base),
+    fprintf(w->out, "if (!%s_%s_%s(warp, %s, &patterns[%u], %s, %s, %u, %lldull, %d",
+            inst->run == load_run ? "load" : "store", rows ? "rows" : "again", types(inst, 0, type),
+            MASK(inst), pc, operand(inst->mem.vector[0], value), operand(inst->mem.base, base),
             inst->mem.base.bytes, (long long)inst->mem.offset, inst->mem.space == PTX_GENERIC);
+    if (rows)
+        fprintf(w->out, ", %u",
+                w->worker->patterns[pc].shape == PATTERN_DENSE_ROWS ? inst->mem.bytes : 0);
+    fprintf(w->out, ")) ");
 }
 
 /* The same for one that may lie anywhere. */
@@ -404,19 +408,22 @@ static void begin_apart(struct writer *w, const struct inst *inst, uint32_t pc)
     fprintf(w->out, "} else ");
 }
 
-/* Whether one of the two is worth a try is told by how it went so far. */
+/* Which of them are worth a try is told by how it went so far. */
 static void begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
 {
     if (!is_access(inst))
         return;
     const struct pattern *pattern = &w->worker->patterns[pc];
-    bool is_plain = inst->mem.count == 1 && inst->mem.vector[0].offset != NO_SLOT;
     bool is_watched = w->worker->listeners[inst->run != load_run];
+    bool is_plain =
+        inst->mem.count == 1 && inst->mem.vector[0].offset != NO_SLOT && !pattern->stride;
     bool is_apart = pattern->ready && (pattern->shape > PATTERN_SAME || pattern->stride);
+    bool in_rows = is_apart && (pattern->shape == PATTERN_DENSE_ROWS ||
+                                (pattern->shape == PATTERN_SAME_ROWS && inst->run == load_run));
+    if (is_plain && (in_rows || !is_apart || is_watched))
+        begin_again(w, inst, pc, in_rows);
     if (is_apart && !is_watched)
         begin_apart(w, inst, pc);
-    else if (is_plain && !pattern->stride)
-        begin_again(w, inst, pc);
 }
 
 /* --- the rest -------------------------------------------------------------------------------------------- */

@@ -143,6 +143,36 @@ template <typename T> __global__ void in_local(const T *in, T *out, unsigned *su
     sums[t] = sum;
 }
 
+/* Rows of 16 lanes, as in blocks that are 16 threads wide: side by side or all from one place; now and then one lane of each
+ * stays away, or the rows move against each other. Each warp has a part of shared memory for itself. */
+template <typename T> __global__ void in_rows(const T *in, T *out, unsigned *sums, astray away)
+{
+    extern __shared__ uint4 memory[];
+    unsigned t = threadIdx.x, x = t % 16, y = t % 32 / 16, all = blockIdx.x * 6 + t / 16, sum = 0;
+    T *mine = (T *)memory + t / 32 * 512, *made = mine + 256;
+    for (unsigned i = t % 32; i < 256; i += 32) {
+        mine[i] = in[i];
+        made[i] = in[0];
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int i = 0; i < ROUNDS; i++) {
+        unsigned row = all * (i < 30 ? 37 : 41) + i;
+        if (i % 8 == 5 && x == 3)
+            continue;
+        T value = in[row % 512 + x];
+        sum = sum * 31 + fold(value) + fold(in[row % 256]);
+        sum = sum * 31 + fold(mine[row % 128 + x]) + fold(mine[y * 19 + i]);
+        out[all * 128 + i % 7 * 16 + x] = value;
+        made[y * 128 + i % 5 * 16 + x] = value;
+        made[112 + i % 8 + x] = value;
+    }
+    __syncwarp();
+    for (unsigned i = t % 32; i < 256; i += 32)
+        sum = sum * 31 + fold(made[i]);
+    sums[blockIdx.x * blockDim.x + t] = sum;
+}
+
 /* Lanes that store to one place: the lowest lane of a pass stays, the last pass (hardware/collisions.cu). */
 template <typename T> __global__ void in_common(const T *in, T *out, unsigned *sums, astray away)
 {
@@ -205,6 +235,7 @@ template <typename T> static void every(astray away)
     launch<T>("either", in_either<T>, away);
     launch<T>("local", in_local<T>, away);
     launch<T>("common", in_common<T>, away);
+    launch<T>("rows", in_rows<T>, away);
 }
 
 int main(int argc, char **argv)
@@ -216,6 +247,8 @@ int main(int argc, char **argv)
         launch<uint2>("local", in_local<uint2>, never);
         launch<unsigned long long>("common", in_common<unsigned long long>, never);
         launch<uint4>("common", in_common<uint4>, never);
+        launch<short>("rows", in_rows<short>, never);
+        launch<unsigned>("rows", in_rows<unsigned>, never);
         return 0;
     }
     if (argc > 1) {

@@ -93,6 +93,16 @@ __global__ void edges(const unsigned *in, unsigned *out, int rounds)
         out[t] = in[t - 1] + in[t + 1] * rounds;
 }
 
+/* Rows of 16 lanes, which move against each other where they begin anew. */
+__global__ void rows(const unsigned *in, unsigned *out, int rounds)
+{
+    unsigned x = thread_id() % 16, y = thread_id() / 16, sum = 0;
+    for (int i = 0; i < rounds; i++) {
+        sum = sum * 31 + in[(y * 31 + i) % (COUNT - 16) + x] + in[(y * 7 + i) % COUNT];
+        out[y * 16 + x] = sum;
+    }
+}
+
 __device__ unsigned ticket;
 
 /* The order of warps, whose turns end in the midst of it: what others might look at makes them short. */
@@ -166,6 +176,7 @@ int main(int argc, char **argv)
     run("together", together, THREADS, 300);
     run("calls", calls, THREADS - 9, 30);
     run("edges", edges, THREADS, 3);
+    run("rows", rows, THREADS, 90);
     run("in_turns", in_turns, THREADS, 600);
     run("astray", astray, THREADS, 50);
     FILE *file = argc > 1 ? fopen(argv[1], "w") : nullptr;
