@@ -160,16 +160,17 @@ struct native *native_new(void)
     return native;
 }
 
+static bool may_ask(const struct launch *launch)
+{
+    return launch->options->compiler && launch->options->translate != EMU_TRANSLATE_NONE &&
+           !atomic_load(&launch->kernel->native->asked);
+}
+
 uint64_t native_threshold(const struct launch *launch)
 {
-    const struct native *native = launch->kernel->native;
-    uint64_t past = atomic_load(&native->executed);
-    if (!launch->options->compiler || launch->options->translate == EMU_TRANSLATE_NONE ||
-        atomic_load(&native->asked))
+    if (!may_ask(launch))
         return UINT64_MAX;
-    if (launch->options->translate == EMU_TRANSLATE_ALL)
-        return 1;
-    return past < WORTH_LOOK ? WORTH_LOOK - past : 0;
+    return launch->options->translate == EMU_TRANSLATE_ALL ? 1 : WORTH_LOOK;
 }
 
 /* Has enough been executed for COUNT instructions? If not, it is looked at again when that is so. */
@@ -206,6 +207,15 @@ void native_ask(struct worker *worker)
         !atomic_exchange(&kernel->native->asked, true))
         translate(worker, hot);
     free(hot);
+}
+
+void native_end(struct worker *all)
+{
+    struct native *native = all->launch->kernel->native;
+    uint64_t past = atomic_load(&native->executed);
+    if (may_ask(all->launch) && past + all->executed >= WORTH_LOOK)
+        native_ask(all);
+    atomic_fetch_add(&native->executed, all->executed);
 }
 
 void native_free(struct native *native)

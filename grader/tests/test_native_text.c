@@ -1,0 +1,48 @@
+/* What of a kernel is translated: the text that its compiler gets. */
+#include <criterion/criterion.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "emulator_fixture.h"
+
+static atomic_bool was_asked, has_loop;
+
+/* Only reads: none of these tests needs the library. */
+static void *read_text(const char *text, size_t size, const char *name, void **library)
+{
+    const char *kernel = memmem(text, size, "LANES_FUNCTION image_0", 22);
+    cr_expect_str_eq(name, "native_enter");
+    atomic_store(&has_loop, kernel && strstr(kernel, "row_xor_b32(lanes"));
+    atomic_store(&was_asked, true);
+    *library = NULL;
+    return NULL;
+}
+
+static void unload(void *library)
+{
+    (void)library;
+}
+
+#define ADDS "add.u32 a, a, 3;\nxor.b32 a, a, i;\nadd.u32 a, a, i;\nshr.u32 a, a, 1;\n"
+
+/* Each launch is too short to be worth it, and so are those that make it worth a look; what is behind a barrier, a warp's
+ * first turn does not show. */
+Test(native_text, short_launches_are_translated_behind_their_barriers)
+{
+    static const struct emu_compiler compiler = {read_text, unload};
+    struct fixture fixture;
+    fixture_open(&fixture, &(struct emu_options){.workers = 1, .compiler = &compiler});
+    fixture_load(&fixture, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
+                           "mov.u32 a, %tid.x;\nmov.u32 i, 0;\nbar.sync 0;\n"
+                           "ROUND:\n" ADDS ADDS ADDS ADDS ADDS ADDS
+                           "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 100;\n"
+                           "@p bra ROUND;\nret;\n}\n");
+    for (int launch = 0; launch < 100 && !atomic_load(&was_asked); launch++)
+        fixture_run(&fixture, (struct fixture_launch){.grid = {64}, .block = {64}});
+    for (int i = 0; i < 500 && !atomic_load(&was_asked); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop), "asked: %d, with the loop: %d",
+              (int)atomic_load(&was_asked), (int)atomic_load(&has_loop));
+    fixture_close(&fixture);
+}
