@@ -328,16 +328,14 @@ struct warp {
     struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
     uint32_t groups[WARP];                   /* of copies, that each lane has closed */
     struct cta *cta;
-    uint32_t index;    /* in the CTA */
-    uint32_t alive;    /* lanes that have not exited */
-    uint32_t pc;       /* of the instruction that runs */
-    uint64_t executed; /* warp instructions */
-    uint64_t slept;    /* nanosleeps among them */
-    uint64_t looked;   /* instructions among them that may be waiting for others */
-    int64_t ahead;     /* what it has had of its first slice before it had a path */
-    uint32_t news;     /* of them in its latest slice: found what they had not found before */
-    bool waits; /* that slice was hardly anything but looks at memory that found nothing new */
-    bool moved; /* some path has done more than wait */
+    uint32_t index;      /* in the CTA */
+    uint32_t alive;      /* lanes that have not exited */
+    uint32_t pc;         /* of the instruction that runs */
+    uint64_t executed;   /* warp instructions */
+    uint64_t slept;      /* nanosleeps among them */
+    uint64_t looked;     /* instructions among them that may be waiting for others */
+    int64_t ahead;       /* what it has had of its first slice before it had a path */
+    bool moved;          /* some path has done more than wait */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
     uint32_t heard;      /* lanes that it let go, and nobody has been told of */
@@ -557,12 +555,6 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* warp.c */
 #define SLICE        16384u /* instructions between two looks at the rest of the world */
 #define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
-/* A warp that has waited for others has shorter slices: what it waits for comes while they run. It waited if it
- * executed at most so many instructions for each look, as loops that poll do, and one look at most of so many found
- * something new. */
-#define WAITING_SLICE 1024
-#define LONGEST_POLL  16u
-#define FEW_NEWS      8u
 /* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };

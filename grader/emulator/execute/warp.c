@@ -386,27 +386,25 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* The warp has executed so many instructions, which took USED of its slice. */
-static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
+/* The warp has executed so many instructions of a slice, of which LEFT is left. */
+static void end_turn(struct warp *warp, uint64_t executed, int64_t left)
 {
     struct worker *worker = warp->cta->worker;
     worker->executed += executed;
     if (worker->executed >= worker->ask_at)
         native_ask(worker);
     account(warp, executed);
-    warp->looked += ((uint64_t)used - executed) / (OBSERVE_COST - 1);
+    warp->looked += ((uint64_t)(SLICE - left) - executed) / (OBSERVE_COST - 1);
 }
 
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
 static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
-    int64_t slice = length - warp->ahead;
+    int64_t slice = SLICE - warp->ahead;
     uint64_t before = warp->ahead ? 0 : warp->executed;
     uint64_t slept = warp->slept, looked = warp->looked;
     uint32_t mask = 0;
-    warp->news = warp->ahead ? warp->news : 0;
     warp->ahead = 0;
     path->gives_way = false;
     /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
@@ -423,7 +421,7 @@ static bool run_path(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
-    end_turn(warp, executed, length - slice);
+    end_turn(warp, executed, slice);
     if (path->gives_way) {
         /* who looks at other memory meanwhile may see something else than the wait's end */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
@@ -431,12 +429,7 @@ static bool run_path(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* observing has shortened it */
-    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
-    uint64_t looks = warp->looked - looked;
-    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
-        warp->waits =
-            spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
+    bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, path_top(path)->lanes);
     return !spun;
@@ -650,7 +643,7 @@ static uint32_t go_through(struct warp *warp, struct frame *frame)
     profile->threads += count_of(warp->alive);
     worker->throughs++;
     warp->alive = 0;
-    end_turn(warp, ++warp->executed, SLICE - left + 1);
+    end_turn(warp, ++warp->executed, left - 1);
     return NOWHERE;
 }
 
@@ -663,8 +656,6 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
-    warp->news = 0;
-    warp->waits = false;
     warp->ahead = 0;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
