@@ -166,11 +166,25 @@ static bool may_ask(const struct launch *launch)
            !atomic_load(&launch->kernel->native->asked);
 }
 
+/* Then a warp's first turn does not show what it does. */
+static bool has_barriers(const struct kernel *kernel)
+{
+    bool has = false;
+    for (uint32_t pc = 0; pc < kernel->code_count && !has; pc++)
+        has = kernel->code[pc].kind == KIND_BARRIER;
+    return has;
+}
+
 uint64_t native_threshold(const struct launch *launch)
 {
+    uint64_t past = atomic_load(&launch->kernel->native->executed);
     if (!may_ask(launch))
         return UINT64_MAX;
-    return launch->options->translate == EMU_TRANSLATE_ALL ? 1 : WORTH_LOOK;
+    if (launch->options->translate == EMU_TRANSLATE_ALL)
+        return 1;
+    if (has_barriers(launch->kernel))
+        return WORTH_LOOK;
+    return past < WORTH_LOOK ? WORTH_LOOK - past : 0;
 }
 
 /* Has enough been executed for COUNT instructions? If not, it is looked at again when that is so. */
@@ -213,7 +227,8 @@ void native_end(struct worker *all)
 {
     struct native *native = all->launch->kernel->native;
     uint64_t past = atomic_load(&native->executed);
-    if (may_ask(all->launch) && past + all->executed >= WORTH_LOOK)
+    if (past + all->executed >= WORTH_LOOK && may_ask(all->launch) &&
+        has_barriers(all->launch->kernel))
         native_ask(all);
     atomic_fetch_add(&native->executed, all->executed);
 }

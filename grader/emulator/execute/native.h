@@ -36,14 +36,13 @@ struct native {
 struct native *native_new(void); /* NULL: out of memory */
 /* NULL is allowed. A translation that is under way is not waited for. */
 void native_free(struct native *native);
-/* How much a worker of the launch executes before it asks for a translation, warp instructions: with less of this launch
- * it would not know what its warps will do behind their first barrier. */
+/* How much a worker of the launch executes before it asks for a translation: warp instructions. */
 uint64_t native_threshold(const struct launch *launch);
 /* Begins to translate what WORKER has executed most, if that is worth it and nobody has begun; else it may say when to
  * ask again. */
 void native_ask(struct worker *worker);
-/* The launch is over, and ALL has what its workers did, by stretches. Kernels that are short, but often launched, are
- * looked at here. */
+/* The launch is over, and ALL has what its workers did, by stretches. Kernels with barriers that are short, but often
+ * launched, are looked at here. */
 void native_end(struct worker *all);
 
 /* To enter and to leave costs as much as some instructions: where only few are executed in between, the interpreter does
