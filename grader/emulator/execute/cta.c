@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/machine.h"
+#include "emulator/execute/path.h"
 
 /* With room behind it for what a window reads too much. */
 static size_t shared_room(const struct launch *launch)
@@ -168,7 +168,7 @@ static uint32_t waiting_place(const struct kernel *kernel, const struct path *pa
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
     if (path->state == PATH_READY)
-        return path->waits_at == UINT32_MAX ? looking_place(kernel, pc) : path->waits_at;
+        return path->waits_at == NOWHERE ? looking_place(kernel, pc) : path->waits_at;
     return path->state == PATH_AT_MEETING ? pc : pc - 1;
 }
 

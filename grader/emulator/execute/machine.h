@@ -296,7 +296,7 @@ struct path {
     enum path_state state;
     bool gives_way;    /* its latest wait is not over */
     bool is_stuck;     /* nor was it the time before, and it has done nothing since but ask */
-    uint32_t waits_at; /* pc of that wait, or UINT32_MAX */
+    uint32_t waits_at; /* pc of that wait, or NOWHERE (path.h) */
     bool has_met;      /* has waited for the lanes that its KIND_MEET names */
     uint32_t depth;
     uint32_t wait_mask;           /* at a warp sync or a meeting: the lanes waited for */
