@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/analyse/liveness.h"
 #include "emulator/analyse/operands.h"
 #include "emulator/execute/access_values.h"
+#include "emulator/execute/crossing.h"
 #include "emulator/execute/native.h"
 
 struct writer {
@@ -34,8 +34,8 @@ struct writer {
     char end[32];
     uint8_t
         *known; /* by place in the frame: what the text has there, and whether it changes that */
-    uint64_t *live;      /* the registers that matter before each instruction of the image */
-    uint32_t live_words; /* of one set */
+    bool *translated;         /* the instructions that the text does, */
+    struct crossing crossing; /* and what goes between it and the frame */
 };
 
 /* --- registers -------------------------------------------------------------------------------------- */
@@ -111,71 +111,6 @@ static void write_declarations(const struct writer *w)
     }
 }
 
-/* --- which of them matter ------------------------------------------------------------------------------ */
-
-struct set {
-    uint64_t *bits;
-};
-
-static void set_add(void *context, uint32_t reg)
-{
-    struct set *set = context;
-    set->bits[reg / 64] |= (uint64_t)1 << reg % 64;
-}
-
-static void set_remove(void *context, uint32_t reg)
-{
-    struct set *set = context;
-    set->bits[reg / 64] &= ~((uint64_t)1 << reg % 64);
-}
-
-static void live_in_block(struct writer *w, const struct liveness *l, uint32_t block)
-{
-    const struct ptx_function *f = w->image->function;
-    uint32_t begin = l->blocks.first[block], pc = l->blocks.first[block + 1];
-    struct set behind = {w->live + (size_t)pc * w->live_words};
-    uint64_t *kept = malloc(w->live_words * sizeof *kept); /* it is the next block's first */
-    if (!kept)
-        return;
-    memset(kept, 0, w->live_words * sizeof *kept);
-    behind.bits = kept;
-    liveness_behind(l, block, set_add, &behind);
-    while (pc-- > begin) {
-        const struct ptx_instruction *in = &f->code[pc];
-        if (in->guard == PTX_NONE)
-            operands_written(in, set_remove, &behind);
-        operands_read(in, set_add, &behind);
-        memcpy(w->live + (size_t)pc * w->live_words, kept, w->live_words * sizeof *kept);
-    }
-    free(kept);
-}
-
-/* All of them, if the function is too large to find out. */
-static bool find_live(struct writer *w)
-{
-    const struct ptx_function *f = w->image->function;
-    struct liveness l;
-    w->live_words = f->register_count / 64 + 1;
-    size_t size = (size_t)(f->code_count + 1) * w->live_words * sizeof *w->live;
-    w->live = malloc(size);
-    if (!w->live)
-        return false;
-    memset(w->live, 0xff, size);
-    if (liveness_find(f, &l))
-        for (uint32_t block = 0; block < l.blocks.count; block++)
-            live_in_block(w, &l, block);
-    liveness_free(&l);
-    return true;
-}
-
-static void each_live(struct writer *w, uint32_t pc, operands_visit *visit)
-{
-    const uint64_t *set = w->live + (size_t)(pc - w->image->start) * w->live_words;
-    for (uint32_t reg = 0; reg < w->image->function->register_count; reg++)
-        if (set[reg / 64] >> reg % 64 & 1)
-            visit(w, reg);
-}
-
 /* --- kinds of instructions ------------------------------------------------------------------------------- */
 
 static const struct ptx_instruction *source_of(const struct writer *w, uint32_t pc)
@@ -199,10 +134,16 @@ static bool is_plain(const struct writer *w, const struct inst *inst)
     return inst->kind == KIND_LANES && inst->run != read_special_run && inst->run != sleep_run;
 }
 
+static void find_translated(struct writer *w)
+{
+    for (uint32_t pc = w->image->start; pc < w->image->end; pc++)
+        w->translated[pc] = w->hot[pc] && (is_plain(w, &w->kernel->code[pc]) ||
+                                           w->kernel->code[pc].kind == KIND_BRANCH);
+}
+
 static bool is_translated(const struct writer *w, uint32_t pc)
 {
-    return pc < w->image->end && w->hot[pc] &&
-           (is_plain(w, &w->kernel->code[pc]) || w->kernel->code[pc].kind == KIND_BRANCH);
+    return w->translated[pc];
 }
 
 /* --- operands ---------------------------------------------------------------------------------------------- */
@@ -551,7 +492,7 @@ static void write_entries(struct writer *w)
         if (!w->enters[pc])
             continue;
         fprintf(w->out, "    case %u: ", pc);
-        each_live(w, pc, fetch);
+        crossing_in(&w->crossing, pc, fetch, w);
         fprintf(w->out, "goto L%u;\n", pc);
     }
     fprintf(w->out, "    default: return pc;\n    }\n");
@@ -563,7 +504,7 @@ static void write_exits(struct writer *w)
         if (!w->exits[pc - w->image->start])
             continue;
         fprintf(w->out, "X%u: ", pc);
-        each_live(w, pc, show);
+        crossing_out(&w->crossing, pc, show, w);
         fprintf(w->out, "pc = %u; goto out;\n", pc);
     }
 }
@@ -658,7 +599,8 @@ static bool write_image(struct writer *w, uint32_t number)
     size_t count = image->end - image->start + 1;
     w->known = calloc(places, sizeof *w->known);
     w->exits = calloc(count, sizeof *w->exits);
-    bool ok = w->known && w->exits && find_live(w);
+    find_translated(w);
+    bool ok = crossing_find(&w->crossing, w->kernel, image, w->translated) && w->known && w->exits;
     if (ok) {
         find_leads(w);
         note_registers(w);
@@ -666,7 +608,7 @@ static bool write_image(struct writer *w, uint32_t number)
     }
     free(w->known);
     free(w->exits);
-    free(w->live);
+    crossing_free(&w->crossing);
     return ok;
 }
 
@@ -689,12 +631,12 @@ bool native_write(const struct worker *worker, const bool *hot, bool parts, bool
                        .parts = parts};
     w.leads = calloc((size_t)kernel->code_count + 1, sizeof *w.leads);
     w.meets = calloc((size_t)kernel->code_count + 1, sizeof *w.meets);
-    bool ok = w.leads && w.meets;
+    w.translated = calloc((size_t)kernel->code_count + 1, sizeof *w.translated);
+    bool ok = w.leads && w.meets && w.translated;
     fputs(preamble, out);
     write_constants(&w);
     for (uint32_t i = 0; i < kernel->image_count && ok; i++) {
         w.image = &kernel->images[i];
-        w.live = NULL;
         if (is_hot(w.image, hot))
             ok = write_image(&w, i);
     }
@@ -715,5 +657,6 @@ bool native_write(const struct worker *worker, const bool *hot, bool parts, bool
     fprintf(out, "    return pc;\n}\n");
     free(w.leads);
     free(w.meets);
+    free(w.translated);
     return ok && !ferror(out);
 }
