@@ -421,11 +421,13 @@ static void write_branch(struct writer *w, uint32_t pc)
 {
     const struct inst *inst = &w->kernel->code[pc];
     w->exits[pc - w->image->start] = true;
-    fprintf(w->out, "L%u: if (left <= 0 || is_stopping(stopping)%s) goto X%u;\n", pc,
+    fprintf(w->out, "L%u: if (UNLIKELY(left <= 0 || is_stopping(stopping)%s)) goto X%u;\n", pc,
             may_end(w, pc), pc);
     if (inst->guard != NO_SLOT)
-        fprintf(w->out, "    { u32 taken = %sp%u & lanes; if (taken && taken != lanes) goto X%u;\n",
-                inst->guard_negated ? "~" : "", inst->guard, pc); /* they part */
+        fprintf(
+            w->out,
+            "    { u32 taken = %sp%u & lanes; if (UNLIKELY(taken && taken != lanes)) goto X%u;\n",
+            inst->guard_negated ? "~" : "", inst->guard, pc); /* they part */
     fprintf(w->out, "    ENTER(%u, 1, 1)\n    ", pc);
     if (inst->guard != NO_SLOT) {
         fprintf(w->out, "if (taken) ");
@@ -449,9 +451,9 @@ static uint32_t write_unit(struct writer *w, uint32_t pc)
         end++;
     unsigned cost = inst->observes ? OBSERVE_COST : end - pc;
     w->exits[pc - w->image->start] = true;
-    fprintf(w->out, "L%u: if (left < %u%s%s) goto X%u;\n    ENTER(%u, %u, %u)\n", pc, end - pc,
-            inst->kind == KIND_MEET ? " || lanes != ALL_LANES" : "", may_end(w, pc), pc, pc,
-            end - pc, cost);
+    fprintf(w->out, "L%u: if (UNLIKELY(left < %u%s%s)) goto X%u;\n    ENTER(%u, %u, %u)\n", pc,
+            end - pc, inst->kind == KIND_MEET ? " || lanes != ALL_LANES" : "", may_end(w, pc), pc,
+            pc, end - pc, cost);
     for (uint32_t at = pc; at < end; at++)
         write_plain(w, at);
     if (end < pc + stretch) /* the rest of the stretch is counted there */
@@ -511,8 +513,11 @@ static void write_exits(struct writer *w)
 
 /* --- the text ---------------------------------------------------------------------------------------------- */
 
+/* Compilers think that what stands behind many branches is seldom come to, and make short code of it: no vectors. */
 static const char preamble[] =
     "#define ALL_LANES 0xffffffffu\n"
+    "#define UNLIKELY(condition) __builtin_expect(condition, 0)\n"
+    "#define HOT __attribute__((hot)) static uint32_t\n"
     "#define LANES_FUNCTION static inline __attribute__((always_inline)) uint32_t\n"
     "#define ENTER(pc, count, cost) profile[pc].warps++; profile[pc].threads += threads; "
     "done += count; left -= cost;\n"
@@ -581,12 +586,12 @@ static void write_function(struct writer *w, uint32_t number)
     write_exits(w);
     fputs(end, w->out);
     fprintf(w->out,
-            "static uint32_t whole_%u(struct warp *warp, uint32_t pc, int64_t *slice)\n{\n"
+            "HOT whole_%u(struct warp *warp, uint32_t pc, int64_t *slice)\n{\n"
             "    return image_%u(warp, pc, slice, ALL_LANES, ~0u);\n}\n",
             number, number);
     if (w->parts)
         fprintf(w->out,
-                "static uint32_t part_%u(struct warp *warp, uint32_t pc, int64_t *slice, u32 "
+                "HOT part_%u(struct warp *warp, uint32_t pc, int64_t *slice, u32 "
                 "lanes, u32 meet)\n{\n"
                 "    return image_%u(warp, pc, slice, lanes, meet);\n}\n",
                 number, number);
