@@ -303,7 +303,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     const struct kernel *kernel = launch->kernel;
     for (unsigned i = 1; i < count; i++)
         join_worker(&workers[0], &workers[i]);
-    atomic_fetch_add(&kernel->native->executed, workers[0].executed);
+    native_end(&workers[0]);
     struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
     stretches_add_up(kernel, workers[0].profile);
     if (counters)

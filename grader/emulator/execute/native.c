@@ -160,15 +160,30 @@ struct native *native_new(void)
     return native;
 }
 
+static bool may_ask(const struct launch *launch)
+{
+    return launch->options->compiler && launch->options->translate != EMU_TRANSLATE_NONE &&
+           !atomic_load(&launch->kernel->native->asked);
+}
+
+/* Then a warp's first turn does not show what it does. */
+static bool has_barriers(const struct kernel *kernel)
+{
+    bool has = false;
+    for (uint32_t pc = 0; pc < kernel->code_count && !has; pc++)
+        has = kernel->code[pc].kind == KIND_BARRIER;
+    return has;
+}
+
 uint64_t native_threshold(const struct launch *launch)
 {
-    const struct native *native = launch->kernel->native;
-    uint64_t past = atomic_load(&native->executed);
-    if (!launch->options->compiler || launch->options->translate == EMU_TRANSLATE_NONE ||
-        atomic_load(&native->asked))
+    uint64_t past = atomic_load(&launch->kernel->native->executed);
+    if (!may_ask(launch))
         return UINT64_MAX;
     if (launch->options->translate == EMU_TRANSLATE_ALL)
         return 1;
+    if (has_barriers(launch->kernel))
+        return WORTH_LOOK;
     return past < WORTH_LOOK ? WORTH_LOOK - past : 0;
 }
 
@@ -206,6 +221,16 @@ void native_ask(struct worker *worker)
         !atomic_exchange(&kernel->native->asked, true))
         translate(worker, hot);
     free(hot);
+}
+
+void native_end(struct worker *all)
+{
+    struct native *native = all->launch->kernel->native;
+    uint64_t past = atomic_load(&native->executed);
+    if (past + all->executed >= WORTH_LOOK && may_ask(all->launch) &&
+        has_barriers(all->launch->kernel))
+        native_ask(all);
+    atomic_fetch_add(&native->executed, all->executed);
 }
 
 void native_free(struct native *native)

@@ -41,6 +41,9 @@ uint64_t native_threshold(const struct launch *launch);
 /* Begins to translate what WORKER has executed most, if that is worth it and nobody has begun; else it may say when to
  * ask again. */
 void native_ask(struct worker *worker);
+/* The launch is over, and ALL has what its workers did, by stretches. Kernels with barriers that are short, but often
+ * launched, are looked at here. */
+void native_end(struct worker *all);
 
 /* To enter and to leave costs as much as some instructions: where only few are executed in between, the interpreter does
  * better. */

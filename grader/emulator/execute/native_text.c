@@ -349,7 +349,7 @@ static void begin_apart(struct writer *w, const struct inst *inst, uint32_t pc)
     fprintf(w->out, "} else ");
 }
 
-/* Which of them are worth a try is told by how it went so far. */
+/* Which of them are worth a try is told by how it went so far; how it goes for part of a warp tells nothing of whole ones. */
 static void begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
 {
     if (!is_access(inst))
@@ -359,9 +359,10 @@ static void begin_access(struct writer *w, const struct inst *inst, uint32_t pc)
     bool is_plain =
         inst->mem.count == 1 && inst->mem.vector[0].offset != NO_SLOT && !pattern->stride;
     bool is_apart = pattern->ready && (pattern->shape > PATTERN_SAME || pattern->stride);
+    bool is_partial = pattern->mask != UINT32_MAX;
     bool in_rows = is_apart && (pattern->shape == PATTERN_DENSE_ROWS ||
                                 (pattern->shape == PATTERN_SAME_ROWS && inst->run == load_run));
-    if (is_plain && (in_rows || !is_apart || is_watched))
+    if (is_plain && (in_rows || !is_apart || is_watched || is_partial))
         begin_again(w, inst, pc, in_rows);
     if (is_apart && !is_watched)
         begin_apart(w, inst, pc);
