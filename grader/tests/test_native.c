@@ -45,7 +45,7 @@ static void expect_same(const char *settings, const char *kernels)
 Test(native, does_what_the_interpreter_does)
 {
     shell_patience(400);
-    expect_same("LANEWISE_TRANSLATE=all", "8");
+    expect_same("LANEWISE_TRANSLATE=all", "9");
 }
 
 Test(native, goes_on_without_a_compiler)

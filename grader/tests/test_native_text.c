@@ -6,7 +6,7 @@
 
 #include "emulator_fixture.h"
 
-static atomic_bool was_asked, has_loop;
+static atomic_bool was_asked, has_loop, loads;
 static atomic_uint fetched; /* registers, at all entries together */
 
 /* Only reads: none of these tests needs the library. */
@@ -16,6 +16,7 @@ static void *read_text(const char *text, size_t size, const char *name, void **l
     const char *end = kernel ? strstr(kernel, "default:") : NULL;
     cr_expect_str_eq(name, "native_enter");
     atomic_store(&has_loop, kernel && strstr(kernel, "row_xor_b32(lanes"));
+    atomic_store(&loads, kernel && strstr(kernel, "load_again_u32_u32("));
     for (const char *at = kernel; at && end && (at = strstr(at, "copy_u32(")) && at < end; at++)
         atomic_fetch_add(&fetched, 1);
     atomic_store(&was_asked, true);
@@ -72,4 +73,16 @@ Test(native_text, what_waits_stays_in_the_frame)
     cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop));
     cr_expect_leq(atomic_load(&fetched), 2 + 2 + 9, "%u registers", atomic_load(&fetched));
     cr_expect_geq(atomic_load(&fetched), 9, "%u registers", atomic_load(&fetched));
+}
+
+/* A place that the instruction names is an address like any other. */
+Test(native_text, loads_from_named_places_are_translated)
+{
+    run_until_asked(
+        ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a, b;\n"
+        ".shared .b32 s[64];\nmov.u32 a, %tid.x;\nmov.u32 i, 0;\n"
+        "st.shared.u32 [s+4], 7;\nROUND:\nld.shared.u32 b, [s+4];\nadd.u32 a, a, b;\n" ADDS ADDS
+            ADDS ADDS "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 100;\n@p bra ROUND;\n"
+        "st.shared.u32 [s], a;\nret;\n}\n");
+    cr_expect(atomic_load(&was_asked) && atomic_load(&loads));
 }

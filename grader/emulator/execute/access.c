@@ -548,7 +548,7 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || base.offset == NO_SLOT ||
+    if (pattern->ready != mask || /* a parameter's never is */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
@@ -567,8 +567,6 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
 {
     uint64_t at[WARP];
     struct slot base = inst->mem.base;
-    if (base.offset == NO_SLOT)
-        return false;
     uint8_t *start =
         find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
                    slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,

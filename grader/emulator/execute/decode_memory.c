@@ -42,6 +42,8 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (space == PTX_LOCAL && op->variable && d->image->local_slot != NO_SLOT)
         out->mem.base = (struct slot){.offset = d->image->local_slot, .bytes = 8};
+    else if (out->mem.base.offset == NO_SLOT && space != PTX_PARAM && space != PTX_FRAME)
+        out->mem.base = decode_constant_slot(d, 0, 8);
     out->mem.space = (uint8_t)space;
     find_limits(d, op);
 }

@@ -136,7 +136,7 @@ struct inst {
         } cvt;
         struct {
             int64_t offset;
-            struct slot base;    /* NO_SLOT: the offset is the address */
+            struct slot base;    /* NO_SLOT: a parameter; the offset is its address */
             struct slot *vector; /* count registers (load) or sources (store), or sources and then
                                     registers (atomic), and then more sources (cas of 128 bits) */
             uint32_t low, high;  /* of shared memory: the array that is meant; high 0: not known */

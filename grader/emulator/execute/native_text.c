@@ -287,8 +287,7 @@ static bool write_conversion(struct writer *w, const struct inst *inst)
 static bool is_access(const struct inst *inst)
 {
     const bool is_load = inst->run == load_run;
-    if ((!is_load && inst->run != store_run) || inst->observes || inst->mem.moves == MOVES_WHOLE ||
-        inst->mem.base.offset == NO_SLOT)
+    if ((!is_load && inst->run != store_run) || inst->observes || inst->mem.moves == MOVES_WHOLE)
         return false;
     for (unsigned k = 0; k < inst->mem.count; k++)
         if (inst->mem.vector[k].offset != NO_SLOT && !can_hold(inst->mem.vector[k]))

@@ -127,6 +127,29 @@ __global__ void astray(const unsigned *in, unsigned *out, int rounds)
     out[t] = sum;
 }
 
+__device__ unsigned table[] = {3, 1, 4, 1, 5, 9};
+
+/* Places that instructions name: all lanes read one, some do, one of them writes. */
+__global__ void named(const unsigned *in, unsigned *out, int rounds)
+{
+    __shared__ unsigned latest, kept[4];
+    unsigned t = thread_id(), sum = in[t];
+    if (threadIdx.x < 4)
+        kept[threadIdx.x] = 0;
+    for (int i = 0; i < rounds; i++) {
+        if (threadIdx.x == i % blockDim.x) {
+            latest = sum;
+            kept[2] = i;
+        }
+        __syncthreads();
+        sum = sum * 31 + latest + table[4];
+        if (sum & 1)
+            sum += kept[2] ^ table[5];
+        __syncthreads();
+    }
+    out[t] = sum;
+}
+
 static uint64_t hash(const unsigned *values)
 {
     uint64_t h = 1469598103934665603u;
@@ -178,6 +201,7 @@ int main(int argc, char **argv)
     run("edges", edges, THREADS, 3);
     run("rows", rows, THREADS, 90);
     run("in_turns", in_turns, THREADS, 600);
+    run("named", named, THREADS, 200);
     run("astray", astray, THREADS, 50);
     FILE *file = argc > 1 ? fopen(argv[1], "w") : nullptr;
     if (file) {
