@@ -81,6 +81,32 @@ Test(wait, spin_lock_in_shared_memory)
     fixture_close(&fixture);
 }
 
+/* A barrier of the whole grid, as cooperative groups have it: a thread of each CTA counts the others, the rest of
+ * the CTA waits for it. Polling must not cost more than what is between the barriers. */
+Test(wait, grid_barriers_are_cheap)
+{
+    enum { CTAS = 16, ROUNDS = 100, PER_ROUND = 300 };
+    struct fixture fixture;
+    fixture_open(&fixture,
+                 &(struct emu_options){
+                     .workers = 1, .max_warp_instructions = (uint64_t)CTAS * ROUNDS * PER_ROUND});
+    fixture_load(
+        &fixture,
+        ".visible .entry k(.param .u64 words)\n{\n.reg .pred p, q;\n.reg .b32 t, a, goal;\n"
+        ".reg .b64 count;\nld.param.u64 count, [words];\nmov.u32 t, %tid.x;\nmov.u32 goal, 0;\n"
+        "ROUND:\nadd.u32 goal, goal, 16;\nbar.sync 0;\nsetp.ne.u32 p, t, 0;\n@p bra HERE;\n"
+        "atom.add.release.gpu.global.u32 a, [count], 1;\n"
+        "POLL:\nld.acquire.gpu.global.u32 a, [count];\nsetp.lt.u32 q, a, goal;\n@q bra POLL;\n"
+        "HERE:\nbar.sync 0;\nsetp.lt.u32 q, goal, 1600;\n@q bra ROUND;\nret;\n}\n");
+    emu_addr count = fixture_upload(&fixture, NULL, 4);
+    enum emu_status status = fixture_launch(
+        &fixture, (struct fixture_launch){.grid = {CTAS}, .block = {64}, .params = {count}});
+    cr_expect(status == EMU_OK, "ended with %d: %s", (int)status, emu_message(fixture.device));
+    cr_expect(fixture_word(&fixture, count, 0) == CTAS * ROUNDS, "counted %u",
+              fixture_word(&fixture, count, 0));
+    fixture_close(&fixture);
+}
+
 /* --- flags -------------------------------------------------------------------------------------- */
 
 /* One lane polls a word that another lane of its warp writes; which way the branch goes must not

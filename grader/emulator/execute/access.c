@@ -576,13 +576,28 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
+/* What may be waiting finds nothing new if its register has it already: one element is enough to tell. */
+LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
+{
+    if (d.offset != NO_SLOT)
+        memcpy(seen, slot_at(warp, d), (size_t)d.bytes * WARP);
+}
+
+LANES_INLINE void count_news(struct warp *warp, struct slot d, const uint8_t seen[8 * WARP])
+{
+    warp->news +=
+        d.offset == NO_SLOT || memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) != 0;
+}
+
 LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
-    uint8_t *host[WARP];
+    uint8_t *host[WARP], seen[8 * WARP];
     if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
         return;
     if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
         return;
+    if (inst->observes)
+        keep_seen(warp, inst->mem.vector[0], seen);
     uint8_t *start = find_again(warp, inst, mask);
     const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     if (!start && lies_apart(warp, inst, mask, host))
@@ -593,6 +608,8 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
     else
         load_again(warp, inst, start, pattern, mask);
+    if (inst->observes)
+        count_news(warp, inst->mem.vector[0], seen);
 }
 
 LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
@@ -681,6 +698,10 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
 /* Lanes take their turn in order: one legal outcome, and always the same. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
+    uint8_t seen[8 * WARP];
+    struct slot first = inst->mem.vector[inst->mem.count];
+    if (inst->observes)
+        keep_seen(warp, first, seen);
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
         uint8_t *host[WARP];
@@ -695,6 +716,8 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
             atomic_element(warp, inst, k, is_shared(access.space), lanes, group, host);
         todo &= ~group;
     }
+    if (inst->observes)
+        count_news(warp, first, seen);
 }
 
 /* --- for accesses that other files make -------------------------------------------------------------- */

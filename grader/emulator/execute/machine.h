@@ -328,14 +328,16 @@ struct warp {
     struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
     uint32_t groups[WARP];                   /* of copies, that each lane has closed */
     struct cta *cta;
-    uint32_t index;      /* in the CTA */
-    uint32_t alive;      /* lanes that have not exited */
-    uint32_t pc;         /* of the instruction that runs */
-    uint64_t executed;   /* warp instructions */
-    uint64_t slept;      /* nanosleeps among them */
-    uint64_t looked;     /* instructions among them that may be waiting for others */
-    int64_t ahead;       /* what it has had of its first slice before it had a path */
-    bool moved;          /* some path has done more than wait */
+    uint32_t index;    /* in the CTA */
+    uint32_t alive;    /* lanes that have not exited */
+    uint32_t pc;       /* of the instruction that runs */
+    uint64_t executed; /* warp instructions */
+    uint64_t slept;    /* nanosleeps among them */
+    uint64_t looked;   /* instructions among them that may be waiting for others */
+    int64_t ahead;     /* what it has had of its first slice before it had a path */
+    uint32_t news;     /* of them in its latest slice: found what they had not found before */
+    bool waits; /* that slice was hardly anything but looks at memory that found nothing new */
+    bool moved; /* some path has done more than wait */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
     uint32_t heard;      /* lanes that it let go, and nobody has been told of */
@@ -402,10 +404,11 @@ struct worker {
     struct listener listener[OBS_MAX]; /* those who want to know of all accesses come first */
     unsigned listeners[2];             /* of loads; of anything else */
     struct pattern *patterns;          /* of each instruction */
-    /* See standstill.c: rounds in which no CTA did more than spin; what had changed memory at the latest
-     * look, and the epoch then; the epoch in which all went round, or 0. */
-    uint64_t idle_rounds, changes, epoch, atomic_changes;
-    bool watches; /* atomics count their changes */
+    /* See standstill.c: the slices of rounds in which no CTA did more than spin, added up; what had changed memory
+     * at the latest look, and the epoch then; the epoch in which all went round, or 0. */
+    uint64_t spun, changes, epoch, atomic_changes;
+    bool polls_briefly; /* some slice of this round was a WAITING_SLICE */
+    bool watches;       /* atomics count their changes */
     struct deciders *deciders;
     atomic_uint_fast64_t still;
     atomic_bool is_tired; /* its CTAs have done nothing but spin for long */
@@ -561,6 +564,12 @@ enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
 /* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */
 struct votes {
+/* A warp that has waited for others has shorter slices: what it waits for comes while they run. It waited if it
+ * executed at most so many instructions for each look, as loops that poll do, and one look at most of so many found
+ * something new. */
+#define WAITING_SLICE 1024
+#define LONGEST_POLL  16u
+#define FEW_NEWS      8u
     uint32_t threads, yes;
 };
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);

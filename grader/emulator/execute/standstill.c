@@ -21,8 +21,9 @@
 
 #include "emulator/execute/machine.h"
 
-#define PATIENCE 4u  /* idle rounds before anybody looks closer */
-#define TIRED    32u /* idle rounds before a launch that may be parked is, whatever they look like */
+/* How long all CTAs have done nothing but spin, in instructions of one CTA's slices, */
+#define PATIENCE (4u * SLICE)  /* before anybody looks closer */
+#define TIRED    (32u * SLICE) /* before a launch that may be parked is, whatever they look like */
 
 /* --- has memory changed? ------------------------------------------------------------------------- */
 
@@ -159,7 +160,7 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 
 void standstill_forget(struct worker *worker)
 {
-    worker->idle_rounds = 0;
+    worker->spun = 0;
     worker->watches =
         worker->launch->goes_on; /* then its changes are asked for: launch_changes() */
     atomic_store(&worker->still, 0);
@@ -218,14 +219,16 @@ static void stand_still(struct launch *launch)
 void standstill_look(struct worker *worker)
 {
     struct launch *launch = worker->launch;
-    if (launch->may_park && worker->idle_rounds >= TIRED) {
+    if (launch->may_park && worker->spun >= TIRED) {
         atomic_store(&worker->is_tired, true);
         if (all_are_tired(launch))
             park(launch);
     }
     if (!worker->deciders)
         worker->deciders = deciders_make(launch->kernel);
-    if (++worker->idle_rounds < PATIENCE || !worker->deciders)
+    worker->spun += worker->polls_briefly ? WAITING_SLICE : SLICE;
+    worker->polls_briefly = false;
+    if (worker->spun < PATIENCE || !worker->deciders)
         return;
     uint64_t changes = standstill_changes(worker);
     if (!worker->watches || changes != worker->changes)

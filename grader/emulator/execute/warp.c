@@ -386,25 +386,28 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* The warp has executed so many instructions of a slice, of which LEFT is left. */
-static void end_turn(struct warp *warp, uint64_t executed, int64_t left)
+/* The warp has executed so many instructions, which took USED of its slice. */
+static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
 {
     struct worker *worker = warp->cta->worker;
     worker->executed += executed;
     if (worker->executed >= worker->ask_at)
         native_ask(worker);
     account(warp, executed);
-    warp->looked += ((uint64_t)(SLICE - left) - executed) / (OBSERVE_COST - 1);
+    warp->looked += ((uint64_t)used - executed) / (OBSERVE_COST - 1);
 }
 
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
 static bool run_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
-    int64_t slice = SLICE - warp->ahead;
+    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
+    int64_t slice = length - warp->ahead;
     uint64_t before = warp->ahead ? 0 : warp->executed;
     uint64_t slept = warp->slept, looked = warp->looked;
     uint32_t mask = 0;
+    warp->news = warp->ahead ? warp->news : 0;
+    warp->cta->worker->polls_briefly |= warp->waits;
     warp->ahead = 0;
     path->gives_way = false;
     /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
@@ -421,7 +424,7 @@ static bool run_path(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
-    end_turn(warp, executed, slice);
+    end_turn(warp, executed, length - slice);
     if (path->gives_way) {
         /* who looks at other memory meanwhile may see something else than the wait's end */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
@@ -429,7 +432,12 @@ static bool run_path(struct warp *warp, struct path *path)
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    bool spun = path->state == PATH_READY && executed < SLICE; /* observing has shortened it */
+    /* observing has shortened it */
+    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
+    uint64_t looks = warp->looked - looked;
+    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
+        warp->waits =
+            spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
     if (spun && !atomic_load(&launch->stopping))
         path_split(warp, path, path_top(path)->lanes);
     return !spun;
@@ -643,7 +651,7 @@ static uint32_t go_through(struct warp *warp, struct frame *frame)
     profile->threads += count_of(warp->alive);
     worker->throughs++;
     warp->alive = 0;
-    end_turn(warp, ++warp->executed, left - 1);
+    end_turn(warp, ++warp->executed, SLICE - left + 1);
     return NOWHERE;
 }
 
@@ -656,6 +664,7 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->executed = 0;
     warp->slept = 0;
     warp->looked = 0;
+    warp->news = 0;
     warp->ahead = 0;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
