@@ -107,6 +107,31 @@ Test(wait, grid_barriers_are_cheap)
     fixture_close(&fixture);
 }
 
+/* A sum that goes from CTA to CTA, each of which looks until it is its turn: those that cannot have it yet must not cost
+ * more than those that have. */
+Test(wait, chains_of_ctas_are_cheap)
+{
+    enum { CTAS = 2000, PER_CTA = 30000 };
+    struct fixture fixture;
+    fixture_open(&fixture, &(struct emu_options){
+                               .workers = 2, .max_warp_instructions = (uint64_t)CTAS * PER_CTA});
+    fixture_load(&fixture,
+                 ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 t, a, me;\n"
+                 ".reg .b64 turn;\nld.param.u64 turn, [words];\nmov.u32 t, %tid.x;\n"
+                 "mov.u32 me, %ctaid.x;\nPOLL:\nld.volatile.global.u32 a, [turn];\n"
+                 "setp.lt.u32 p, a, me;\n@p bra POLL;\nbar.sync 0;\nsetp.ne.u32 p, t, 0;\n@p ret;\n"
+                 "ld.volatile.global.u32 a, [turn+4];\nadd.u32 a, a, me;\n"
+                 "st.volatile.global.u32 [turn+4], a;\nmembar.gl;\nadd.u32 me, me, 1;\n"
+                 "st.volatile.global.u32 [turn], me;\nret;\n}\n");
+    emu_addr words = fixture_upload(&fixture, NULL, 8);
+    enum emu_status status = fixture_launch(
+        &fixture, (struct fixture_launch){.grid = {CTAS}, .block = {1024}, .params = {words}});
+    cr_expect(status == EMU_OK, "ended with %d: %s", (int)status, emu_message(fixture.device));
+    cr_expect(fixture_word(&fixture, words, 1) == CTAS * (CTAS - 1) / 2, "the sum is %u",
+              fixture_word(&fixture, words, 1));
+    fixture_close(&fixture);
+}
+
 /* --- flags -------------------------------------------------------------------------------------- */
 
 /* One lane polls a word that another lane of its warp writes; which way the branch goes must not

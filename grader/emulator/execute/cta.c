@@ -67,6 +67,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     memset(cta->arrived, 0, sizeof cta->arrived);
     cta->mbarrier_count = 0;
     cta->idle_polls = 0;
+    cta->round = 0;
     /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));

@@ -74,35 +74,12 @@ static struct cta *next_cluster(struct worker *worker)
     return leader;
 }
 
-static void end_cluster(struct cta *leader)
-{
-    if (atomic_load(&leader->launch->is_stuck))
-        cluster_report_deadlock(leader);
-    cluster_recycle(leader);
-}
-
 static bool has_room(const struct worker *worker)
 {
     return worker->waiting * worker->launch->cluster_size < worker->launch->resident;
 }
 
-/* The cluster whose turn it is: one that waits, if no new one can be begun; or NULL. */
-static struct cta *take_turn(struct worker *worker)
-{
-    bool begins = worker->may_begin && has_room(worker);
-    struct cta *leader = begins ? next_cluster(worker) : NULL;
-    if (!leader && begins)
-        worker->may_begin = false;
-    if (leader || !worker->first)
-        return leader;
-    leader = worker->first;
-    worker->first = leader->next;
-    worker->last = worker->first ? worker->last : &worker->first;
-    worker->waiting--;
-    return leader;
-}
-
-static void put_back(struct worker *worker, struct cta *leader)
+static void add(struct worker *worker, struct cta *leader)
 {
     leader->next = NULL;
     *worker->last = leader;
@@ -110,9 +87,69 @@ static void put_back(struct worker *worker, struct cta *leader)
     worker->waiting++;
 }
 
+/* The cluster at this PLACE is over. */
+static void end(struct worker *worker, struct cta **place)
+{
+    struct cta *leader = *place;
+    *place = leader->next;
+    worker->last = worker->last == &leader->next ? place : worker->last;
+    worker->turn = worker->turn == &leader->next ? place : worker->turn;
+    worker->waiting--;
+    if (atomic_load_explicit(&worker->launch->has_waited, memory_order_relaxed))
+        atomic_fetch_add_explicit(&worker->launch->ended, 1, memory_order_relaxed);
+    if (atomic_load(&leader->launch->is_stuck))
+        cluster_report_deadlock(leader);
+    cluster_recycle(leader);
+}
+
+/* Who waits for others waits for older ones as a rule: when some cluster has ended, the oldest one may go on. It has
+ * every second turn at most. */
+static bool is_turn_of_oldest(struct worker *worker)
+{
+    if (!worker->first)
+        return false;
+    uint64_t ended = atomic_load_explicit(&worker->launch->ended, memory_order_relaxed);
+    worker->is_ahead = !worker->is_ahead && ended != worker->ended;
+    worker->ended = worker->is_ahead ? ended : worker->ended;
+    return worker->is_ahead;
+}
+
+/* The place of the cluster whose turn it is: one that has waited, if no new one can be begun; or NULL. */
+static struct cta **take_turn(struct worker *worker)
+{
+    if (is_turn_of_oldest(worker))
+        return &worker->first;
+    if (worker->may_begin && has_room(worker)) {
+        struct cta **place = worker->last;
+        struct cta *leader = next_cluster(worker);
+        worker->may_begin = leader;
+        if (leader) {
+            add(worker, leader);
+            return place;
+        }
+    }
+    if (!*worker->turn)
+        worker->turn = &worker->first;
+    return worker->first ? worker->turn : NULL;
+}
+
 static bool has_work(const struct worker *worker)
 {
     return worker->may_begin || worker->first;
+}
+
+/* True when each cluster that there may be at once has done nothing but spin, since it was true or one has ended. */
+static bool all_have_spun(struct worker *worker, struct cta *leader)
+{
+    worker->spinning += leader->round != worker->round;
+    leader->round = worker->round;
+    return worker->spinning >= worker->waiting && (!worker->may_begin || !has_room(worker));
+}
+
+static void begin_round(struct worker *worker)
+{
+    worker->round++;
+    worker->spinning = 0;
 }
 
 /* Takes turns between clusters, nearly always CTAs of their own, that wait for each other; each turn also
@@ -120,28 +157,26 @@ static bool has_work(const struct worker *worker)
 static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;
-    uint32_t idle = 0; /* in a row, did nothing but spin */
+    begin_round(worker);
     while (has_work(worker) && !atomic_load(&launch->is_parked)) {
-        struct cta *leader = take_turn(worker);
-        if (!leader)
+        struct cta **place = take_turn(worker);
+        if (!place)
             continue;
-        if (cluster_run(leader) == CTA_WAITS) {
-            put_back(worker, leader);
-            if (++idle >= worker->waiting && (!worker->may_begin || !has_room(worker))) {
+        if (cluster_run(*place) == CTA_WAITS) {
+            atomic_store(&launch->has_waited, true);
+            worker->turn = worker->turn == place ? &(*place)->next : worker->turn;
+            if (all_have_spun(worker, *place)) {
                 standstill_look(worker);
-                idle = 0;
+                begin_round(worker);
             }
         } else {
-            end_cluster(leader);
+            end(worker, place);
             standstill_forget(worker);
-            idle = 0;
+            begin_round(worker);
         }
         worker->may_begin &= !atomic_load(&launch->stopping);
-        while (worker->first && atomic_load(&launch->stopping)) {
-            leader = worker->first;
-            worker->first = leader->next;
-            end_cluster(leader);
-        }
+        while (worker->first && atomic_load(&launch->stopping))
+            end(worker, &worker->first);
     }
 }
 
@@ -185,7 +220,7 @@ static struct pattern *make_patterns(const struct kernel *kernel)
 static bool worker_open(struct worker *worker, struct launch *launch)
 {
     *worker = (struct worker){.launch = launch, .may_begin = true};
-    worker->last = &worker->first;
+    worker->last = worker->turn = &worker->first;
     worker->ask_at = native_threshold(launch);
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     worker->patterns = make_patterns(launch->kernel);

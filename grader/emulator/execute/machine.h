@@ -336,8 +336,9 @@ struct warp {
     uint64_t looked;   /* instructions among them that may be waiting for others */
     int64_t ahead;     /* what it has had of its first slice before it had a path */
     uint32_t news;     /* of them in its latest slice: found what they had not found before */
-    bool waits; /* that slice was hardly anything but looks at memory that found nothing new */
-    bool moved; /* some path has done more than wait */
+    bool
+        waits; /* that slice was little else than looks that found nothing new; kept for the next CTA */
+    bool moved;          /* some path has done more than wait */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
     uint32_t heard;      /* lanes that it let go, and nobody has been told of */
@@ -374,6 +375,7 @@ struct cta {
     uint64_t idle_polls; /* waits that were not over while nobody did anything else */
     uint8_t *values, *warp_values, *local_memory; /* BANK_CTA; BANK_WARP of each warp */
     struct cta *next;
+    uint64_t round; /* of the worker, in which it did nothing but spin at the latest */
 };
 
 /* What one instruction did in the CTAs of one worker; as stretch.c says, if it is in a stretch. */
@@ -412,10 +414,15 @@ struct worker {
     struct deciders *deciders;
     atomic_uint_fast64_t still;
     atomic_bool is_tired; /* its CTAs have done nothing but spin for long */
-    /* The clusters that wait for their next turn, each by its CTA of rank 0; and whether new ones may still be begun. */
-    struct cta *first, **last;
+    /* The clusters that are under way, each by its CTA of rank 0, the oldest one first; where the one is whose turn
+     * it is; and whether new ones may still be begun. */
+    struct cta *first, **last, **turn;
     uint32_t waiting;
     bool may_begin;
+    bool is_ahead;     /* the oldest one has had a turn before its time */
+    uint64_t ended;    /* clusters of the launch, the latest time that it had */
+    uint64_t round;    /* since all clusters have spun, or one has ended */
+    uint32_t spinning; /* those that have done nothing else in this round */
 };
 
 #define EMU_MAX_WORKERS 64u
@@ -468,6 +475,8 @@ struct launch {
     atomic_bool stopping;                 /* nothing more is executed */
     struct worker *crew;                  /* all of them */
     atomic_uint_fast64_t epoch;           /* see standstill.c */
+    atomic_bool has_waited;               /* for others, a cluster: most need not count */
+    atomic_uint_fast64_t ended;           /* clusters, since then */
     atomic_bool is_stuck;                 /* all that is left will wait for ever */
     atomic_bool is_parked;                /* or for the host: that is sure, or may be */
     atomic_bool is_still;                 /* it is sure */
@@ -558,18 +567,18 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
 /* warp.c */
 #define SLICE        16384u /* instructions between two looks at the rest of the world */
 #define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
-/* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
-bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
-enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
-enum warp_end warp_run(struct warp *warp);
-/* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */
-struct votes {
 /* A warp that has waited for others has shorter slices: what it waits for comes while they run. It waited if it
  * executed at most so many instructions for each look, as loops that poll do, and one look at most of so many found
  * something new. */
 #define WAITING_SLICE 1024
 #define LONGEST_POLL  16u
 #define FEW_NEWS      8u
+/* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
+enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
+enum warp_end warp_run(struct warp *warp);
+/* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */
+struct votes {
     uint32_t threads, yes;
 };
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
