@@ -328,16 +328,15 @@ struct warp {
     struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
     uint32_t groups[WARP];                   /* of copies, that each lane has closed */
     struct cta *cta;
-    uint32_t index;    /* in the CTA */
-    uint32_t alive;    /* lanes that have not exited */
-    uint32_t pc;       /* of the instruction that runs */
-    uint64_t executed; /* warp instructions */
-    uint64_t slept;    /* nanosleeps among them */
-    uint64_t looked;   /* instructions among them that may be waiting for others */
-    int64_t ahead;     /* what it has had of its first slice before it had a path */
-    uint32_t news;     /* of them in its latest slice: found what they had not found before */
-    bool
-        waits; /* that slice was little else than looks that found nothing new; kept for the next CTA */
+    uint32_t index;      /* in the CTA */
+    uint32_t alive;      /* lanes that have not exited */
+    uint32_t pc;         /* of the instruction that runs */
+    uint64_t executed;   /* warp instructions */
+    uint64_t slept;      /* nanosleeps among them */
+    uint64_t looked;     /* instructions among them that may be waiting for others */
+    int64_t ahead;       /* what it has had of its first slice before it had a path */
+    uint32_t news;       /* of them in its latest slice: found what they had not found before */
+    bool waits;          /* that slice did little but look, in vain; kept for the next CTA */
     bool moved;          /* some path has done more than wait */
     uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
     uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
