@@ -4,7 +4,8 @@
 # records where things are in build/config.mk and build/config.h. Later runs probe nothing.
 #
 #   make V=1          shows every command
-#   make SANITIZE=1   builds all C code under build/asan with AddressSanitizer and UBSan
+#   make SANITIZE=1   builds all C code under build/asan with AddressSanitizer and UBSan; `make fuzz` does so
+#                     with SANITIZE=fuzz, under build/fuzz with clang, which counts what each input reaches
 
 ifneq ($(words $(CURDIR)),1)
 $(error Lanewise cannot be built in a folder whose path has a space in it: $(CURDIR))
@@ -19,7 +20,7 @@ ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc) # one's own -j wins
 endif
 
-BUILD := build$(if $(SANITIZE),/asan)
+BUILD := build$(if $(SANITIZE),/$(if $(filter fuzz,$(SANITIZE)),fuzz,asan))
 Q := $(if $(V),,@)
 comma := ,
 # $(call say,TEXT) opens a recipe with one line about what is being made.
@@ -51,6 +52,11 @@ SANITIZERS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-sanitize
 	-fno-omit-frame-pointer)
 WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
 CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
+ifeq ($(SANITIZE),fuzz)
+CC := clang
+# It calls a library for swaps of 16 bytes unless all of the file may use the instruction.
+CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
+endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
 # A program that runs on a sanitized runtime library needs LANEWISE_PRELOAD as LD_PRELOAD, and
 # LANEWISE_ASAN_OPTIONS so that its own leaks and crashes end as they would without.
