@@ -280,9 +280,11 @@ Test(verify, holds_for_what_failed_in_every_way)
     static const struct edit edits[][SUBMISSION_EDITS] = {
         {{"for (int i = me; i < n; i += all)", "for (;"}},
         {{"for (int i = me; i < n; i += all)", "for (int i = me; i <= n; i += all)"}},
+        {{"lab_result(&lab, \"sum\", LAB_U64, &sum, 1);", ""}},
+#ifndef LANEWISE_PRELOAD /* these run until a limit ends them */
         {{"for (int i = me; i < n; i += all)", "for (int i = me; i < n; i += 0 * all)"}},
         {{"int *data_on_gpu;", "for (;;) ; int *data_on_gpu;"}},
-        {{"lab_result(&lab, \"sum\", LAB_U64, &sum, 1);", ""}},
+#endif
     };
     free(shell_must("$LANEWISE key key"));
     for (size_t i = 0; i < sizeof edits / sizeof *edits; ++i) {
