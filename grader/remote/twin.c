@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "emulator/tools.h"
@@ -10,6 +11,22 @@
 
 #define MOST_ANSWERS                                                                               \
     ((uint64_t)256 << 20) /* bytes; what comes later counts as not made by kernels */
+
+/* Zeroes, taken only when touched, as what the program shares is: that may be gigabytes. Or NULL. */
+static uint8_t *reserve(uint64_t size)
+{
+    void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
+}
+
+static void release(struct twin_share share)
+{
+    if (share.own)
+        munmap(share.own, share.size);
+    if (share.last)
+        munmap(share.last, share.size);
+}
 
 /* --- opening and closing --------------------------------------------------------------------------- */
 
@@ -46,10 +63,8 @@ void twin_close(struct twin *twin)
     }
     emu_close(twin->device);
     views_close(&twin->views);
-    for (size_t i = 0; i < twin->share_count; i++) {
-        free(twin->shares[i].own);
-        free(twin->shares[i].last);
-    }
+    for (size_t i = 0; i < twin->share_count; i++)
+        release(twin->shares[i]);
     free(twin->shares);
 }
 
@@ -66,7 +81,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size)
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size)
 {
     bool was_there = emu_find(twin->device, addr, NULL, NULL) == EMU_OK;
-    struct twin_share share = {addr, size, program, calloc(size, 1), calloc(size, 1)};
+    struct twin_share share = {addr, size, program, reserve(size), reserve(size)};
     struct twin_share *more = realloc(twin->shares, (twin->share_count + 1) * sizeof *more);
     if (more)
         twin->shares = more;
@@ -77,8 +92,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares[twin->share_count++] = share;
         return true;
     }
-    free(share.own);
-    free(share.last);
+    release(share);
     return false;
 }
 
@@ -90,8 +104,7 @@ void twin_free(struct twin *twin, emu_addr addr)
         i--;
     if (!i)
         return;
-    free(twin->shares[i - 1].own);
-    free(twin->shares[i - 1].last);
+    release(twin->shares[i - 1]);
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
