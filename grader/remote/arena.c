@@ -9,11 +9,11 @@
 
 #include "remote/wire.h"
 
-#define MOST_BYTES ((uint64_t)16 << 30) /* lent at a time; taken only when touched */
+#define DEFAULT_MOST ((uint64_t)16 << 30)
 
-void arena_open(struct arena *arena)
+void arena_open(struct arena *arena, uint64_t most)
 {
-    *arena = (struct arena){.file = -1};
+    *arena = (struct arena){.file = -1, .most = most ? most : DEFAULT_MOST};
 }
 
 void arena_close(struct arena *arena)
@@ -54,7 +54,7 @@ static uint64_t take_place(struct arena *arena, uint64_t bytes)
     uint64_t at = 0, used;
     while ((used = used_at(arena, at, bytes)))
         at += used;
-    if (at + bytes > MOST_BYTES)
+    if (at + bytes > arena->most)
         return WIRE_NO_PAGE;
     if (at + bytes > arena->size) {
         if (ftruncate(arena->file, (off_t)(at + bytes)) != 0)
@@ -95,7 +95,7 @@ static bool map_range(struct arena *arena, struct arena_range *range)
 uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t in_page,
                    uint64_t head, uint64_t tail, uint64_t *fresh)
 {
-    if (!size || size > MOST_BYTES || in_page >= WIRE_PAGE || !have_file(arena) ||
+    if (!size || size > arena->most || in_page >= WIRE_PAGE || !have_file(arena) ||
         !is_place(arena, head) || !is_place(arena, tail))
         return NULL;
     uint64_t pages = (in_page + size + WIRE_PAGE - 1) / WIRE_PAGE;

@@ -18,12 +18,13 @@ struct arena_range {
 
 struct arena {
     int file; /* -1 until a range was added */
-    uint64_t size;
+    uint64_t size, most;
     struct arena_range *ranges;
     size_t count;
 };
 
-void arena_open(struct arena *arena);
+/* MOST: bytes that may be lent at a time, in whole pages; 0: 16 GiB. They are taken only when touched. */
+void arena_open(struct arena *arena, uint64_t most);
 void arena_close(struct arena *arena);
 
 /* Maps pages for SIZE bytes that begin IN_PAGE bytes into the first; HEAD and TAIL are places that its

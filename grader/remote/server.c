@@ -689,7 +689,7 @@ enum server_end server_run(int fd, const struct emu_options *options,
     struct server server = {.fd = fd};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
-    arena_open(&server.arena);
+    arena_open(&server.arena, options->memory_bytes); /* it is lent as much as it has */
     enum server_end end = serve(&server);
     record_requests(&server);
     twin_close(&server.twin);

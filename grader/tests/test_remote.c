@@ -400,6 +400,23 @@ Test(remote, false_places_of_pages)
     }
 }
 
+/* A device of 64 MiB is lent no more than that: a twin looks at all of it at each call. */
+Test(remote, is_lent_no_more_than_it_has)
+{
+    const uint64_t most = 64 << 20, a = 0x7f0000000000, b = a + most;
+    struct link link;
+    open_link(&link);
+    struct wire_head head = HEAD(0, a, most + 1, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OUT_OF_MEMORY);
+    head = HEAD(0, a, most - WIRE_PAGE, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+    head = HEAD(0, b, WIRE_PAGE + 1, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OUT_OF_MEMORY);
+    head = HEAD(0, b, WIRE_PAGE, 0, WIRE_NO_PAGE, WIRE_NO_PAGE);
+    cr_expect(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
 /* --- real programs --------------------------------------------------------------------------------- */
 
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD

@@ -43,9 +43,10 @@ static void serve(const uint8_t *data, size_t size)
     size_t viewed = size % 3 != 2 ? 0 : size < VIEWED ? size : VIEWED;
     char shown[32], judged[32];
     int views[] = {make_view(data, viewed, 0, shown), make_view(data, viewed, 0xff, judged)};
+    /* Little memory, as a twin looks at all that is lent at each call. */
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
-                                  .memory_bytes = 64 << 20,
+                                  .memory_bytes = 4 << 20,
                                   .record_fd = -1};
     int ends[2];
     pthread_t drainer;
