@@ -150,9 +150,17 @@ can_be_root() {
     [ "$(id -u)" = 0 ] || { runs sudo --version && { runs sudo -n true || [ -t 0 ]; }; }
 }
 
+# make may ask for two purposes at once, and apt serves one at a time. The turn is kept until this script
+# ends. What it starts must not keep it, too (9<&-), or a service that apt starts would for good.
+wait_for_turn() {
+    exec 9<"$root/grader/setup.sh" && runs flock 9
+}
+
 # Installs what these purposes still need.
 require() {
     find_missing "$@"
+    [ ${#missing_packages[@]} = 0 ] && return
+    wait_for_turn && find_missing "$@" # another may have installed it
     [ ${#missing_packages[@]} = 0 ] && return
     local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
     say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
@@ -160,9 +168,10 @@ require() {
         fail 'This machine has no apt-get: install the same things with its own package manager.'
     can_be_root || fail 'Installing them takes root. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
-    as_root apt-get update -qq || say 'apt-get update failed; trying with the lists that are here.'
+    as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying with the lists that are here.'
+    # Five minutes for a new machine that is upgrading itself.
     # shellcheck disable=SC2086
-    as_root env DEBIAN_FRONTEND=noninteractive $command >"$work/apt" 2>&1 || {
+    as_root env DEBIAN_FRONTEND=noninteractive $command -o DPkg::Lock::Timeout=300 >"$work/apt" 2>&1 9<&- || {
         tail -n 20 "$work/apt" >&2
         fail 'apt-get could not install them. When the problem above is solved, try again, or run as root:' \
             "  $command"

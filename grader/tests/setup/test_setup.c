@@ -49,6 +49,30 @@ Test(setup, without_root_and_sudo_prints_the_command)
     free(shell_must("test ! -e build"));
 }
 
+/* `make -j` asks for two purposes at once. This apt-get serves one at a time, as apt does. */
+Test(setup, two_at_once_take_turns)
+{
+    char *output =
+        shell_must("for c in env bash cat cp date dirname flock grep mkdir mktemp rm rmdir sleep "
+                   "tail touch; do"
+                   " ln -s \"$(type -P $c)\" bin/$c; done;"
+                   "cat >bin/apt-get <<'END'\n"
+                   "#!/bin/bash\n"
+                   "[ $1 != --version ] || exit 0\n"
+                   "mkdir \"$TREE/busy\" || exit 100\n"
+                   "sleep 0.5\n"
+                   "for package; do case $package in zip | clang-format) cp \"$TREE/tool\" "
+                   "\"$TREE/bin/$package\" ;; esac; done\n"
+                   "rmdir \"$TREE/busy\"\n"
+                   "END\n"
+                   "printf '#!/bin/bash\\n' >tool; printf '#!/bin/bash\\necho 0\\n' >bin/id;"
+                   "chmod +x tool bin/apt-get bin/id; export TREE=$PWD; PATH=$PWD/bin;" SETUP
+                   "check & one=$!; " SETUP "autograder && wait $one");
+    cr_expect_null(strstr(output, "failed"), "%s", output);
+    free(output);
+    free(shell_must("test -e build/setup/check -a -e build/setup/autograder"));
+}
+
 /* An nvcc of another release is passed over with a word; the one that is used is recorded. */
 Test(setup, passes_over_an_old_nvcc)
 {
