@@ -12,7 +12,7 @@ TestSuite(hardware_collisions, .init = shell_init, .fini = shell_fini, .timeout 
 
 static void compare(const char *command)
 {
-    char *lines = shell_must(command);
+    char *lines = shell_must("%s", command);
     cr_expect_gt(atoi(lines), 1000, "%s", lines);
     free(lines);
 }
