@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
+#include "run/exec.h"
 
 #include <math.h>
 #include <signal.h>
@@ -39,7 +40,6 @@ struct kit {
     struct lab_gradings gradings;
     struct row rows[RUN_MAX_LABS];
     size_t row_count;
-    bool interrupted;
 };
 
 /* --- judging ---------------------------------------------------------------------------------------- */
@@ -108,16 +108,14 @@ static bool is_built(struct row *row, const char *name, const json_t *result)
     return built;
 }
 
-static void judge(struct kit *kit, const struct lab_task *task, const json_t *answer)
+static void judge(const struct lab_task *task, const json_t *answer)
 {
     struct row *row = (struct row *)((char *)task->parts - offsetof(struct row, parts));
     const json_t *result = json_object_get(answer, "result");
     const char *error = json_string_value(json_object_get(answer, "error"));
     char name[200];
     lab_name_task(task, name, sizeof name);
-    if (json_is_true(json_object_get(answer, "interrupted")))
-        kit->interrupted = true;
-    else if (!result)
+    if (!result)
         lab_violates(&row->findings, "%s could not be graded: %s", name,
                      error ? error : "its process failed");
     else if (!is_built(row, name, result))
@@ -146,14 +144,18 @@ static void take_lab(struct kit *kit, const char *name)
     row->graded_mutants = lab_plan(&kit->gradings, &row->parts);
 }
 
-static void grade_all(struct kit *kit)
+static bool grade_all(struct kit *kit)
 {
     json_t **answers = lab_grade_all(&kit->gradings, NULL);
-    for (size_t i = 0; answers && i < kit->gradings.task_count; ++i) {
-        judge(kit, &kit->gradings.tasks[i], answers[i]);
+    if (!answers)
+        return false;
+    for (size_t i = 0; i < kit->gradings.task_count; ++i) {
+        if (!run_interrupted())
+            judge(&kit->gradings.tasks[i], answers[i]);
         json_decref(answers[i]);
     }
     free(answers);
+    return true;
 }
 
 static unsigned print_table(const struct kit *kit, double seconds)
@@ -199,11 +201,12 @@ static int check_kit(struct kit *kit, struct run_lab_names *labs)
     double start = now();
     for (size_t i = 0; i < labs->count; ++i)
         take_lab(kit, labs->names[i]);
-    grade_all(kit);
-    unsigned violations = kit->interrupted ? 0 : print_table(kit, now() - start);
+    if (!grade_all(kit))
+        return cli_complain("lab-check", EXIT_GRADER, "out of memory");
+    unsigned violations = run_interrupted() ? 0 : print_table(kit, now() - start);
     for (size_t i = 0; i < kit->row_count; ++i)
         lab_free_parts(&kit->rows[i].parts);
-    if (kit->interrupted)
+    if (run_interrupted())
         return 128 + SIGINT;
     return violations ? EXIT_USAGE : EXIT_FULL;
 }

@@ -105,7 +105,7 @@ static json_t *grade_task(size_t i, struct lab_gradings *gradings)
     enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
     if (end == RUN_GRADED)
         return json_pack("{s:o}", "result", result);
-    return json_pack("{s:s, s:b}", "error", error, "interrupted", end == RUN_GRADE_INTERRUPTED);
+    return json_pack("{s:s}", "error", error);
 }
 
 static void add_task(struct lab_gradings *gradings, const struct lab_parts *parts,

@@ -39,8 +39,9 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 /* "the skeleton", "the solution, seed 2", "mutant one-warp" */
 void lab_name_task(const struct lab_task *task, char *name, size_t size);
 
-/* Grades all that was planned, and shows on TO (NULL: nowhere) how far it has come. One answer a task: {"result": ...}, or {"error": ..., "interrupted": ...}, or NULL
- * where the process failed. The array and what is in it are the caller's; NULL: out of memory. */
+/* Grades all that was planned, and shows on TO (NULL: nowhere) how far it has come. One answer a task: {"result": ...}, or
+ * {"error": ...}, or NULL where the process failed; answers are missing if run_interrupted(). The array and what is in it
+ * are the caller's; NULL: out of memory. */
 json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to);
 
 #endif

@@ -123,3 +123,14 @@ Test(lab_check, usage_errors_are_one_line)
         free(output);
     }
 }
+
+/* A grading that is ended with all others says nothing of the lab. */
+Test(lab_check, says_nothing_when_interrupted)
+{
+    int code;
+    char *output =
+        shell(&code, "timeout --preserve-status 2 $LANEWISE lab-check --device emulator");
+    cr_expect_eq(code, 130, "exit code %d", code);
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
