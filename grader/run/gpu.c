@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "run/files.h"
+#include "run/pool.h"
 
 /* From the driver's interface, which never changes. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
@@ -20,35 +21,61 @@ const char *run_gpu_arch(void)
     return arch;
 }
 
-static bool ask_driver(void *driver, char *name, size_t size)
+/* {"name", "arch"}, or {"error"}. */
+static json_t *ask_driver(size_t i, void *context)
 {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver)
+        return json_pack("{s:s}", "error", "no CUDA driver is installed");
     int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
     int (*count_devices)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
     int (*get_name)(char *, int, int) = (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetName");
     int (*get_attribute)(int *, int, int) =
         (int (*)(int *, int, int))dlsym(driver, "cuDeviceGetAttribute");
     int count = 0, major = 0, minor = 0, error;
+    char name[256];
     if (!init || !count_devices || !get_name || !get_attribute)
-        snprintf(name, size, "libcuda.so.1 is not the CUDA driver");
-    else if ((error = init(0)) != 0)
-        snprintf(name, size, "the CUDA driver does not start (error %d)", error);
-    else if (count_devices(&count) != 0 || count == 0 || get_name(name, (int)size, 0) != 0 ||
-             get_attribute(&major, CAPABILITY_MAJOR, 0) != 0 ||
-             get_attribute(&minor, CAPABILITY_MINOR, 0) != 0)
-        snprintf(name, size, "the CUDA driver sees no GPU");
-    else
-        snprintf(arch, sizeof arch, "sm_%d%d", major, minor);
-    return arch[0] != 0;
+        return json_pack("{s:s}", "error", "libcuda.so.1 is not the CUDA driver");
+    if ((error = init(0)) != 0)
+        return json_pack("{s:o}", "error",
+                         json_sprintf("the CUDA driver does not start (error %d)", error));
+    if (count_devices(&count) != 0 || count == 0 || get_name(name, sizeof name, 0) != 0 ||
+        get_attribute(&major, CAPABILITY_MAJOR, 0) != 0 ||
+        get_attribute(&minor, CAPABILITY_MINOR, 0) != 0)
+        return json_pack("{s:s}", "error", "the CUDA driver sees no GPU");
+    return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
 }
 
+/* What the driver told, or not. */
+struct finding {
+    char *name;
+    size_t size;
+    bool found;
+};
+
+static bool take_finding(size_t i, const json_t *answer, void *context)
+{
+    struct finding *finding = context;
+    const char *name = "the CUDA driver crashed", *found_arch = "";
+    finding->found =
+        json_unpack((json_t *)answer, "{s:s, s:s}", "name", &name, "arch", &found_arch) == 0;
+    if (!finding->found)
+        json_unpack((json_t *)answer, "{s:s}", "error", &name);
+    snprintf(finding->name, finding->size, "%s", name);
+    snprintf(arch, sizeof arch, "%s", found_arch);
+    return true;
+}
+
+/* The driver starts threads, which would take our signals, and does not work in children of the process that
+ * it is in. So a child asks it, and takes it away with it. */
 bool run_gpu_find(char *name, size_t size)
 {
-    /* Never closed: the driver keeps threads and may not be unloaded. */
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (driver)
-        return ask_driver(driver, name, size);
-    snprintf(name, size, "no CUDA driver is installed");
-    return false;
+    struct finding finding = {.name = name, .size = size};
+    struct run_pool pool = {
+        .count = 1, .jobs = 1, .context = &finding, .work = ask_driver, .done = take_finding};
+    snprintf(name, size, "interrupted");
+    run_pool_each(&pool);
+    return finding.found;
 }
 
 /* --- turns ----------------------------------------------------------------------------------------- */

@@ -142,6 +142,30 @@ Test(student, watch_knows_unsafe)
     free(output);
 }
 
+/* As NVIDIA's, this driver keeps a thread, which takes any signal, and does not start in a child of a process in which
+ * it has started. No compiler knows its GPU. */
+Test(student, watch_lives_with_a_driver)
+{
+    char *output = shell_must(
+        "gcc -shared -fPIC -o libcuda.so.1 -x c - <<'END'\n"
+        "#include <pthread.h>\n#include <string.h>\n#include <unistd.h>\n"
+        "static pid_t home;\n"
+        "static void *stay(void *none) { for (;;) pause(); }\n"
+        "int cuInit(unsigned flags) { pthread_t thread; if (home) return home == getpid() ? 0 : "
+        "3;\n"
+        "    home = getpid(); return pthread_create(&thread, NULL, stay, NULL); }\n"
+        "int cuDeviceGetCount(int *count) { *count = 1; return 0; }\n"
+        "int cuDeviceGetName(char *name, int size, int device) { strcpy(name, \"Fake\"); return 0; "
+        "}\n"
+        "int cuDeviceGetAttribute(int *value, int which, int device) { *value = 9; return 0; }\n"
+        "END\n"
+        "set -m; LD_LIBRARY_PATH=$PWD $LANEWISE watch --lab 2 --unsafe >out 2>&1 & watch=$!\n"
+        "for i in $(seq 3000); do grep -q 'waiting for' out && break; sleep .1; done\n"
+        "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; cat out");
+    cr_expect(strstr(output, "exit code 0\n") && strstr(output, "'sm_99'"), "%s", output);
+    free(output);
+}
+
 /* Grades at once, at each save, also by a rename; a save during a grading ends that one; Ctrl-C ends it
  * quietly with nothing left. */
 Test(student, watch_grades_each_save)
@@ -151,7 +175,7 @@ Test(student, watch_grades_each_save)
         "wait_for() { for i in $(seq 3000); do test $(grep -c \"$1\" out) -ge $2 && return; sleep "
         ".1; "
         "done; cat out; exit 1; }\n"
-        "set -m; $LANEWISE watch --lab 2 >out 2>&1 & watch=$!\n"
+        "set -m; $LANEWISE watch --lab 2 --device emulator >out 2>&1 & watch=$!\n"
         "wait_for 'waiting for coalesce.cu' 1; wait_for '30 of 100' 1\n"
         "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/new\n"
         "mv labs/02-coalesce/new labs/02-coalesce/coalesce.cu\n"
