@@ -517,7 +517,8 @@ enum emu_status device_add_kernel(struct emu_device *device, struct module *modu
         device->kernels = kernels;
         device->kernel_room = room;
     }
-    device->kernels[device->kernel_count++] = (struct kernel_handle){module, kernel};
+    device->kernels[device->kernel_count++] =
+        (struct kernel_handle){.module = module, .kernel = kernel};
     *handle = device->kernel_count;
     return EMU_OK;
 }

@@ -11,6 +11,9 @@
 #define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
 #define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
 
+/* Warp instructions: some 0.1 ms, about what it takes to start a thread and to wait for it. */
+#define WORTH_A_WORKER 20000u
+
 /* How many CTAs a cluster of the launch has, x first. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
@@ -175,6 +178,24 @@ unsigned device_observers(const struct emu_options *options, bool counted,
     return count;
 }
 
+unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
+{
+    uint64_t each = device->kernels[handle - 1].cta_instructions;
+    bool is_known = each && cta_count < WORTH_A_WORKER;
+    uint64_t share = is_known ? cta_count * each / WORTH_A_WORKER + 1 : cta_count;
+    share = share < cta_count ? share : cta_count;
+    return share < device->workers ? (unsigned)share : device->workers;
+}
+
+/* What a launch took tells what the next one of its kernel will take. Too many workers cost less than too few. */
+static void note_share(struct emu_device *device, const struct launch *launch)
+{
+    struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
+    uint64_t each = launch->instructions / launch->cta_count + 1;
+    if (each > handle->cta_instructions)
+        handle->cta_instructions = each;
+}
+
 /* A launch from its beginning to its end, which may be a while later. */
 struct running {
     struct launch launch;
@@ -213,8 +234,9 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     *launch = (struct launch){.request = *request, .kernel = kernel};
     launch->observers = running->observers;
     launch->options = &device->options;
+    launch->is_counted = counted || emu_has_record(device);
     launch->observer_count =
-        device_observers(&device->options, counted || emu_has_record(device), running->observers);
+        device_observers(&device->options, launch->is_counted, running->observers);
     launch->workspace = request->cooperative ? device->workspace : 0;
     launch->children = &running->children;
     launch->depth = depth;
@@ -223,8 +245,7 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     for (unsigned i = 0; i < launch->observer_count; i++)
         launch->wanted |= running->observers[i]->events;
     launch->seen = (struct obs_launch){kernel, launch, &running->findings, &running->recording};
-    unsigned workers =
-        launch->cta_count < device->workers ? (unsigned)launch->cta_count : device->workers;
+    unsigned workers = device_share(device, request->kernel, launch->cta_count);
     fill_launch(device, launch, workers);
     refresh(device, launch);
     children_init(&running->children);
@@ -257,6 +278,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     enum emu_status status = launch_end(launch);
     launch_totals(launch, &totals);
     device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
+    note_share(device, launch);
     if (counters)
         *counters = totals;
     if (status != EMU_OK)

@@ -19,6 +19,8 @@ struct module {
 struct kernel_handle {
     struct module *module;
     struct kernel *kernel;
+    /* The most warp instructions that a CTA took, on the average of a launch; 0: not yet known. */
+    uint64_t cta_instructions;
 };
 
 struct running;
@@ -55,6 +57,8 @@ const struct kernel *device_kernel(const struct emu_device *device, uint32_t han
  * In a program that is only run nobody sees them, and they would cost a fifth of its time. */
 unsigned device_observers(const struct emu_options *options, bool counted,
                           const struct observer *observers[OBS_MAX]);
+/* How many workers shall share so many CTAs of a kernel: no more than have enough to do. */
+unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
 /* Ends all parked launches (of MODULE, if it is not NULL): they have nothing to wait for any more. */
 void device_finish_parked(struct emu_device *device, const struct module *module);
 enum emu_status device_add_kernel(struct emu_device *device, struct module *module,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "emulator/device_parts.h"
 #include "emulator_fixture.h"
 
 #define expect_status(fixture, wanted, call)                                                       \
@@ -593,5 +594,27 @@ Test(device, atomics_lose_nothing_that_the_program_writes)
     pthread_join(thread, NULL);
     cr_expect_eq(sum.word, 2000 * 32 + sum.added, "%u of %u and %u", sum.word, 2000 * 32,
                  sum.added);
+    fixture_close(&f);
+}
+
+/* --- workers ------------------------------------------------------------------------------------ */
+
+/* A launch that is over sooner than a thread can be started has none of its own, once that is known. */
+Test(device, short_launches_are_for_few_workers)
+{
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 8});
+    fixture_load(&f, ".visible .entry k(.param .u64 rounds)\n{\n.reg .pred p;\n.reg .b64 n;\n"
+                     "ld.param.u64 n, [rounds];\nAGAIN:\nadd.s64 n, n, -1;\nsetp.gt.s64 p, n, 0;\n"
+                     "@p bra AGAIN;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
+    cr_expect_eq(device_share(f.device, 1, 64), 1);
+    cr_expect_eq(device_share(f.device, 1, UINT64_MAX), 8, "many blocks are worth all");
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1000}});
+    cr_expect_eq(device_share(f.device, 1, 1), 1, "a block has one");
+    cr_expect_eq(device_share(f.device, 1, 10), 2);
+    cr_expect_eq(device_share(f.device, 1, 64), 8);
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
+    cr_expect_eq(device_share(f.device, 1, 64), 8, "the longest one counts");
     fixture_close(&f);
 }

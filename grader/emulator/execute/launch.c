@@ -333,25 +333,36 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
     }
 }
 
-static void join_workers(struct launch *launch, struct worker *workers, unsigned count)
+/* Of each instruction; NULL if nobody wants to know. */
+static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
 {
     const struct kernel *kernel = launch->kernel;
-    for (unsigned i = 1; i < count; i++)
-        join_worker(&workers[0], &workers[i]);
-    native_end(&workers[0]);
+    if (!launch->is_counted)
+        return NULL;
     struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
-    stretches_add_up(kernel, workers[0].profile);
+    stretches_add_up(kernel, all->profile);
     if (counters)
-        count_instructions(&workers[0], counters);
+        count_instructions(all, counters);
     else
         launch_fail(launch, EMU_INTERNAL);
+    return counters;
+}
+
+static void join_workers(struct launch *launch, struct worker *workers, unsigned count)
+{
+    struct worker *all = &workers[0];
+    for (unsigned i = 1; i < count; i++)
+        join_worker(all, &workers[i]);
+    native_end(all);
+    struct emu_counters *counters = make_counters(launch, all);
     for (unsigned i = 0; i < launch->observer_count; i++)
-        launch->observers[i]->end(workers[0].observer_state[i], &launch->seen, counters);
+        launch->observers[i]->end(all->observer_state[i], &launch->seen, counters);
     launch->per_instruction = counters;
-    launch->longest = workers[0].longest;
-    free(workers[0].profile);
-    free(workers[0].patterns);
-    free(workers[0].uses);
+    launch->longest = all->longest;
+    launch->instructions = all->executed;
+    free(all->profile);
+    free(all->patterns);
+    free(all->uses);
 }
 
 void launch_totals(const struct launch *launch, struct emu_counters *totals)
