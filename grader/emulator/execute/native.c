@@ -166,25 +166,11 @@ static bool may_ask(const struct launch *launch)
            !atomic_load(&launch->kernel->native->asked);
 }
 
-/* Then a warp's first turn does not show what it does. */
-static bool has_barriers(const struct kernel *kernel)
-{
-    bool has = false;
-    for (uint32_t pc = 0; pc < kernel->code_count && !has; pc++)
-        has = kernel->code[pc].kind == KIND_BARRIER;
-    return has;
-}
-
 uint64_t native_threshold(const struct launch *launch)
 {
-    uint64_t past = atomic_load(&launch->kernel->native->executed);
     if (!may_ask(launch))
         return UINT64_MAX;
-    if (launch->options->translate == EMU_TRANSLATE_ALL)
-        return 1;
-    if (has_barriers(launch->kernel))
-        return WORTH_LOOK;
-    return past < WORTH_LOOK ? WORTH_LOOK - past : 0;
+    return launch->options->translate == EMU_TRANSLATE_ALL ? 1 : WORTH_LOOK;
 }
 
 /* Has enough been executed for COUNT instructions? If not, it is looked at again when that is so. */
@@ -223,20 +209,39 @@ void native_ask(struct worker *worker)
     free(hot);
 }
 
+static bool add_profile(struct native *native, const struct profile *profile, size_t count)
+{
+    if (!native->profile)
+        native->profile = calloc(count, sizeof *native->profile);
+    for (size_t i = 0; native->profile && i < count; i++) {
+        native->profile[i].warps += profile[i].warps;
+        native->profile[i].threads += profile[i].threads;
+        native->profile[i].divergent += profile[i].divergent;
+    }
+    return native->profile;
+}
+
 void native_end(struct worker *all)
 {
-    struct native *native = all->launch->kernel->native;
+    const struct kernel *kernel = all->launch->kernel;
+    struct native *native = kernel->native;
     uint64_t past = atomic_load(&native->executed);
-    if (past + all->executed >= WORTH_LOOK && may_ask(all->launch) &&
-        has_barriers(all->launch->kernel))
-        native_ask(all);
-    atomic_fetch_add(&native->executed, all->executed);
+    if (may_ask(all->launch) && add_profile(native, all->profile, (size_t)kernel->code_count + 1) &&
+        past + all->executed >= WORTH_LOOK) {
+        struct worker since_the_first = *all;
+        since_the_first.profile = native->profile;
+        native_ask(&since_the_first);
+    }
+    atomic_store(&native->executed, past + all->executed);
 }
 
 void native_free(struct native *native)
 {
-    if (native)
-        release(native);
+    if (!native)
+        return;
+    free(native->profile);
+    native->profile = NULL;
+    release(native);
 }
 
 uint32_t native_run(struct warp *warp, const struct native_code *native,

@@ -30,7 +30,9 @@ struct native {
     _Atomic(const struct native_code *) code; /* NULL: not yet, or never */
     atomic_bool asked;
     atomic_uint holders;
-    atomic_uint_fast64_t executed; /* warp instructions of launches that have ended */
+    /* Of launches that have ended: warp instructions; until it is asked for, how often each of them was executed. */
+    atomic_uint_fast64_t executed;
+    struct profile *profile;
 };
 
 struct native *native_new(void); /* NULL: out of memory */
@@ -41,8 +43,8 @@ uint64_t native_threshold(const struct launch *launch);
 /* Begins to translate what WORKER has executed most, if that is worth it and nobody has begun; else it may say when to
  * ask again. */
 void native_ask(struct worker *worker);
-/* The launch is over, and ALL has what its workers did, by stretches. Kernels with barriers that are short, but often
- * launched, are looked at here. */
+/* The launch is over, and ALL has what its workers did, by stretches. Kernels that are short, but often launched, are
+ * looked at here, all launches so far together: a warp's first turn, or one launch, may show little of what they do. */
 void native_end(struct worker *all);
 
 /* To enter and to leave costs as much as some instructions: where only few are executed in between, the interpreter does
