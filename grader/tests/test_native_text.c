@@ -50,36 +50,37 @@ static void run_until_asked(const char *ptx)
     "ROUND:\n" ADDS ADDS ADDS ADDS ADDS ADDS                                                       \
     "add.u32 i, i, 1;\nsetp.lt.u32 p, i, 100;\n@p bra ROUND;\n"
 
+static void expect_loop(const char *ptx)
+{
+    run_until_asked(ptx);
+    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop), "asked: %d, with the loop: %d",
+              (int)atomic_load(&was_asked), (int)atomic_load(&has_loop));
+}
+
 /* Each launch is too short to be worth it, and so are those that make it worth a look; what is behind a barrier, a warp's
  * first turn does not show. */
 Test(native_text, short_launches_are_translated_behind_their_barriers)
 {
-    run_until_asked(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
-                    "mov.u32 a, %tid.x;\nmov.u32 i, 0;\nbar.sync 0;\n" LOOP "ret;\n}\n");
-    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop), "asked: %d, with the loop: %d",
-              (int)atomic_load(&was_asked), (int)atomic_load(&has_loop));
+    expect_loop(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
+                "mov.u32 a, %tid.x;\nmov.u32 i, 0;\nbar.sync 0;\n" LOOP "ret;\n}\n");
 }
 
 /* The first block of each launch has nothing to do, as those at the edge of a field. */
 Test(native_text, first_blocks_do_not_stand_for_all)
 {
-    run_until_asked(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
-                    "mov.u32 a, %ctaid.x;\nsetp.eq.u32 p, a, 0;\n@p ret;\n"
-                    "mov.u32 i, 0;\n" LOOP "ret;\n}\n");
-    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop), "asked: %d, with the loop: %d",
-              (int)atomic_load(&was_asked), (int)atomic_load(&has_loop));
+    expect_loop(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
+                "mov.u32 a, %ctaid.x;\nsetp.eq.u32 p, a, 0;\n@p ret;\n"
+                "mov.u32 i, 0;\n" LOOP "ret;\n}\n");
 }
 
 /* Every second launch does little, and something else: it is never the one that makes the kernel worth a translation. */
 Test(native_text, one_launch_does_not_stand_for_all)
 {
-    run_until_asked(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n.reg .b64 n;\n"
-                    "mov.u32 a, %tid.x;\nmov.u32 i, 0;\nmov.u64 n, %gridid;\nand.b64 n, n, 1;\n"
-                    "setp.eq.u64 p, n, 0;\n@p bra LONG;\n" LOOP "ret;\nLONG:\n"
-                    "add.u32 a, a, i;\nshr.u32 a, a, 1;\nadd.u32 i, i, 1;\n"
-                    "setp.lt.u32 p, i, 20000;\n@p bra LONG;\nret;\n}\n");
-    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop), "asked: %d, with the loop: %d",
-              (int)atomic_load(&was_asked), (int)atomic_load(&has_loop));
+    expect_loop(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n.reg .b64 n;\n"
+                "mov.u32 a, %tid.x;\nmov.u32 i, 0;\nmov.u64 n, %gridid;\nand.b64 n, n, 1;\n"
+                "setp.eq.u64 p, n, 0;\n@p bra LONG;\n" LOOP "ret;\nLONG:\n"
+                "add.u32 a, a, i;\nshr.u32 a, a, 1;\nadd.u32 i, i, 1;\n"
+                "setp.lt.u32 p, i, 20000;\n@p bra LONG;\nret;\n}\n");
 }
 
 /* Every second lane goes another way: both parts of the warp come back behind the branch. */
@@ -100,11 +101,10 @@ Test(native_text, parts_of_warps_are_translated_behind_their_branch)
  * behind the barrier, and what is behind it with all but one. */
 Test(native_text, what_waits_stays_in_the_frame)
 {
-    run_until_asked(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a, r<8>;\n"
-                    ".shared .b32 s[64];\nmov.u32 a, %tid.x;\nmov.u32 i, 0;\n" KEPT(
-                        SET) "bar.sync 0;\n" LOOP
-                             "bar.sync 0;\n" KEPT(ADD) "st.shared.u32 [s], a;\nret;\n}\n");
-    cr_expect(atomic_load(&was_asked) && atomic_load(&has_loop));
+    expect_loop(".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a, r<8>;\n"
+                ".shared .b32 s[64];\nmov.u32 a, %tid.x;\nmov.u32 i, 0;\n" KEPT(
+                    SET) "bar.sync 0;\n" LOOP
+                         "bar.sync 0;\n" KEPT(ADD) "st.shared.u32 [s], a;\nret;\n}\n");
     cr_expect_leq(atomic_load(&fetched), 2 + 2 + 9, "%u registers", atomic_load(&fetched));
     cr_expect_geq(atomic_load(&fetched), 9, "%u registers", atomic_load(&fetched));
 }
