@@ -56,7 +56,7 @@ struct finding {
 static bool take_finding(size_t i, const json_t *answer, void *context)
 {
     struct finding *finding = context;
-    const char *name = "the CUDA driver crashed", *found_arch = "";
+    const char *name = "the CUDA driver could not be asked", *found_arch = "";
     finding->found =
         json_unpack((json_t *)answer, "{s:s, s:s}", "name", &name, "arch", &found_arch) == 0;
     if (!finding->found)
