@@ -181,9 +181,8 @@ unsigned device_observers(const struct emu_options *options, bool counted,
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
-    bool is_known = each && cta_count < WORTH_A_WORKER;
-    uint64_t share = is_known ? cta_count * each / WORTH_A_WORKER + 1 : cta_count;
-    share = share < cta_count ? share : cta_count;
+    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1; /* CTAs */
+    uint64_t share = (cta_count - 1) / worth_one + 1;
     return share < device->workers ? (unsigned)share : device->workers;
 }
 

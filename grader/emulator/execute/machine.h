@@ -471,19 +471,18 @@ struct launch {
     bool goes_on;              /* it has done so before */
 
     atomic_uint_fast64_t next_cluster, executed;
-    atomic_int status;          /* enum emu_status: the first thing that went wrong */
-    atomic_bool stopping;       /* nothing more is executed */
-    struct worker *crew;        /* all of them */
-    atomic_uint_fast64_t epoch; /* see standstill.c */
-    atomic_bool has_waited;     /* for others, a cluster: most need not count */
-    atomic_uint_fast64_t ended; /* clusters, since then */
-    atomic_bool is_stuck;       /* all that is left will wait for ever */
-    atomic_bool is_parked;      /* or for the host: that is sure, or may be */
-    atomic_bool is_still;       /* it is sure */
-    struct emu_counters
-        *per_instruction;           /* code_count + 1, when it has ended, or NULL; the caller's */
-    uint64_t longest, instructions; /* of one warp; of all */
-    uint8_t *values;                /* BANK_LAUNCH, while it runs */
+    atomic_int status;                    /* enum emu_status: the first thing that went wrong */
+    atomic_bool stopping;                 /* nothing more is executed */
+    struct worker *crew;                  /* all of them */
+    atomic_uint_fast64_t epoch;           /* see standstill.c */
+    atomic_bool has_waited;               /* for others, a cluster: most need not count */
+    atomic_uint_fast64_t ended;           /* clusters, since then */
+    atomic_bool is_stuck;                 /* all that is left will wait for ever */
+    atomic_bool is_parked;                /* or for the host: that is sure, or may be */
+    atomic_bool is_still;                 /* it is sure */
+    struct emu_counters *per_instruction; /* code_count + 1, or NULL; the caller's */
+    uint64_t longest, instructions;       /* of one warp; of all */
+    uint8_t *values;                      /* BANK_LAUNCH, while it runs */
 };
 
 /* A launch: begins with COUNT workers, at least 1; runs, until it is over, or parked if it may be: false, and

@@ -232,7 +232,7 @@ void native_end(struct worker *all)
         since_the_first.profile = native->profile;
         native_ask(&since_the_first);
     }
-    atomic_store(&native->executed, past + all->executed);
+    atomic_fetch_add(&native->executed, all->executed);
 }
 
 void native_free(struct native *native)
