@@ -6,7 +6,7 @@
 
 #include "emulator_fixture.h"
 
-static atomic_bool was_asked, has_loop, loads, enters_behind;
+static atomic_bool was_asked, has_loop, loads;
 static atomic_uint fetched; /* registers, at all entries together */
 
 /* Only reads: none of these tests needs the library. */
@@ -16,8 +16,6 @@ static void *read_text(const char *text, size_t size, const char *name, void **l
     const char *end = kernel ? strstr(kernel, "default:") : NULL;
     cr_expect_str_eq(name, "native_enter");
     atomic_store(&has_loop, kernel && strstr(kernel, "row_xor_b32(lanes"));
-    atomic_store(&enters_behind,
-                 kernel && strstr(kernel, "case 4: ") && strstr(kernel, "case 29: "));
     atomic_store(&loads, kernel && strstr(kernel, "load_again_u32_u32("));
     for (const char *at = kernel; at && end && (at = strstr(at, "copy_u32(")) && at < end; at++)
         atomic_fetch_add(&fetched, 1);
@@ -81,16 +79,6 @@ Test(native_text, one_launch_does_not_stand_for_all)
                 "setp.eq.u64 p, n, 0;\n@p bra LONG;\n" LOOP "ret;\nLONG:\n"
                 "add.u32 a, a, i;\nshr.u32 a, a, 1;\nadd.u32 i, i, 1;\n"
                 "setp.lt.u32 p, i, 20000;\n@p bra LONG;\nret;\n}\n");
-}
-
-/* Every second lane goes another way: both parts of the warp come back behind the branch. */
-Test(native_text, parts_of_warps_are_translated_behind_their_branch)
-{
-    run_until_asked(
-        ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 i, a;\n"
-        "mov.u32 i, %tid.x;\nand.b32 a, i, 1;\nsetp.eq.u32 p, a, 0;\n@p bra EVEN;\n" ADDS ADDS ADDS
-            ADDS ADDS ADDS "ret;\nEVEN:\n" LOOP "ret;\n}\n");
-    cr_expect(atomic_load(&was_asked) && atomic_load(&enters_behind));
 }
 
 #define KEPT(use) use(0) use(1) use(2) use(3) use(4) use(5) use(6) use(7)

@@ -216,7 +216,6 @@ static bool add_profile(struct native *native, const struct profile *profile, si
     for (size_t i = 0; native->profile && i < count; i++) {
         native->profile[i].warps += profile[i].warps;
         native->profile[i].threads += profile[i].threads;
-        native->profile[i].divergent += profile[i].divergent;
     }
     return native->profile;
 }

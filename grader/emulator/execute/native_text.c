@@ -464,23 +464,6 @@ static uint32_t write_unit(struct writer *w, uint32_t pc)
     return end;
 }
 
-static void enter_at(struct writer *w, uint32_t pc)
-{
-    if (pc < w->image->end && is_translated(w, pc))
-        w->enters[pc] = w->leads[pc] = true;
-}
-
-/* The interpreter splits a warp; its parts come back on either side. */
-static void enter_behind(struct writer *w, uint32_t pc)
-{
-    const struct inst *in = &w->kernel->code[pc];
-    if (!w->parts || !w->worker->profile[pc].divergent)
-        return;
-    enter_at(w, pc + 1);
-    if (in->kind == KIND_BRANCH)
-        enter_at(w, in->branch.target);
-}
-
 /* The beginning of stretches and all that can be come to by a jump. */
 static void find_leads(struct writer *w)
 {
@@ -501,7 +484,6 @@ static void find_leads(struct writer *w)
             w->meets[code[pc].branch.meet] = w->leads[code[pc].branch.meet] = true;
         if (is_fork && code[pc].guard != NO_SLOT && is_translated(w, code[pc].branch.meet))
             w->enters[code[pc].branch.meet] = true;
-        enter_behind(w, pc);
     }
 }
 
