@@ -91,9 +91,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | build/config.mk
 TOOLS :=
 OBJECTS :=
 
-include grader/emulator/rules.mk
-include grader/cudart/rules.mk
-include grader/remote/rules.mk
+include grader/gpu/rules.mk
+include grader/gpu/cudart/rules.mk
+include grader/gpu/remote/rules.mk
 include grader/rules.mk
 include grader/cli/rules.mk
 include grader/autograder/rules.mk
@@ -181,7 +181,7 @@ calibrate: lanewise ## Measure the labs here, propose thresholds for a course fi
 
 course: ## Make a course file to begin with: [OUT=course.yaml]
 	@test ! -e '$(or $(OUT),course.yaml)' || { echo '$(or $(OUT),course.yaml) is there already' >&2; exit 2; }
-	@cp grader/batch/course.yaml '$(or $(OUT),course.yaml)'
+	@cp grader/course/course.yaml '$(or $(OUT),course.yaml)'
 	@echo 'wrote $(or $(OUT),course.yaml); its comments say what it may hold'
 
 doctor: lanewise ## Show what this machine has and what to do about the rest

@@ -1,7 +1,6 @@
-# What grades: run/ executes a submission, judge/ decides, report/ tells, batch/ does it for a class. One
-# static library. Of the runtime library it has the reader of fat binaries, for the PTX of what was built.
-GRADER_OBJECTS := $(call objects,$(call sources,grader/run grader/judge grader/report grader/batch) \
-	grader/cudart/fatbin.c)
+# The grader as one static library, without the emulator: only the reader of fat binaries is shared with it.
+GRADER_FOLDERS := base sandbox compile record judge similar course grade report batch gpu/fatbin
+GRADER_OBJECTS := $(call objects,$(call sources,$(GRADER_FOLDERS:%=grader/%)))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
 GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)

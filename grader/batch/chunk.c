@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "batch/key.h"
-#include "run/gpu.h"
-#include "run/grade.h"
-#include "run/json.h"
-#include "run/pool.h"
+#include "grade/installed_gpu.h"
+#include "grade/grade.h"
+#include "base/json.h"
+#include "sandbox/pool.h"
 
 #define SCHEMA       "lanewise/chunk/v1"
 #define SOURCE_BYTES ((size_t)1 << 20)

@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "batch/output.h"
-#include "report/version.h"
-#include "run/json.h"
+#include "base/version.h"
+#include "base/json.h"
 
 #define DAY 86400
 

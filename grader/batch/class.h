@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "batch/exception.h"
+#include "course/exception.h"
 #include "batch/store.h"
 
 /* What a course adds to a lab. */

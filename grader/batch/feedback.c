@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "batch/handin.h"
-#include "run/json.h"
+#include "base/json.h"
 
 /* Is that first part of a path, LENGTH bytes, one of LABS? */
 static bool is_lab(const json_t *labs, const char *path, size_t length)

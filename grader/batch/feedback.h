@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "run/files.h"
+#include "base/files.h"
 
 #define BATCH_FEEDBACK "feedback" /* its name in the folder that --out names */
 

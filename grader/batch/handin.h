@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "run/files.h"
+#include "base/files.h"
 
 #define BATCH_SOURCE_BYTES   ((size_t)1 << 20)   /* no student writes a larger source */
 #define BATCH_HANDIN_FILES   200                 /* sources in one hand-in, at most */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/graded_by.h"
+#include "grade/graded_by.h"
 
 static void add_text(struct run_hash *hash, const char *text)
 {

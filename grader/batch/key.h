@@ -2,8 +2,8 @@
 #ifndef BATCH_KEY_H
 #define BATCH_KEY_H
 
-#include "run/files.h"
-#include "run/lab.h"
+#include "base/files.h"
+#include "course/lab.h"
 
 /* Hashes what decides a grade in LAB on DEVICE, beside the submission and the seed. False: out of memory. */
 bool batch_grader_hash(const struct run_lab *lab, enum run_device device, const char *gpu_arch,

@@ -2,7 +2,7 @@
 #ifndef BATCH_MATCH_H
 #define BATCH_MATCH_H
 
-#include "run/lab.h"
+#include "course/lab.h"
 
 enum batch_match {
     BATCH_NO_MATCH,

@@ -14,7 +14,7 @@
 #include "report/class_html.h"
 #include "report/gradebook.h"
 #include "report/html_student.h"
-#include "run/json.h"
+#include "base/json.h"
 
 /* What is being written. */
 struct output {

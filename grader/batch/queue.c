@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/grade.h"
-#include "run/json.h"
-#include "run/pool.h"
+#include "grade/grade.h"
+#include "base/json.h"
+#include "sandbox/pool.h"
 
 /* So many gradings in a row that this machine could not make mean that it can make none. A single one may
  * be the submission's doing, and is for review. */

@@ -12,7 +12,7 @@
 
 #include "batch/scan.h"
 #include "batch/store.h"
-#include "run/seal.h"
+#include "grade/seal.h"
 
 struct batch_queue {
     struct batch_store *store;

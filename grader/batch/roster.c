@@ -10,8 +10,8 @@
 #include <unistr.h>
 
 #include "batch/handin.h"
-#include "batch/names.h"
-#include "run/files.h"
+#include "base/people.h"
+#include "base/files.h"
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64

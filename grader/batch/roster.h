@@ -15,7 +15,7 @@
 struct batch_student {
     char *id, *name;                /* clean text, normalised (NFC) */
     char *folded_id, *folded_name;  /* as they are compared, */
-    char *name_words, *name_joined; /* and as batch/names.h has them */
+    char *name_words, *name_joined; /* and as base/people.h has them */
 };
 
 struct batch_roster {

@@ -10,7 +10,7 @@
 #include "batch/handin.h"
 #include "batch/key.h"
 #include "batch/match.h"
-#include "batch/names.h"
+#include "base/people.h"
 
 /* One scan under way. */
 struct walk {

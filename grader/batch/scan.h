@@ -12,7 +12,7 @@
 
 #include "batch/roster.h"
 #include "batch/store.h"
-#include "run/lab.h"
+#include "course/lab.h"
 
 struct batch_lab {
     struct run_lab lab;

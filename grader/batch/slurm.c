@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "batch/chunk.h"
-#include "run/exec.h"
-#include "run/json.h"
-#include "run/text.h"
+#include "sandbox/process.h"
+#include "base/json.h"
+#include "base/text.h"
 
 #define COMMAND_SECONDS 120 /* a busy controller may take its time */
 #define POLL_SECONDS    2

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "run/files.h"
+#include "base/files.h"
 
 #define BATCH_STORE_FILE "grades.sqlite" /* its name in the folder that --out names */
 

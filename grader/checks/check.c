@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "judge/compare.h"
-#include "run/text.h"
+#include "base/text.h"
 
 /* --- the verdict ---------------------------------------------------------------------------------- */
 

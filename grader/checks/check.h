@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "judge/score.h"
-#include "run/case.h"
+#include "record/case.h"
 
 /* --- declaring ------------------------------------------------------------------------------------ */
 
@@ -251,7 +251,7 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
  *     lend         cudaHostAlloc(), cudaMallocManaged()         launch       <<<>>>
  *
  * also where they do not wait. One row is none, and a layer of a 3-D copy is a request of its own. The others are in
- * remote/wire.h. */
+ * gpu/remote/wire.h. */
 unsigned long check_requests(const struct trial *trial, const char *what);
 /* Of how many rows those requests were that are for rows. */
 unsigned long check_rows(const struct trial *trial, const char *what);

@@ -109,7 +109,7 @@ enum {
     SHORTEST = 16, /* elements of an array that is worth hiding */
     DRAWS = 64,
     MOST_EQUAL = DRAWS / 6, /* of 16 different elements, 4 draws of two are the same one */
-    PIECE = 16,             /* bytes: remote/views.h */
+    PIECE = 16,             /* bytes: gpu/remote/views.h */
     /* Pieces of an input that has at least four times as many. With the fewer, the more of it must be looked at
      * by who wants to find one; but of ten million honest programs only one is to have none at all. */
     SPOILT = 16,

@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "checks/check.h"
-#include "run/files.h"
-#include "run/job.h"
+#include "base/files.h"
+#include "grade/job.h"
 
 #define CHECK_MESSAGE_SIZE 600
 #define CHECK_MAX_BLOCKS   64
@@ -20,8 +20,8 @@ struct check_run {
     bool copy_rate; /* is measured too */
     bool watched;   /* by the emulator's tools that are not always on, too */
     bool backwards; /* the last block goes first, and its last warp */
-    bool hides;     /* main() is shown another input than kernels work on: remote/views.h */
-    size_t spoils;  /* > 0: there is a twin with spoilt data, one piece in so many: remote/twin.h */
+    bool hides;     /* main() is shown another input than kernels work on: gpu/remote/views.h */
+    size_t spoils;  /* > 0: there is a twin with spoilt data, one piece in so many: gpu/remote/twin.h */
 };
 
 /* A result as it is judged, and where it comes from: provenance.c. */
@@ -76,7 +76,7 @@ struct check {
     char spare[200];          /* what it would cost and give if it were ideal; "" unknown */
     json_t *counters;         /* of the last trial */
     json_t *findings;         /* of all trials */
-    json_t *lines, *accesses; /* of the student's own lines, in all trials: run/line_record.h */
+    json_t *lines, *accesses; /* of the student's own lines, in all trials: record/lines.h */
 
     /* Rounds of timing. */
     unsigned round;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "run/json.h"
-#include "run/losses.h"
+#include "base/json.h"
+#include "record/losses.h"
 
 /* Losses that make COUNTER large, by how their ids begin; "" if none does. */
 static const char *losses_of(const char *counter)

@@ -4,9 +4,9 @@
  * afterwards, is not among them; what it put into the GPU's memory itself was not made there.
  *
  * That leaves main() a way in: what it has worked out comes to a kernel as an argument, or as the size of a grid,
- * and the kernel writes it. So main() is shown another input than the one that kernels work on (remote/views.h),
+ * and the kernel writes it. So main() is shown another input than the one that kernels work on (gpu/remote/views.h),
  * and the copies that its result consists of are looked up on the GPU that had the right one. If it was not shown
- * another, the same copies must at least be others where the data on the GPU was spoilt (remote/twin.h). */
+ * another, the same copies must at least be others where the data on the GPU was spoilt (gpu/remote/twin.h). */
 #include "checks/internal.h"
 
 #include <stdlib.h>

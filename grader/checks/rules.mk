@@ -23,7 +23,7 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
-# What the tools were made from, as one hash each: run/graded_by.h. The tools hold the folder's name, and these
+# What the tools were made from, as one hash each: grade/graded_by.h. The tools hold the folder's name, and these
 # do not; each is written when its tool is there.
 SOURCE_HASHES := $(LABS:%=$(BUILD)/sources/%) $(BUILD)/sources/grader
 GRADER_SOURCES := $(sort Makefile $(shell find grader -path grader/tests -prune -o \

@@ -1,7 +1,7 @@
 /* One run of the submission: what it left, and what that says.
  *
  * Nothing that the program prints is ever judged; its last line is only shown. */
-#include "checks/process.h"
+#include "checks/run.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emulator/finding_kinds.h"
-#include "remote/server.h"
-#include "run/line_record.h"
-#include "run/record.h"
-#include "run/text.h"
+#include "gpu/finding_kinds.h"
+#include "gpu/remote/server.h"
+#include "record/lines.h"
+#include "record/record.h"
+#include "base/text.h"
 
 #define WALL_SECONDS 10
 #define HUNG_SECONDS 3 /* once it has hung: whoever waited 10 s need not wait so long again */

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "run/agree.h"
-#include "run/gpu.h"
-#include "run/grade.h"
-#include "run/json.h"
+#include "grade/agree.h"
+#include "grade/installed_gpu.h"
+#include "grade/grade.h"
+#include "base/json.h"
 
 static const char usage[] =
     "usage: lanewise audit --lab NAME [OPTIONS]\n"

@@ -26,11 +26,11 @@
 #include "batch/queue.h"
 #include "batch/roster.h"
 #include "batch/scan.h"
-#include "batch/similar.h"
+#include "batch/pairs.h"
 #include "batch/slurm.h"
 #include "config.h"
 #include "report/bar.h"
-#include "run/gpu.h"
+#include "grade/installed_gpu.h"
 
 static const char usage[] =
     "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
@@ -41,7 +41,7 @@ static const char usage[] =
     "  --out DIR            where grades go; without it, grades/\n"
     "  --labs LIST          only these labs, such as 1,2,tiled; without it, all\n"
     "  --roster FILE        the students, a CSV file with id and name\n"
-    "  --course FILE        what counts, how much and until when: grader/batch/course.yaml\n"
+    "  --course FILE        what counts, how much and until when: grader/course/course.yaml\n"
     "  --attempt WHICH      which of several attempts counts: best (the default) or latest\n"
     "  --late-penalty P     percent lost for each day begun after the deadline\n"
     "  --late-limit DAYS    what comes later than that is not graded; 0: nothing late is\n"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "judge/threshold.h"
-#include "run/exec.h"
+#include "sandbox/process.h"
 
 #define complain(...) cli_complain("calibrate", __VA_ARGS__)
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "report/result_terminal.h"
-#include "run/progress.h"
+#include "grade/progress.h"
 
 static const char usage[] =
     "usage: lanewise diff --lab NAME [--spoil]\n"

@@ -6,10 +6,10 @@
 #include "cli/cli.h"
 
 #include "config.h"
-#include "run/build.h"
-#include "run/exec.h"
-#include "run/gpu.h"
-#include "run/sandbox.h"
+#include "compile/build.h"
+#include "sandbox/process.h"
+#include "grade/installed_gpu.h"
+#include "sandbox/sandbox.h"
 
 #include <dlfcn.h>
 #include <getopt.h>
@@ -105,7 +105,7 @@ static void look_at_cxx(struct finding *finding)
 
 static void look_at_nvcc(struct finding *finding)
 {
-    const char *nvcc = getenv("NVCC"); /* as run/build.c has it */
+    const char *nvcc = getenv("NVCC"); /* as compile/build.c has it */
     char output[OUTPUT_SIZE];
     if (!nvcc || !nvcc[0])
         nvcc = LANEWISE_NVCC;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "config.h"
-#include "emulator/finding_kinds.h"
+#include "gpu/finding_kinds.h"
 #include "report/result_terminal.h"
-#include "run/files.h"
+#include "base/files.h"
 
 #define complain(...) cli_complain("explain", EXIT_USAGE, __VA_ARGS__)
 #define MAX_EXAMPLE   ((size_t)64 << 10)

@@ -24,9 +24,9 @@
 #include "report/result_json.h"
 #include "report/result_terminal.h"
 #include "report/sarif.h"
-#include "run/gpu.h"
-#include "run/grade.h"
-#include "run/progress.h"
+#include "grade/installed_gpu.h"
+#include "grade/grade.h"
+#include "grade/progress.h"
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
@@ -39,7 +39,7 @@ static const char usage[] =
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
     "  --course FILE        points, thresholds and labs as a course has them: "
-    "grader/batch/course.h\n"
+    "grader/course/course.h\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
     "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
     "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, "

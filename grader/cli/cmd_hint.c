@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/result_terminal.h"
-#include "run/progress.h"
+#include "grade/progress.h"
 
 static const char usage[] =
     "usage: lanewise hint --lab NAME\n"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "run/seal.h"
+#include "grade/seal.h"
 
 static const char usage[] =
     "usage: lanewise key FILE\n"

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
-#include "run/exec.h"
+#include "sandbox/process.h"
 
 #include <math.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 static const char usage[] =
     "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
     "Proves that labs are sound: the skeleton scores under half, the solution full marks on three\n"
-    "seeds, each mutant what it declares (grader/run/mutant.h), and the files follow the rules.\n"
+    "seeds, each mutant what it declares (grader/grade/mutant.h), and the files follow the rules.\n"
     "Exit code: 0 sound, 2 not.\n";
 
 /* A row of the table. */

@@ -1,4 +1,4 @@
-/* lanewise new-lab: the files of a new lab, from the templates in grader/new-lab/.
+/* lanewise new-lab: the files of a new lab, from the templates in grader/cli/new-lab/.
  *
  * What it makes compiles, is graded, and passes `lanewise lab-check` but for the parts that are left to
  * write: each is marked "WRITE: " and lab-check names them all. */
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "run/files.h"
+#include "base/files.h"
 
 #define complain(...) cli_complain("new-lab", EXIT_USAGE, __VA_ARGS__)
 
@@ -71,7 +71,7 @@ static bool make_file(const struct names *names, const char *template, const cha
     char from[RUN_PATH_SIZE], to[RUN_PATH_SIZE], why[100], number[3];
     struct run_text text;
     snprintf(number, sizeof number, "%.2s", names->lab);
-    if (!run_path(from, "%s/grader/new-lab/%s", LANEWISE_ROOT, template) ||
+    if (!run_path(from, "%s/grader/cli/new-lab/%s", LANEWISE_ROOT, template) ||
         !run_path(to, "%s/%s", LANEWISE_ROOT, path) ||
         !run_read_file(from, 1 << 20, &text, why, sizeof why)) {
         complain("the template %s %s", from, why);

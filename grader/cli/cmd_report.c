@@ -12,8 +12,8 @@
 
 #include "report/html.h"
 #include "report/result_json.h"
-#include "run/gpu.h"
-#include "run/grade.h"
+#include "grade/installed_gpu.h"
+#include "grade/grade.h"
 
 static const char usage[] =
     "usage: lanewise report --lab NAME [OPTIONS]\n"

@@ -18,12 +18,12 @@
 #include "cli/cli.h"
 #include "cli/execute.h"
 #include "cli/lab_program.h"
-#include "cudart/virtual_gpu.h"
-#include "emulator/rules.h"
-#include "emulator/tools.h"
+#include "gpu/virtual_gpu.h"
+#include "gpu/rules.h"
+#include "gpu/tools.h"
 #include "report/run_terminal.h"
 #include "report/sarif.h"
-#include "run/record.h"
+#include "record/record.h"
 
 #define USAGE_ERROR   2
 #define DEFAULT_LINES 10

@@ -17,8 +17,8 @@
 #include "cli/lab_program.h"
 #include "report/run_totals.h"
 #include "report/svg.h"
-#include "run/files.h"
-#include "run/text.h"
+#include "base/files.h"
+#include "base/text.h"
 
 #define MAX_SOURCE ((size_t)4 << 20)
 

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/agree.h"
-#include "run/grade.h"
-#include "run/graded_by.h"
-#include "run/json.h"
-#include "run/seal.h"
-#include "run/text.h"
+#include "grade/agree.h"
+#include "grade/grade.h"
+#include "grade/graded_by.h"
+#include "base/json.h"
+#include "grade/seal.h"
+#include "base/text.h"
 
 static const char usage[] =
     "usage: lanewise verify FILE [OPTIONS]\n"

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "run/exec.h"
-#include "run/gpu.h"
-#include "run/sandbox.h"
-#include "run/text.h"
+#include "sandbox/process.h"
+#include "grade/installed_gpu.h"
+#include "sandbox/sandbox.h"
+#include "base/text.h"
 
 int cli_complain(const char *command, int code, const char *format, ...)
 {

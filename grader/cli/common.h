@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-#include "batch/course.h"
-#include "run/grade.h"
-#include "run/lab.h"
-#include "run/seal.h"
+#include "course/course.h"
+#include "grade/grade.h"
+#include "course/lab.h"
+#include "grade/seal.h"
 
 /* Exit codes of the commands that grade. */
 enum { EXIT_FULL = 0, EXIT_NOT_YET = 1, EXIT_USAGE = 2, EXIT_GRADER = 3 };
@@ -25,7 +25,7 @@ bool cli_choose_device(const char *command, const char *text, enum run_device *d
  * knows how inputs are made of seeds. False: the complaint was made. */
 bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
 
-/* Finds the level of the sandbox (run/sandbox.h) and says so loudly if it is a weak one. False: there is
+/* Finds the level of the sandbox (sandbox/sandbox.h) and says so loudly if it is a weak one. False: there is
  * none, and it was not said to be UNSAFE; the complaint was made. */
 bool cli_check_sandbox(const char *command, bool unsafe);
 

@@ -13,8 +13,8 @@
 
 #include "cli/common.h"
 #include "cli/program.h"
-#include "run/column.h"
-#include "run/record.h"
+#include "compile/column.h"
+#include "record/record.h"
 
 /* --- surroundings of the program ------------------------------------------------------------------------ */
 

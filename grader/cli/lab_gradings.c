@@ -11,9 +11,9 @@
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "report/bar.h"
-#include "run/gpu.h"
-#include "run/grade.h"
-#include "run/pool.h"
+#include "grade/installed_gpu.h"
+#include "grade/grade.h"
+#include "sandbox/pool.h"
 
 #define MOST_ON_GPU 8 /* gradings at a time */
 

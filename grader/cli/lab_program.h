@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "run/lab.h"
+#include "course/lab.h"
 
 struct cli_lab_program {
     char folder[RUN_PATH_SIZE];  /* private; "": nothing was built */

@@ -2,8 +2,8 @@
 #ifndef CLI_LAB_RULES_H
 #define CLI_LAB_RULES_H
 
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 
 #define LAB_SKELETON_LINES 150
 #define LAB_LEAST_HINTS    3

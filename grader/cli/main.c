@@ -2,7 +2,7 @@
  *
  * The table below is all there is to know; a new command is one line here and one file cmd_NAME.c. */
 #include "cli/cli.h"
-#include "report/version.h"
+#include "base/version.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cudart/fatbin.h"
-#include "cudart/virtual_gpu.h"
+#include "gpu/fatbin/fatbin.h"
+#include "gpu/virtual_gpu.h"
 
 #define RUNTIME_PREFIX "libcudart.so"
 

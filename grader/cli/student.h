@@ -2,7 +2,7 @@
 #ifndef CLI_STUDENT_H
 #define CLI_STUDENT_H
 
-#include "run/lab.h"
+#include "course/lab.h"
 
 struct cli_student {
     const char *command; /* "hint" */

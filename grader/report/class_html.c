@@ -10,8 +10,8 @@
 #include "report/html.h"
 #include "report/markup.h"
 #include "report/svg_class.h"
-#include "run/json.h"
-#include "run/text.h"
+#include "base/json.h"
+#include "base/text.h"
 
 #define FINDINGS 12u  /* of the most frequent */
 #define PAIRS    100u /* of the most similar */

@@ -1,5 +1,5 @@
 #include "report/class_totals.h"
-#include "run/json.h"
+#include "base/json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

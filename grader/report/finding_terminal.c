@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "report/result_terminal.h"
-#include "run/json.h"
-#include "run/text.h"
+#include "base/json.h"
+#include "base/text.h"
 
 #define MARGIN "       "
 

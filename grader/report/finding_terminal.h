@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Writes to TO what OBJECT, a finding or a check's place, has of "line", "column", "cause", "help",
- * "spare", "unit" and "share" (run/losses.h). SOURCE: the line itself, LENGTH bytes; NULL: unknown. */
+ * "spare", "unit" and "share" (record/losses.h). SOURCE: the line itself, LENGTH bytes; NULL: unknown. */
 void report_place(FILE *to, const json_t *object, const char *source, size_t length);
 
 #endif

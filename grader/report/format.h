@@ -8,7 +8,7 @@
  *   csv          one row a check
  *   json         the document itself (RESULTS.md)
  *
- * Text that a submission can influence is cleaned (run/text.h) and escaped by each writer. */
+ * Text that a submission can influence is cleaned (base/text.h) and escaped by each writer. */
 #ifndef REPORT_FORMAT_H
 #define REPORT_FORMAT_H
 

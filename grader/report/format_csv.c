@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/text.h"
+#include "base/text.h"
 
 /* A spreadsheet takes what begins so for a formula, and formulas can call programs: an apostrophe before it says
  * that it is text. */

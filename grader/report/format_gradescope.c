@@ -1,7 +1,7 @@
 /* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that Gradescope shows
  * what a student's program says as it is, whatever looks like markup in it. */
 #include "report/format.h"
-#include "run/json.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>

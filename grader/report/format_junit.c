@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/markup.h"
-#include "run/json.h"
+#include "base/json.h"
 
 static double number_of(const json_t *object, const char *key)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/format.h"
-#include "run/json.h"
+#include "base/json.h"
 
 /* Columns that are there if some lab has this status. */
 static const struct {

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/counters.h"
+#include "gpu/counters.h"
 #include "report/heat.h"
 #include "report/markup.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/svg.h"
-#include "run/json.h"
-#include "run/losses.h"
-#include "run/text.h"
+#include "base/json.h"
+#include "record/losses.h"
+#include "base/text.h"
 
 #define PICTURES 3 /* of the lines that waste most */
 

@@ -5,7 +5,7 @@
 
 #include "report/html.h"
 #include "report/markup.h"
-#include "run/json.h"
+#include "base/json.h"
 
 static double real_of(const json_t *object, const char *key)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/text.h"
+#include "base/text.h"
 
 static void end_tag(struct markup *m)
 {

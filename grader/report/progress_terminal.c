@@ -1,5 +1,5 @@
 #include "report/progress_terminal.h"
-#include "run/json.h"
+#include "base/json.h"
 
 #include <string.h>
 #include <time.h>

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/files.h"
+#include "base/files.h"
 
 static double sum_of(const json_t *results, const char *key)
 {

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "report/finding_terminal.h"
-#include "run/json.h"
-#include "run/text.h"
+#include "base/json.h"
+#include "base/text.h"
 
 #define RED    "\033[31m"
 #define GREEN  "\033[32m"

@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "emulator/counters.h"
-#include "emulator/occupancy.h"
-#include "emulator/rules.h"
+#include "gpu/counters.h"
+#include "gpu/occupancy.h"
+#include "gpu/rules.h"
 #include "report/finding_terminal.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/result_terminal.h"
 #include "report/run_totals.h"
-#include "run/losses.h"
-#include "run/text.h"
+#include "record/losses.h"
+#include "base/text.h"
 
 enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5, MAX_NAME = 44 };
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/counters.h"
+#include "gpu/counters.h"
 
 /* All launches of one kernel. Texts belong to the document. */
 struct report_kernel {
@@ -37,7 +37,7 @@ struct report_totals {
     struct report_line *lines; /* most waste first, then most warp instructions, then by place */
     size_t line_count;
     const char
-        *rules; /* of the first launch: by which its accesses were counted (emulator/rules.h) */
+        *rules; /* of the first launch: by which its accesses were counted (gpu/rules.h) */
     bool unknown_lines; /* there was a launch, but no line of source is known */
 };
 

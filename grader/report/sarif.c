@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/finding_kinds.h"
-#include "report/version.h"
-#include "run/json.h"
+#include "gpu/finding_kinds.h"
+#include "base/version.h"
+#include "base/json.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 

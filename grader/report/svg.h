@@ -21,7 +21,7 @@ struct report_picture {
     const struct emu_counters *line; /* of all accesses by the line, for the caption; or NULL */
 };
 
-/* Draws ACCESS, one of a run's "accesses" (run/record.h): which lane touches which sector of global
+/* Draws ACCESS, one of a run's "accesses" (record/record.h): which lane touches which sector of global
  * memory, or which bank of shared memory in which pass. */
 void report_svg_access(FILE *to, const json_t *access, const struct report_picture *picture);
 

@@ -6,15 +6,15 @@
  *   shared memory: a column for each bank, a row for each pass (wavefront); a cell bears the lanes that
  *   it serves and the number of their word. Passes beyond the ideal are bank conflicts.
  *
- * Everything is worked out here from the 32 offsets, by the rules of emulator/observe/counters.c. */
+ * Everything is worked out here from the 32 offsets, by the rules of gpu/observe/counters.c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/markup.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/svg.h"
-#include "run/record.h"
-#include "run/text.h"
+#include "record/record.h"
+#include "base/text.h"
 
 #define LANES 32u
 #define BANKS 32u

@@ -4,9 +4,9 @@
 
 #include "report/heat.h"
 #include "report/markup.h"
-#include "report/number.h"
+#include "base/number.h"
 #include "report/svg.h"
-#include "run/text.h"
+#include "base/text.h"
 
 enum { BAR = 100, WASTE = 224, CODE = 266, TOP = 62, ROW = 17, WIDTH = 1070, CHARACTERS = 110 };
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/device.h"
+#include "gpu/device.h"
 
 /* How every PTX text of these tests begins. */
 #define FIXTURE_PTX ".version 8.5\n.target sm_90\n.address_size 64\n"

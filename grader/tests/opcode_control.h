@@ -1,7 +1,7 @@
 #ifndef TESTS_OPCODE_CONTROL_H
 #define TESTS_OPCODE_CONTROL_H
 
-#include "emulator/device.h"
+#include "gpu/device.h"
 
 struct control_row {
     const char *mnemonic, *text;

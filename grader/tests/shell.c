@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "run/exec.h"
+#include "sandbox/process.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
 #ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs one, and it is slow */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 #include "tests/shell.h"
 
 void submission_init(void)

@@ -19,7 +19,7 @@ void submission_init(void);
  * shell's folder. */
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name);
 
-/* The same for mutant MUTANT of LAB (run/mutant.h). */
+/* The same for mutant MUTANT of LAB (grade/mutant.h). */
 void submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
 /* Grades file NAME of the shell's folder for LAB on the emulator with seed 1. Returns what a terminal

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/tools.h"
+#include "gpu/tools.h"
 #include "emulator_fixture.h"
 
 #define ITEMS 64u /* of 16 bytes, as the widest load takes */

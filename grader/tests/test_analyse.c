@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/analyse/flow.h"
-#include "emulator/analyse/lifetimes.h"
-#include "emulator/analyse/lines.h"
+#include "gpu/analyse/flow.h"
+#include "gpu/analyse/lifetimes.h"
+#include "gpu/analyse/lines.h"
 #include "emulator_fixture.h"
 
 /* The only kernel of a text; *MODULE is the caller's to free. */

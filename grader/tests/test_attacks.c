@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "run/job.h"
-#include "run/sandbox.h"
+#include "grade/job.h"
+#include "sandbox/sandbox.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

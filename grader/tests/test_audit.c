@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/agree.h"
+#include "grade/agree.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

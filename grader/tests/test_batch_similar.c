@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/files.h"
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "base/files.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 

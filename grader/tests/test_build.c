@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "run/build.h"
-#include "run/exec.h"
+#include "compile/build.h"
+#include "sandbox/process.h"
 
 static char folder[RUN_PATH_SIZE];
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/course.h"
+#include "course/course.h"
 #include "judge/threshold.h"
 #include "tests/shell.h"
 #include "tests/submission.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/case.h"
-#include "run/files.h"
+#include "record/case.h"
+#include "base/files.h"
 
 static char folder[RUN_PATH_SIZE];
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/job.h"
+#include "grade/job.h"
 #include "tests/shell.h"
 
 TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);

@@ -8,7 +8,7 @@
 #include "config.h"
 #include "report/class_html.h"
 #include "report/class_totals.h"
-#include "run/files.h"
+#include "base/files.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "batch/course.h"
+#include "course/course.h"
 #include "config.h"
-#include "run/files.h"
+#include "base/files.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "emulator/counters.h"
+#include "gpu/counters.h"
 #include "tests/shell.h"
 
 TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emulator/device_parts.h"
+#include "gpu/device/device_parts.h"
 #include "emulator_fixture.h"
 
 #define expect_status(fixture, wanted, call)                                                       \

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/ptx/module.h"
+#include "gpu/ptx/module.h"
 #include "emulator_fixture.h"
 
 /* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads: every index is another number. */
@@ -119,7 +119,7 @@ static bool is_plausible(enum ptx_special special, uint64_t value)
 
 static const char *const spellings[] = {
 #define SPECIAL(id, spelling, bytes, when) spelling,
-#include "emulator/ptx/names.def"
+#include "gpu/ptx/names.def"
 #undef SPECIAL
 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/exec.h"
-#include "run/files.h"
+#include "sandbox/process.h"
+#include "base/files.h"
 
 static char folder[RUN_PATH_SIZE];
 

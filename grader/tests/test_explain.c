@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "emulator/finding_kinds.h"
+#include "gpu/finding_kinds.h"
 #include "tests/shell.h"
 
 #define COLUMNS  100
@@ -37,7 +37,7 @@ Test(explain, every_id_in_the_sources_is_in_the_table)
         "grep -oE '\"[a-z-]+\"' | tr -d '\"' | sort -u");
     size_t count = 0;
     for (char *id = strtok(ids, "\n"); id; id = strtok(NULL, "\n"), count++)
-        cr_expect(emu_finding_kind(id), "%s is not in emulator/findings.def", id);
+        cr_expect(emu_finding_kind(id), "%s is not in gpu/findings.def", id);
     cr_expect_gt(count, (size_t)15);
     free(ids);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "cudart/fatbin.h"
+#include "gpu/fatbin/fatbin.h"
 #include "tests/shell.h"
 
 static void put16(unsigned char *at, uint16_t value)

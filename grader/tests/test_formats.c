@@ -7,7 +7,7 @@
 
 #include "config.h"
 #include "report/format.h"
-#include "run/files.h"
+#include "base/files.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

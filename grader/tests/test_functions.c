@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "emulator/execute/functions.h"
+#include "gpu/execute/functions.h"
 
 TestSuite(functions);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/grade.h"
+#include "grade/grade.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

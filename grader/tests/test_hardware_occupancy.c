@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/rt.h"
+#include "gpu/cudart/rt.h"
 #include "tests/shell.h"
 
 TestSuite(hardware_occupancy, .init = shell_init, .fini = shell_fini, .timeout = 600);

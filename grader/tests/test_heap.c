@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "emulator/execute/heap.h"
+#include "gpu/memory/heap.h"
 
 #define BASE 0x10000u
 

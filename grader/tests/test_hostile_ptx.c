@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/device.h"
+#include "gpu/device.h"
 
 #define HEAD         ".version 9.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" body "}\n"

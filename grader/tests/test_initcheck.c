@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/execute/memory.h"
+#include "gpu/memory/memory.h"
 #include "tests/marks.h"
 #include "tests/shell.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "run/mutant.h"
+#include "grade/mutant.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/device_parts.h"
-#include "emulator/observe/race.h"
-#include "emulator/observe/race_log.h"
-#include "emulator/tools.h"
+#include "gpu/device/device_parts.h"
+#include "gpu/observe/race.h"
+#include "gpu/observe/race_log.h"
+#include "gpu/tools.h"
 #include "emulator_fixture.h"
 
 #define LANES 32u

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/ptx/module.h"
+#include "gpu/ptx/module.h"
 #include "emulator_fixture.h"
 #include "opcode_async.h"
 #include "opcode_control.h"

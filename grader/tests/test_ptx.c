@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/ptx/lex.h"
-#include "emulator/ptx/module.h"
+#include "gpu/ptx/lex.h"
+#include "gpu/ptx/module.h"
 #include "emulator_fixture.h"
 
 /* --- tokens ------------------------------------------------------------------------------------- */

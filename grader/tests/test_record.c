@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/counters.h"
-#include "run/record.h"
+#include "gpu/counters.h"
+#include "record/record.h"
 #include "tests/shell.h"
 
 TestSuite(record, .init = shell_init, .fini = shell_fini);

@@ -6,8 +6,8 @@
 
 #include "config.h"
 #include "report/result_json.h"
-#include "run/graded_by.h"
-#include "run/seal.h"
+#include "grade/graded_by.h"
+#include "grade/seal.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "emulator/tools.h"
-#include "remote/server.h"
-#include "remote/wire.h"
-#include "run/exec.h"
+#include "gpu/tools.h"
+#include "gpu/remote/server.h"
+#include "gpu/remote/wire.h"
+#include "sandbox/process.h"
 
 struct link {
     int fd, server_fd, file, record;

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/exec.h"
-#include "run/files.h"
-#include "run/pool.h"
-#include "run/sandbox.h"
+#include "sandbox/process.h"
+#include "base/files.h"
+#include "sandbox/pool.h"
+#include "sandbox/sandbox.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 

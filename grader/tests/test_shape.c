@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/observe/shape.h"
+#include "gpu/observe/shape.h"
 
 /* Lane l's address: base + l % width * step + l / width * jump, of the lanes of MASK. */
 struct row {

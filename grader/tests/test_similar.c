@@ -1,6 +1,6 @@
 /* Near-duplicates: disguised copies are found, independent work is not.
  *
- * similar/NN-name/ holds solutions that go each their own way, in the form of mutants (run/mutant.h); all have
+ * similar/NN-name/ holds solutions that go each their own way, in the form of mutants (grade/mutant.h); all have
  * full marks. Each gets a copy as by a cheat (disguise.h). */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "judge/source.h"
-#include "run/lab.h"
-#include "run/mutant.h"
-#include "run/print.h"
+#include "similar/source.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
+#include "similar/program.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 
@@ -341,7 +341,7 @@ static void free_collection(struct collection *all)
 }
 
 /* Each program and its copy are a pair, and no others are. TOO_FEW programs have so little of their own that
- * nothing may be said of them: batch/similar.h lists them, if they are the same. */
+ * nothing may be said of them: batch/pairs.h lists them, if they are the same. */
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "config.h"
-#include "judge/source.h"
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "similar/source.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/gpu.h"
+#include "grade/installed_gpu.h"
 #include "tests/shell.h"
 
 /* Three gradings, and what they are on this machine. */

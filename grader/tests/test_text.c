@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/column.h"
-#include "run/text.h"
+#include "compile/column.h"
+#include "base/text.h"
 
 static const struct {
     const char *name, *text, *clean;

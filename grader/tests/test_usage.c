@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/analyse/usage.h"
+#include "gpu/analyse/usage.h"
 #include "emulator_fixture.h"
 
 static const struct ptx_function *parse(const char *bounds, const char *body,

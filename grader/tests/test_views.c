@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "remote/views.h"
-#include "run/case.h"
+#include "gpu/remote/views.h"
+#include "record/case.h"
 #include "tests/shell.h"
 
 TestSuite(views, .init = shell_init, .fini = shell_fini);

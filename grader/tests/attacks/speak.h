@@ -2,7 +2,7 @@
 #ifndef TESTS_ATTACKS_SPEAK_H
 #define TESTS_ATTACKS_SPEAK_H
 
-#include "remote/wire.h"
+#include "gpu/remote/wire.h"
 #include "tests/attacks/stage.h"
 
 // Sends a request with DATA behind its head, and takes the reply's head. What comes behind that is thrown away.

@@ -12,7 +12,7 @@
  * Exit code: 0 measured, 2 something could not be run, or answers differ. */
 #include "bench.h"
 
-#include "run/exec.h"
+#include "sandbox/process.h"
 
 #include <stdlib.h>
 #include <string.h>

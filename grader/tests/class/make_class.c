@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 #include "config.h"
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 
 #define MUTANTS LANEWISE_ROOT "/grader/tests/mutants"
 

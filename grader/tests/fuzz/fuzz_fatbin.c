@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cudart/fatbin.h"
+#include "gpu/fatbin/fatbin.h"
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/device.h"
-#include "emulator/ptx/module.h"
+#include "gpu/device.h"
+#include "gpu/ptx/module.h"
 #include "tests/fuzz/budget.h"
 
 #define MOST_PARAMS 4096

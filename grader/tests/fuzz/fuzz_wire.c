@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "remote/server.h"
+#include "gpu/remote/server.h"
 #include "tests/fuzz/budget.h"
 
 #define SECONDS 2

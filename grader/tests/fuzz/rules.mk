@@ -8,7 +8,7 @@ FUZZ_WORDS := $(BUILD)/words.txt
 OBJECTS += $(call objects,$(call sources,grader/tests/fuzz))
 
 # Every opcode, type, modifier and special register, as libFuzzer wants them.
-$(FUZZ_WORDS): grader/emulator/ptx/opcodes.def grader/emulator/ptx/names.def
+$(FUZZ_WORDS): grader/gpu/ptx/opcodes.def grader/gpu/ptx/names.def
 	@mkdir -p $(@D)
 	$(Q)sed -nE 's/^OP\((\w+).*/"\1"/p; s/^OPCODE\(\w+, ("[^"]+").*/\1/p' $< >$@
 	$(Q)grep -oE '(TYPE|MOD)\(\w+' $(word 2,$^) | sed -E 's/.*\((\w+)/".\1"/' >>$@
@@ -18,7 +18,7 @@ ifneq ($(SANITIZE),fuzz)
 fuzz: build/setup/fuzz
 	$(Q)$(MAKE) SANITIZE=fuzz fuzz
 else
-$(FUZZ_TARGETS:%=$(BUILD)/fuzz_%): $(BUILD)/%: $(BUILD)/obj/grader/tests/fuzz/%.o $(BUILD)/obj/grader/cudart/fatbin.o \
+$(FUZZ_TARGETS:%=$(BUILD)/fuzz_%): $(BUILD)/%: $(BUILD)/obj/grader/tests/fuzz/%.o $(BUILD)/obj/grader/gpu/fatbin/fatbin.o \
 		$(filter-out %/main.o,$(REMOTE_SERVER)) $(EMULATOR)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(EMULATOR_LIBS) -ljansson -llz4 -lzstd

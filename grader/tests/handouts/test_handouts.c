@@ -92,7 +92,7 @@ Test(handouts, a_new_labs_page_can_be_made)
         "mkdir pages\n"
         "sed 's/@LAB@/02-coalesce/g; s/@FILE@/coalesce.cu/g; s/@NUMBER@/02/g; "
         "s/cut=\"add_up\"/cut=\"square\"/; s/sumsq.*warp/climb.slow.steps/' " LANEWISE_ROOT
-        "/grader/new-lab/handout.md >pages/02-coalesce.md\n" MAKE
+        "/grader/cli/new-lab/handout.md >pages/02-coalesce.md\n" MAKE
         "made handouts $PWD/pages && grep -q 'id=\"exercise-1\"' site/02-coalesce.html"));
 }
 

@@ -15,8 +15,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "run/grade.h"
-#include "run/sandbox.h"
+#include "grade/grade.h"
+#include "sandbox/sandbox.h"
 
 #define LAB   "02-coalesce"
 #define FIRST 20

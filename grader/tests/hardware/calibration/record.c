@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "run/build.h"
-#include "run/case.h"
-#include "run/exec.h"
-#include "run/gpu.h"
-#include "run/lab.h"
-#include "run/mutant.h"
+#include "compile/build.h"
+#include "record/case.h"
+#include "sandbox/process.h"
+#include "grade/installed_gpu.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
 
 #define RUNS       10
 #define REPEATS    "5"

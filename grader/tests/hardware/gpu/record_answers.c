@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "config.h"
-#include "run/files.h"
+#include "base/files.h"
 #include "tests/hardware/answers.h"
 
 static struct {

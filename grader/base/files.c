@@ -1,0 +1,222 @@
+/* Small file jobs. The hash is nettle's SHA-256. */
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <nettle/sha2.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+bool run_path(char path[RUN_PATH_SIZE], const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(path, RUN_PATH_SIZE, format, arguments);
+    va_end(arguments);
+    return length >= 0 && length < RUN_PATH_SIZE;
+}
+
+/* --- reading -------------------------------------------------------------------------------------- */
+
+static const char *describe_type(mode_t mode)
+{
+    return S_ISDIR(mode) ? "is a folder" : "is not a regular file";
+}
+
+/* Reads up to SIZE bytes: fewer if the file ends before. */
+static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
+{
+    *total = 0;
+    while (*total < size) {
+        ssize_t got = read(fd, bytes + *total, size - *total);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        if (got == 0)
+            break;
+        *total += (size_t)got;
+    }
+    return true;
+}
+
+static const char *read_open_file(int fd, size_t max_bytes, struct run_text *text)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return strerror(errno);
+    if (!S_ISREG(status.st_mode))
+        return describe_type(status.st_mode);
+    if ((uint64_t)status.st_size > max_bytes)
+        return "is too large";
+    text->bytes = malloc((size_t)status.st_size + 1);
+    if (!text->bytes)
+        return "does not fit into memory";
+    if (!read_up_to(fd, text->bytes, (size_t)status.st_size, &text->size))
+        return strerror(errno);
+    text->bytes[text->size] = 0;
+    return NULL;
+}
+
+bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, char *why,
+                   size_t size)
+{
+    *text = (struct run_text){0};
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const char *wrong;
+    if (fd < 0)
+        wrong = errno == ENOENT   ? "does not exist"
+                : errno == EACCES ? "may not be read by you"
+                                  : strerror(errno);
+    else
+        wrong = read_open_file(fd, max_bytes, text);
+    if (wrong) {
+        snprintf(why, size, "%s", wrong);
+        free(text->bytes);
+        *text = (struct run_text){0};
+    }
+    if (fd >= 0)
+        close(fd);
+    return !wrong;
+}
+
+/* --- writing -------------------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool run_write_file(const char *path, const void *bytes, size_t size, unsigned mode)
+{
+    char temporary[RUN_PATH_SIZE];
+    if (!run_path(temporary, "%s.XXXXXX", path)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size) && fchmod(fd, mode) == 0;
+    good = close(fd) == 0 && good;
+    if (good && rename(temporary, path) == 0)
+        return true;
+    int reason = errno;
+    unlink(temporary);
+    errno = reason;
+    return false;
+}
+
+bool run_has_room(const char *path, uint64_t bytes)
+{
+    struct statvfs disk;
+    return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
+}
+
+/* Not so for files in places where submissions can write: they could put a pipe there, or a link. */
+bool run_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
+{
+    struct stat status, link;
+    if (stat(path, &status) != 0 || lstat(path, &link) != 0 ||
+        (S_ISREG(status.st_mode) && (S_ISREG(link.st_mode) || strncmp(path, "/dev/", 5) != 0)))
+        return run_write_file(path, bytes, size, mode);
+    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, bytes, size);
+    return close(fd) == 0 && good;
+}
+
+/* --- folders -------------------------------------------------------------------------------------- */
+
+/* Root's sandboxes have users of their own, who must pass. Nobody else can list the folder, and its
+ * name is not to be guessed. */
+static bool let_pass(const char *path)
+{
+    return geteuid() != 0 || chmod(path, 0711) == 0;
+}
+
+bool run_new_folder(const char *parent, const char *prefix, char path[RUN_PATH_SIZE])
+{
+    if (!run_path(path, "%s/%sXXXXXX", parent, prefix)) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return mkdtemp(path) != NULL && let_pass(path);
+}
+
+bool run_private_folder(char path[RUN_PATH_SIZE])
+{
+    const char *parent = getenv("TMPDIR");
+    return run_new_folder(parent && parent[0] == '/' ? parent : "/tmp", "lanewise-", path);
+}
+
+bool run_make_folder(const char *path)
+{
+    return mkdir(path, 0700) == 0 && let_pass(path);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    remove(path);
+    return 0;
+}
+
+void run_remove_tree(const char *path)
+{
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* --- hashes --------------------------------------------------------------------------------------- */
+
+struct run_hash {
+    struct sha256_ctx state;
+};
+
+struct run_hash *run_hash_new(void)
+{
+    struct run_hash *hash = malloc(sizeof *hash);
+    if (hash)
+        sha256_init(&hash->state);
+    return hash;
+}
+
+void run_hash_add(struct run_hash *hash, const void *bytes, size_t size)
+{
+    sha256_update(&hash->state, size, bytes);
+}
+
+void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE])
+{
+    unsigned char digest[SHA256_DIGEST_SIZE];
+    sha256_digest(&hash->state, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; ++i)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    free(hash);
+}
+
+void run_text_hash(const struct run_text *text, char hex[RUN_HASH_SIZE])
+{
+    struct run_hash *hash = run_hash_new();
+    hex[0] = 0;
+    if (!hash)
+        return;
+    run_hash_add(hash, text->bytes, text->size);
+    run_hash_end(hash, hex);
+}

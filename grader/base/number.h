@@ -1,0 +1,20 @@
+/* Counts as people read them: 1234567 as "1,234,567". */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stdint.h>
+
+#define REPORT_NUMBER_SIZE 32
+
+/* Returns where in TEXT it begins. */
+const char *report_number(uint64_t value, char text[REPORT_NUMBER_SIZE]);
+/* The same, valid in the block that it is written in. */
+#define NUMBER(value) report_number(value, (char[REPORT_NUMBER_SIZE]){0})
+
+/* A / B, or 0 if there is no B. */
+static inline double report_ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : 0;
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* Cleaning text and showing a line of source. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes of the printable UTF-8 character at TEXT, of which LEFT bytes are there; 0: it is none. */
+static size_t printable(const unsigned char *text, size_t left)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* shorter forms exist below */
+    unsigned char first = text[0];
+    if (first < 0x80)
+        return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t';
+    size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || length > left)
+        return 0;
+    uint32_t code = first & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; ++i) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3f);
+    }
+    /* 0x80-0x9f are control characters; the two ranges after them reorder text on a terminal; the last two
+     * codes of each plane are no characters, and XML forbids them. */
+    bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
+                 !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
+                 (code & 0xfffe) != 0xfffe;
+    return shown && code >= least[length] && code <= 0x10ffff ? length : 0;
+}
+
+void run_clean_text(char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t length = printable((const unsigned char *)text + at, size - at);
+        if (length == 0)
+            text[at] = '?';
+        at += length ? length : 1;
+    }
+}
+
+bool run_source_line(const char *text, unsigned number, const char **line, size_t *length)
+{
+    if (number == 0)
+        return false;
+    while (--number > 0) {
+        text = strchr(text, '\n');
+        if (!text)
+            return false;
+        ++text;
+    }
+    *line = text;
+    *length = strcspn(text, "\n");
+    if (*length > 0 && text[*length - 1] == '\r')
+        --*length;
+    return *text != 0;
+}
+
+/* Bytes of the literal in quotes at TEXT; of anything else 1. */
+static size_t skip_quoted(const char *text, size_t length)
+{
+    size_t end = 1;
+    if (*text != '"' && *text != '\'')
+        return 1;
+    while (end < length && text[end] != *text)
+        end += text[end] == '\\' ? 2 : 1;
+    return end + 1 < length ? end + 1 : length;
+}
+
+/* Bytes of what stands at TEXT and behind it, as the line table does not tell statements of one line apart: up
+ * to a comment, or a bracket that closes more than was opened. What does not end in this line, or begins no
+ * expression, is one byte. */
+static size_t statement_length(const char *text, size_t length)
+{
+    size_t end = 0;
+    int depth = 0;
+    if (length == 0 ||
+        (*text != '_' && *text != '*' && *text != '(' && !isalnum((unsigned char)*text)))
+        return 1;
+    while (end < length) {
+        char c = text[end];
+        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+        if (depth < 0 ||
+            (c == '/' && end + 1 < length && (text[end + 1] == '/' || text[end + 1] == '*')))
+            break;
+        end += skip_quoted(text + end, length - end);
+    }
+    while (end > 1 && strchr(" \t;,{}", text[end - 1]))
+        --end;
+    return depth > 0 || end == 0 ? 1 : end;
+}
+
+/* Writes NOTE behind the marks that end at column USED, or, if it is too long, below them. */
+static void print_note(FILE *to, const char *note, size_t used)
+{
+    size_t length = strlen(note);
+    if (used + 1 + length <= RUN_COLUMNS)
+        fprintf(to, " %s\n", note);
+    else
+        fprintf(to, "\n      | %*s%s\n", length + 12 <= RUN_COLUMNS ? 4 : 0, "", note);
+}
+
+void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
+                            unsigned column, const char *note)
+{
+    size_t at = column > 0 ? column - 1 : 0;
+    if (column == 0)
+        while (at < length && (line[at] == ' ' || line[at] == '\t'))
+            ++at;
+    fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
+    /* Tabs stay tabs, so that the caret stands below its character however wide they are. */
+    for (size_t i = 0; i < at && i < length; ++i)
+        if (((unsigned char)line[i] & 0xc0) != 0x80) /* not in the middle of a character */
+            fputc(line[i] == '\t' ? '\t' : ' ', to);
+    fputc('^', to);
+    size_t marks = note && column > 0 && at < length ? statement_length(line + at, length - at) : 1;
+    for (size_t i = 1; i < marks; ++i)
+        if (((unsigned char)line[at + i] & 0xc0) != 0x80)
+            fputc('~', to);
+    if (note && *note)
+        print_note(to, note, strlen("      | ") + at + marks);
+    else
+        fputc('\n', to);
+}
+
+void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
+                       const char *note)
+{
+    const char *line;
+    size_t length;
+    if (run_source_line(text, number, &line, &length))
+        run_print_snippet_line(to, line, length, number, column, note);
+}

@@ -1,0 +1,522 @@
+/* For each lab:  sources --same text--> groups --marks that few have--> pairs --sources--> excerpts
+ *
+ * Who has handed in the same text, whatever names are in it, is one group, and groups are compared with each other
+ * by what few of them have: so what one student has passed on to many is not taken for common, and a class of
+ * thousands needs no comparison of each with each. */
+#include "batch/pairs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch/common_code.h"
+#include "base/json.h"
+#include "similar/program.h"
+#include "base/text.h"
+
+#define MOST_PAIRS 200u /* of a lab: nobody reads more */
+#define EXCERPT    80u  /* lines */
+#define FEW_OWNERS 10u  /* a mark that more have, and more than a quarter of the class, is common */
+
+/* A student's program for the lab at hand. */
+struct entry {
+    const char *student, *file; /* the file's hash */
+    const json_t *grade;        /* of the student's labs */
+    const json_t *result;       /* its grading */
+    uint64_t text;
+    struct judge_own own;
+    size_t renamed; /* statements of given functions */
+    size_t leader;  /* the first entry with the same text */
+};
+
+struct owner {
+    uint64_t mark;
+    size_t entry;
+};
+
+struct pair {
+    size_t left, right; /* entries */
+    const char *evidence;
+    double likeness;
+    size_t shared;
+};
+
+/* One lab under way. */
+struct search {
+    const struct batch_similar *similar;
+    const struct batch_lab *lab;
+    struct batch_given given;
+    struct entry *entries;
+    struct owner *owners[JUDGE_MEASURES]; /* by mark */
+    size_t count, owner_count[JUDGE_MEASURES];
+    struct pair *pairs;
+    size_t pair_count, pair_room;
+    json_t *similar_pairs, *alike; /* of the document */
+    char *error;
+    size_t size;
+};
+
+static bool fail(struct search *search, const char *what, const char *why)
+{
+    snprintf(search->error, search->size, "cannot look for near-duplicates: %s: %s", what, why);
+    return false;
+}
+
+static bool no_memory(struct search *search)
+{
+    return fail(search, search->lab->lab.name, "out of memory");
+}
+
+/* --- entries -------------------------------------------------------------------------------------------- */
+
+/* Reads ENTRY's source. One that cannot be read as such is no text but its own. */
+static bool read_source(struct search *search, struct entry *entry)
+{
+    struct run_text text = {0};
+    struct judge_source source;
+    if (!batch_store_source(search->similar->store, entry->file, &text))
+        return fail(search, "the store", batch_store_error(search->similar->store));
+    if (judge_source_read(&source, text.bytes ? text.bytes : "", text.size)) {
+        entry->renamed = judge_source_renamed(&source, &search->given.skeleton_source);
+        entry->text = source.text;
+        entry->own.prints[JUDGE_STATEMENTS] = source.statements;
+        source.statements = (struct judge_print){0};
+        judge_source_free(&source);
+    } else
+        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files still have the same */
+    free(text.bytes);
+    return true;
+}
+
+static bool add_entry(struct search *search, const json_t *student, const json_t *gradings)
+{
+    const json_t *labs = json_object_get(student, "labs");
+    const json_t *grade = json_object_get(labs, search->lab->lab.name);
+    const json_t *result = json_object_get(gradings, run_text_of(grade, "key"));
+    struct entry *entry = &search->entries[search->count];
+    if (!*run_text_of(result, "source_sha256"))
+        return true;
+    *entry = (struct entry){.student = run_text_of(student, "student"),
+                            .file = run_text_of(result, "source_sha256"),
+                            .grade = grade,
+                            .result = result,
+                            .leader = search->count};
+    ++search->count;
+    if (!read_source(search, entry))
+        return false;
+    if (!run_print_read(json_object_get(result, "print"), &entry->own.prints[JUDGE_KERNELS]))
+        return no_memory(search);
+    judge_print_subtract(&entry->own.prints[JUDGE_STATEMENTS], &search->given.statements);
+    judge_print_subtract(&entry->own.prints[JUDGE_KERNELS], &search->given.kernels);
+    for (size_t i = search->count - 1; i-- > 0;)
+        if (search->entries[i].text == entry->text)
+            entry->leader = i;
+    return true;
+}
+
+static bool leads(const struct search *search, size_t i)
+{
+    return search->entries[i].leader == i;
+}
+
+/* --- owners --------------------------------------------------------------------------------------------- */
+
+static int by_mark(const void *left, const void *right)
+{
+    const struct owner *a = left, *b = right;
+    if (a->mark != b->mark)
+        return a->mark < b->mark ? -1 : 1;
+    return (a->entry > b->entry) - (a->entry < b->entry);
+}
+
+/* Lists each group's marks by mark. */
+static bool list_owners(struct search *search, enum judge_measure measure)
+{
+    size_t total = 0, count = 0;
+    for (size_t i = 0; i < search->count; ++i)
+        total += search->entries[i].own.prints[measure].count;
+    struct owner *owners = calloc(total + 1, sizeof *owners);
+    free(search->owners[measure]);
+    search->owners[measure] = owners;
+    if (!owners)
+        return no_memory(search);
+    for (size_t i = 0; i < search->count; ++i)
+        for (size_t k = 0; leads(search, i) && k < search->entries[i].own.prints[measure].count;
+             ++k)
+            owners[count++] = (struct owner){search->entries[i].own.prints[measure].marks[k], i};
+    qsort(owners, count, sizeof *owners, by_mark);
+    search->owner_count[measure] = count;
+    return true;
+}
+
+/* How many owners from AT on have the same mark. */
+static size_t owners_from(const struct search *search, enum judge_measure measure, size_t at)
+{
+    const struct owner *owners = search->owners[measure];
+    size_t end = at;
+    while (end < search->owner_count[measure] && owners[end].mark == owners[at].mark)
+        ++end;
+    return end - at;
+}
+
+/* Takes off what too many have: the next exercise's hint, a text book. */
+static bool subtract_common(struct search *search, enum judge_measure measure)
+{
+    size_t few = search->count / 4 > FEW_OWNERS ? search->count / 4 : FEW_OWNERS, number;
+    struct judge_print common = {0};
+    bool good = true;
+    for (size_t at = 0; good && at < search->owner_count[measure]; at += number) {
+        struct judge_print mark = {&search->owners[measure][at].mark, 1};
+        number = owners_from(search, measure, at);
+        good = number <= few || judge_print_join(&common, &mark);
+    }
+    for (size_t i = 0; i < search->count; ++i)
+        judge_print_subtract(&search->entries[i].own.prints[measure], &common);
+    judge_print_free(&common);
+    return good || no_memory(search);
+}
+
+/* --- excerpts ------------------------------------------------------------------------------------------- */
+
+/* A line without the blanks around it. */
+struct line {
+    const char *text;
+    size_t length;
+};
+
+/* The line that begins at *AT, which moves behind it. */
+static struct line next_line(const char **at)
+{
+    struct line line = {*at, strcspn(*at, "\n")};
+    *at += line.length + ((*at)[line.length] == '\n');
+    while (line.length > 0 && strchr(" \t\r", *line.text)) {
+        ++line.text;
+        --line.length;
+    }
+    while (line.length > 0 && strchr(" \t\r", line.text[line.length - 1]))
+        --line.length;
+    return line;
+}
+
+static bool has_line(const char *text, struct line wanted)
+{
+    while (*text) {
+        struct line line = next_line(&text);
+        if (line.length == wanted.length && memcmp(line.text, wanted.text, line.length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a student wrote: the lines that the skeleton lacks, with their numbers. */
+static json_t *excerpt_of(const struct search *search, const char *source)
+{
+    json_t *lines = json_array();
+    for (int number = 1; *source && json_array_size(lines) < EXCERPT; ++number) {
+        const char *begin = source;
+        struct line line = next_line(&source);
+        if (line.length == 0 || has_line(search->given.skeleton.bytes, line))
+            continue;
+        char *clean = strndup(begin, (size_t)(line.text - begin) + line.length);
+        run_clean_text(clean, strlen(clean));
+        json_array_append_new(lines, json_pack("{s:i, s:s}", "line", number, "text", clean));
+        free(clean);
+    }
+    return lines;
+}
+
+static json_t *side_of(const struct search *search, const struct entry *entry)
+{
+    struct run_text source = {0};
+    json_int_t counted = json_integer_value(json_object_get(entry->grade, "counted"));
+    const json_t *attempts = json_object_get(entry->grade, "attempts");
+    const json_t *attempt = json_array_get(attempts, counted > 0 ? (size_t)counted - 1 : 0);
+    batch_store_source(search->similar->store, entry->file, &source);
+    json_t *side =
+        json_pack("{s:s, s:I, s:s, s:s, s:I, s:o}", "student", entry->student, "attempt", counted,
+                  "path", run_text_of(attempt, "path"), "key", run_text_of(entry->grade, "key"),
+                  "renamed", (json_int_t)entry->renamed, "excerpt",
+                  source.bytes ? excerpt_of(search, source.bytes) : json_array());
+    free(source.bytes);
+    return side;
+}
+
+/* --- pairs ---------------------------------------------------------------------------------------------- */
+
+static bool add_pair(struct search *search, struct pair pair)
+{
+    if (search->pair_count == search->pair_room) {
+        size_t room = search->pair_room ? 2 * search->pair_room : 64;
+        struct pair *grown = realloc(search->pairs, room * sizeof *grown);
+        if (!grown)
+            return no_memory(search);
+        search->pairs = grown;
+        search->pair_room = room;
+    }
+    search->pairs[search->pair_count++] = pair;
+    return true;
+}
+
+/* The others of whom the same can be said as of PAIR. */
+static json_t *also_of(const struct search *search, const struct pair *pair)
+{
+    json_t *also = json_array();
+    size_t left = search->entries[pair->left].leader, right = search->entries[pair->right].leader;
+    bool file = strcmp(pair->evidence, "file") == 0;
+    for (size_t i = 0; i < search->count; ++i) {
+        const struct entry *entry = &search->entries[i];
+        if (i != pair->left && i != pair->right &&
+            (file ? strcmp(entry->file, search->entries[pair->left].file) == 0
+                  : entry->leader == left || entry->leader == right))
+            json_array_append_new(also, json_string(entry->student));
+    }
+    return also;
+}
+
+static json_t *describe(const struct search *search, const struct pair *pair)
+{
+    bool file = strcmp(pair->evidence, "file") == 0;
+    return json_pack("{s:s, s:s, s:f, s:I, s:b, s:[o, o], s:o}", "lab", search->lab->lab.name,
+                     "evidence", pair->evidence, "similarity",
+                     (double)(long)(1000 * pair->likeness + 0.5) / 1000, "shared",
+                     (json_int_t)pair->shared, "same_file", file, "pair",
+                     side_of(search, &search->entries[pair->left]),
+                     side_of(search, &search->entries[pair->right]), "also", also_of(search, pair));
+}
+
+/* Adds the pair of two groups, if there is one. */
+static bool add_near(struct search *search, size_t left, size_t right)
+{
+    const struct judge_own *mine = &search->entries[left].own,
+                           *theirs = &search->entries[right].own;
+    enum judge_measure measure;
+    if (!judge_compare(mine, theirs, &measure))
+        return true;
+    const struct judge_print *one = &mine->prints[measure], *other = &theirs->prints[measure];
+    return add_pair(
+        search, (struct pair){left, right, measure == JUDGE_KERNELS ? "kernels" : "text",
+                              judge_print_likeness(one, other), judge_print_shared(one, other)});
+}
+
+/* Counts in SHARED the statements that each later group has in common with group I. */
+static void count_shared(const struct search *search, size_t i, unsigned *shared)
+{
+    const struct judge_print *own = &search->entries[i].own.prints[JUDGE_STATEMENTS];
+    const struct owner *owners = search->owners[JUDGE_STATEMENTS];
+    size_t count = search->owner_count[JUDGE_STATEMENTS];
+    memset(shared, 0, search->count * sizeof *shared);
+    for (size_t k = 0; k < own->count; ++k) {
+        struct owner wanted = {own->marks[k], i};
+        const struct owner *mine = bsearch(&wanted, owners, count, sizeof wanted, by_mark);
+        for (; mine && ++mine < owners + count && mine->mark == wanted.mark;)
+            ++shared[mine->entry];
+    }
+}
+
+/* Finds groups that have much in common. */
+static bool find_pairs(struct search *search)
+{
+    unsigned *shared = calloc(search->count + 1, sizeof *shared);
+    bool good = shared != NULL;
+    for (size_t i = 0; good && i < search->count; ++i) {
+        if (!leads(search, i))
+            continue;
+        count_shared(search, i, shared);
+        for (size_t k = i + 1; good && k < search->count; ++k)
+            good = shared[k] < JUDGE_SOURCE_FEWER || add_near(search, i, k);
+    }
+    free(shared);
+    return good || no_memory(search);
+}
+
+/* --- groups --------------------------------------------------------------------------------------------- */
+
+/* The next entry of the same group, or of those with the same file, behind I; COUNT: there is none. */
+static size_t next_of(const struct search *search, size_t i, bool file)
+{
+    const struct entry *entries = search->entries;
+    size_t k = i + 1;
+    while (k < search->count && (entries[k].leader != entries[i].leader ||
+                                 (file && strcmp(entries[k].file, entries[i].file) != 0)))
+        ++k;
+    return k;
+}
+
+/* Has an earlier one of the group the same file? */
+static bool has_earlier(const struct search *search, size_t i)
+{
+    for (size_t k = search->entries[i].leader; k < i; k = next_of(search, k, false))
+        if (strcmp(search->entries[k].file, search->entries[i].file) == 0)
+            return true;
+    return false;
+}
+
+/* Shows who of a group have handed in equal files, the given ones apart. */
+static bool add_equal_files(struct search *search, size_t leader)
+{
+    bool good = true;
+    for (size_t i = leader; good && i < search->count; i = next_of(search, i, false)) {
+        size_t other = next_of(search, i, true);
+        if (other < search->count && !has_earlier(search, i) &&
+            !batch_given_is_file(&search->given, search->entries[i].file))
+            good = add_pair(search,
+                            (struct pair){i, other, "file", 1,
+                                          search->entries[i].own.prints[JUDGE_STATEMENTS].count});
+    }
+    return good;
+}
+
+/* Lists a group of which no more is said than that it is one. */
+static void add_alike(struct search *search, size_t leader, const char *what)
+{
+    json_t *students = json_array();
+    for (size_t i = leader; i < search->count; i = next_of(search, i, false))
+        json_array_append_new(students,
+                              json_pack("{s:s, s:I}", "student", search->entries[i].student,
+                                        "renamed", (json_int_t)search->entries[i].renamed));
+    json_array_append_new(search->alike, json_pack("{s:s, s:s, s:o}", "lab", search->lab->lab.name,
+                                                   "what", what, "students", students));
+}
+
+/* Shows one group. Its text proves something if there is enough of its own in it, or if somebody has taken the
+ * trouble to rename what the skeleton gives. */
+static bool show_group(struct search *search, size_t leader)
+{
+    const struct judge_source *solution = &search->given.solution_source;
+    const struct entry *first = &search->entries[leader];
+    size_t other = search->count, members = 0, most = 0;
+    enum judge_measure measure;
+    for (size_t i = leader; i < search->count; i = next_of(search, i, false), ++members) {
+        const struct entry *entry = &search->entries[i];
+        most = entry->renamed > most ? entry->renamed : most;
+        if (strcmp(entry->file, first->file) != 0 &&
+            (other == search->count || entry->renamed > search->entries[other].renamed))
+            other = i;
+    }
+    bool renamed = most >= JUDGE_SOURCE_RENAMED;
+    if (first->text == search->given.skeleton_source.text)
+        return true;
+    if (!add_equal_files(search, leader))
+        return false;
+    if (solution->function_count && first->text == solution->text)
+        add_alike(search, leader, "solution");
+    else if (other == search->count) { /* one file, of one or of many */
+        if (renamed)
+            add_alike(search, leader, "renamed");
+    } else if (renamed || judge_compare(&first->own, &first->own, &measure))
+        return add_pair(search, (struct pair){leader, other, "text", 1,
+                                              first->own.prints[JUDGE_STATEMENTS].count});
+    else if (members > 1)
+        add_alike(search, leader, "short");
+    return true;
+}
+
+static bool show_groups(struct search *search)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < search->count; ++i)
+        good = !leads(search, i) || show_group(search, i);
+    return good;
+}
+
+/* --- labs ----------------------------------------------------------------------------------------------- */
+
+/* The most alike first, and else in the order of students. */
+static int by_likeness(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    if (a->likeness != b->likeness)
+        return a->likeness < b->likeness ? 1 : -1;
+    if (a->left != b->left)
+        return a->left < b->left ? -1 : 1;
+    if (a->right != b->right)
+        return a->right < b->right ? -1 : 1;
+    return strcmp(a->evidence, b->evidence);
+}
+
+static void close_search(struct search *search)
+{
+    for (size_t i = 0; i < search->count; ++i)
+        for (enum judge_measure measure = 0; measure < JUDGE_MEASURES; ++measure)
+            judge_print_free(&search->entries[i].own.prints[measure]);
+    for (enum judge_measure measure = 0; measure < JUDGE_MEASURES; ++measure)
+        free(search->owners[measure]);
+    free(search->entries);
+    free(search->pairs);
+    batch_given_free(&search->given);
+}
+
+static bool search_lab(struct search *search, const json_t *class)
+{
+    const json_t *students = json_object_get(class, "students");
+    const struct batch_similar *similar = search->similar;
+    bool good = true;
+    size_t i;
+    json_t *student;
+    search->entries = calloc(json_array_size(students) + 1, sizeof *search->entries);
+    if (!search->entries)
+        return no_memory(search);
+    if (!batch_given_read(&search->given, similar->store, search->lab, similar->device,
+                          similar->gpu_arch))
+        return fail(search, "what the lab gives", search->given.error);
+    json_array_foreach(students, i, student)
+    {
+        if (!add_entry(search, student, json_object_get(class, "gradings")))
+            return false;
+    }
+    for (enum judge_measure measure = 0; good && measure < JUDGE_MEASURES; ++measure)
+        good = list_owners(search, measure) && subtract_common(search, measure) &&
+               list_owners(search, measure);
+    if (!good || !find_pairs(search) || !show_groups(search))
+        return false;
+    if (search->pair_count)
+        qsort(search->pairs, search->pair_count, sizeof *search->pairs, by_likeness);
+    for (i = 0; i < search->pair_count && i < MOST_PAIRS; ++i)
+        json_array_append_new(search->similar_pairs, describe(search, &search->pairs[i]));
+    return true;
+}
+
+static double likeness_of(const json_t *pairs, size_t i)
+{
+    return json_number_value(json_object_get(json_array_get(pairs, i), "similarity"));
+}
+
+/* The same pairs of all labs, the most alike first, and else in the order in which they were found. */
+static json_t *sorted(json_t *pairs)
+{
+    json_t *result = json_array();
+    size_t i, at;
+    json_t *pair;
+    json_array_foreach(pairs, i, pair) /* by insertion: stable, and there are few */
+    {
+        double likeness = likeness_of(pairs, i);
+        for (at = json_array_size(result); at > 0 && likeness_of(result, at - 1) < likeness;)
+            --at;
+        json_array_insert(result, at, pair);
+    }
+    json_decref(pairs);
+    return result;
+}
+
+bool batch_similar(const struct batch_similar *similar, json_t *class, char *error, size_t size)
+{
+    json_t *pairs = json_array(), *alike = json_array(), *result;
+    const char *key;
+    bool good = true;
+    for (size_t i = 0; good && i < similar->lab_count; ++i) {
+        struct search search = {.similar = similar,
+                                .lab = &similar->labs[i],
+                                .similar_pairs = pairs,
+                                .alike = alike,
+                                .error = error,
+                                .size = size};
+        good = search_lab(&search, class);
+        close_search(&search);
+    }
+    json_object_foreach(json_object_get(class, "gradings"), key, result)
+        json_object_del(result, "print");
+    json_object_set_new(class, "similar", sorted(pairs));
+    json_object_set_new(class, "alike", alike);
+    return good;
+}

@@ -1,0 +1,27 @@
+/* The near-duplicates of a class: pairs of students whose programs for a lab have more in common than
+ * independent ones do, with what each wrote, for a human to judge. Compiled kernels are compared (similar/kernels.h)
+ * and sources (similar/source.h). */
+#ifndef BATCH_PAIRS_H
+#define BATCH_PAIRS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "batch/scan.h"
+#include "batch/store.h"
+
+struct batch_similar {
+    struct batch_store *store;
+    const struct batch_lab *labs;
+    size_t lab_count;
+    enum run_device device;
+    const char *gpu_arch;
+};
+
+/* Fills "similar" of CLASS (lanewise/class/v1), the most alike first, and "alike", and takes the prints off its
+ * gradings.
+ * What skeletons and solutions compile to is found out once and kept in the store. False: ERROR (SIZE
+ * bytes) says why in one line. */
+bool batch_similar(const struct batch_similar *similar, json_t *class, char *error, size_t size);
+
+#endif

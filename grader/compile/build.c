@@ -1,0 +1,452 @@
+/* nvcc, in a sandbox; and a folder of what it built before.
+ *
+ *      source + lab.h + flags + compiler --SHA-256--> build/cache/HASH      the executable
+ *                                                     build/cache/HASH.log  the compiler's messages
+ *
+ * The log is written first and the executable last, each by a rename, so an executable that is there
+ * is complete. A cache that cannot be read or written is no error: it is only slower. */
+#include "compile/build.h"
+
+#include "config.h"
+#include "sandbox/process.h"
+#include "compile/reserved.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
+#define HEADERS       LANEWISE_ROOT "/shared"
+#define CACHE         LANEWISE_ROOT "/build/cache" /* of all builds: nvcc makes the same for each */
+#define CACHE_ENTRIES 1024                         /* executables, of some 50 KB; the oldest go */
+#define CACHE_PROGRAM (4 << 20)                    /* bytes; what is larger is not kept */
+#define PROGRAM_BYTES (64 << 20)                   /* no program is larger */
+#define SCRATCH_BYTES (1ull << 30)                 /* for the compiler's temporary files */
+#define PROCESSES     256                          /* nvcc starts some ten, one after another */
+#define MESSAGE_LINES 40                           /* shown; the rest is seldom read */
+
+#define MAX_FLAGS     20
+
+const char *run_device_name(enum run_device device)
+{
+    return device == RUN_GPU ? "gpu" : "emulator";
+}
+
+const char *run_build_compiler(void)
+{
+    const char *path = getenv("NVCC");
+    return path && path[0] ? path : LANEWISE_NVCC;
+}
+
+/* The command line without source and output; NULL-terminated. Returns how many words. */
+static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_job *job)
+{
+    static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
+                                         "-Wno-deprecated-gpu-targets",
+                                         /* -w: cudafe++ has warned of the same, in plainer words;
+                                          * -g1: findings name the lines of the host's calls;
+                                          * what CHECK_CUDA() says of lab.h does not tell where it lies */
+                                         "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
+    static const char *const emulator[] = {"-cudart=shared",
+                                           "-gencode=arch=compute_80,code=compute_80"};
+    const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
+    size_t count = 0;
+    flags[count++] = run_build_compiler();
+    for (size_t i = 0; i < sizeof common / sizeof *common; ++i)
+        flags[count++] = common[i];
+    if (job->device == RUN_GPU)
+        for (size_t i = 0; i < sizeof gpu / sizeof *gpu; ++i)
+            flags[count++] = gpu[i];
+    else
+        for (size_t i = 0; i < sizeof emulator / sizeof *emulator; ++i)
+            flags[count++] = emulator[i];
+    flags[count] = NULL;
+    return count;
+}
+
+/* --- the cache ------------------------------------------------------------------------------------ */
+
+static void add_string(struct run_hash *hash, const char *text)
+{
+    run_hash_add(hash, text, strlen(text) + 1); /* with its NUL: "ab","c" is not "a","bc" */
+}
+
+static void add_compiler(struct run_hash *hash)
+{
+    struct stat status;
+    if (stat(run_build_compiler(), &status) != 0)
+        return;
+    run_hash_add(hash, &status.st_size, sizeof status.st_size);
+    run_hash_add(hash, &status.st_mtim, sizeof status.st_mtim);
+}
+
+static int is_header(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && (strcmp(dot, ".h") == 0 || strcmp(dot, ".cuh") == 0);
+}
+
+void run_build_add_headers(struct run_hash *hash)
+{
+    struct dirent **entries;
+    int count = scandir(HEADERS, &entries, is_header, alphasort);
+    for (int i = 0; i < count; ++i) {
+        char path[RUN_PATH_SIZE], why[64];
+        struct run_text text;
+        if (run_path(path, "%s/%s", HEADERS, entries[i]->d_name) &&
+            run_read_file(path, 1 << 20, &text, why, sizeof why)) {
+            add_string(hash, entries[i]->d_name);
+            run_hash_add(hash, text.bytes, text.size + 1);
+            free(text.bytes);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+/* The path of the job's executable in the cache; false if there can be none. */
+static bool find_cache_path(const struct run_build_job *job, char path[RUN_PATH_SIZE])
+{
+    const char *flags[MAX_FLAGS];
+    char hex[RUN_HASH_SIZE];
+    struct run_hash *hash = run_hash_new();
+    if (!hash)
+        return false;
+    fill_flags(flags, job);
+    for (size_t i = 0; flags[i]; ++i)
+        add_string(hash, flags[i]);
+    add_string(hash, job->file_name);
+    add_compiler(hash);
+    run_build_add_headers(hash);
+    run_hash_add(hash, job->source->bytes, job->source->size);
+    run_hash_end(hash, hex);
+    return run_path(path, "%s/%s", CACHE, hex);
+}
+
+/* Any user may read and run it: a sandbox has a user of its own. */
+static bool copy_program(const char *from, const char *to)
+{
+    struct run_text bytes;
+    char why[64];
+    if (!run_read_file(from, PROGRAM_BYTES, &bytes, why, sizeof why))
+        return false;
+    bool copied = run_write_file(to, bytes.bytes, bytes.size, 0755);
+    free(bytes.bytes);
+    return copied;
+}
+
+static void set_messages(const struct run_build_job *job, struct run_build *build, const char *raw)
+{
+    build->messages =
+        run_compiler_text(raw, job->file_name, job->shown, job->source->bytes, MESSAGE_LINES);
+}
+
+static bool take_from_cache(const struct run_build_job *job, struct run_build *build,
+                            const char *cached)
+{
+    char log[RUN_PATH_SIZE], why[64];
+    struct run_text raw;
+    if (access(cached, X_OK) != 0 || !run_path(log, "%s.log", cached) ||
+        !run_read_file(log, 1 << 20, &raw, why, sizeof why))
+        return false;
+    bool taken = copy_program(cached, build->program);
+    if (taken)
+        set_messages(job, build, raw.bytes);
+    free(raw.bytes);
+    return taken;
+}
+
+static int is_program(const struct dirent *entry)
+{
+    return strlen(entry->d_name) == RUN_HASH_SIZE - 1;
+}
+
+static void remove_entry(const char *name)
+{
+    char path[RUN_PATH_SIZE];
+    if (run_path(path, "%s/%s", CACHE, name))
+        unlink(path);
+    if (run_path(path, "%s/%s.log", CACHE, name))
+        unlink(path);
+}
+
+/* Removes the oldest entry while there are too many. */
+static void prune_cache(void)
+{
+    struct dirent **entries;
+    int count = scandir(CACHE, &entries, is_program, NULL), oldest = -1;
+    time_t least = 0;
+    for (int i = 0; i < count; ++i) {
+        char path[RUN_PATH_SIZE];
+        struct stat status;
+        if (!run_path(path, "%s/%s", CACHE, entries[i]->d_name) || stat(path, &status) != 0)
+            continue;
+        if (oldest < 0 || status.st_mtime < least) {
+            oldest = i;
+            least = status.st_mtime;
+        }
+    }
+    if (count > CACHE_ENTRIES && oldest >= 0)
+        remove_entry(entries[oldest]->d_name);
+    for (int i = 0; i < count; ++i)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+}
+
+static void put_into_cache(const char *cached, const char *program, const char *raw)
+{
+    char log[RUN_PATH_SIZE];
+    struct stat status;
+    if (stat(program, &status) != 0 || status.st_size > CACHE_PROGRAM)
+        return;
+    mkdir(CACHE, 0700);
+    if (run_path(log, "%s.log", cached) && run_write_file(log, raw, strlen(raw), 0600) &&
+        copy_program(program, cached))
+        prune_cache();
+}
+
+/* --- the compiler --------------------------------------------------------------------------------- */
+
+static void fail(struct run_build *build, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void fail(struct run_build *build, const char *format, ...)
+{
+    va_list arguments;
+    build->end = RUN_BUILD_BROKEN;
+    va_start(arguments, format);
+    if (vasprintf(&build->messages, format, arguments) < 0)
+        build->messages = NULL;
+    va_end(arguments);
+}
+
+/* Makes FROM, a file of the folder, into the program, or with ONLY, "-c", into an object of that name. */
+static void run_compiler(const struct run_build_job *job, struct run_build *build, const char *from,
+                         const char *only, struct run_outcome *outcome)
+{
+    const char *words[MAX_FLAGS + 6];
+    char path[RUN_PATH_SIZE], temporary[RUN_PATH_SIZE + 8];
+    size_t count = fill_flags(words, job);
+    words[count++] =
+        "-L" LIBRARIES; /* no part of the flags: the program is the same for all builds */
+    words[count++] = from;
+    words[count++] = "-o";
+    words[count++] = build->program;
+    words[count++] = only;
+    words[count] = NULL;
+    const char *slash = strrchr(run_build_compiler(), '/');
+    char source[RUN_PATH_SIZE];
+    run_path(source, "%s/%s", job->folder, from);
+    const char *const read[] = {source, HEADERS, LIBRARIES, run_build_compiler(), NULL};
+    const char *const keep[] = {build->program, NULL};
+    struct run_sandbox sandbox = {.level = job->level,
+                                  .folder = job->folder,
+                                  .read = read,
+                                  .keep = keep,
+                                  .scratch_bytes = SCRATCH_BYTES,
+                                  .processes = PROCESSES,
+                                  .forks = true};
+    snprintf(path, sizeof path, "PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
+             slash ? (int)(slash - run_build_compiler()) : 0, run_build_compiler());
+    snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
+    const char *environment[] = {path, temporary, "LC_ALL=C", NULL};
+    struct run_command command = {
+        .argv = words,
+        .environment = environment,
+        .folder = job->folder,
+        .wall_seconds = RUN_BUILD_SECONDS,
+        .cpu_seconds = 2 * RUN_BUILD_SECONDS,
+        .address_bytes = 8ull << 30,
+        .file_bytes = 4 * (uint64_t)PROGRAM_BYTES,
+        .output_keep = 256 << 10,
+        .output_limit = 8 << 20,
+        .sandbox = &sandbox,
+    };
+    run_exec(&command, outcome);
+}
+
+/* The compiler overwrites the empty file that was made for its program. */
+static bool has_program(const struct run_build *build)
+{
+    struct stat status;
+    return stat(build->program, &status) == 0 && status.st_size > 0 &&
+           chmod(build->program, 0755) == 0;
+}
+
+/* nvcc's complaint about its own set-up, not about the source; or NULL. A source can bring any words into the
+ * compiler's messages, so these count only if an empty program gets them, too. */
+static const char *find_complaint(const struct run_build_job *job, struct run_build *build,
+                                  const struct run_outcome *outcome)
+{
+    static const char name[] = "empty.cu", source[] = "int main() {}\n";
+    const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
+    char path[RUN_PATH_SIZE];
+    struct run_outcome once_more;
+    if (!fatal || (outcome->end == RUN_EXITED && outcome->code == 0) ||
+        !run_path(path, "%s/%s", job->folder, name) ||
+        !run_write_file(path, source, strlen(source), 0600))
+        return NULL;
+    run_compiler(job, build, name, job->device == RUN_GPU ? "-c" : NULL, &once_more);
+    if (once_more.end == RUN_EXITED && once_more.code == 0)
+        fatal = NULL;
+    run_outcome_free(&once_more);
+    return fatal;
+}
+
+/* Turns how the compiler ended into how the build ended. */
+static void judge_compiler(const struct run_build_job *job, struct run_build *build,
+                           struct run_outcome *outcome)
+{
+    const char *fatal;
+    if (outcome->end == RUN_NOT_STARTED)
+        fail(build, "cannot start %s: %s", run_build_compiler(), run_start_error(outcome));
+    else if (outcome->end == RUN_INTERRUPTED)
+        build->end = RUN_BUILD_INTERRUPTED;
+    else if (outcome->end == RUN_TIMED_OUT)
+        build->end = RUN_BUILD_TOO_LONG;
+    else if ((fatal = find_complaint(job, build, outcome)))
+        fail(build, "%.*s", (int)strcspn(fatal, "\n"), fatal);
+    else {
+        bool good = outcome->end == RUN_EXITED && outcome->code == 0;
+        build->end = good && has_program(build) ? RUN_BUILT : RUN_REJECTED;
+        set_messages(job, build, outcome->output);
+    }
+}
+
+/* The source may not have defined what is CUDA's or the C library's: an object is looked at first. */
+static bool check_object(struct run_build *build)
+{
+    char name[200];
+    if (!run_find_reserved(build->program, name, sizeof name))
+        return true;
+    run_clean_text(name, strlen(name));
+    free(build->messages);
+    build->end = RUN_REJECTED;
+    if (asprintf(&build->messages,
+                 "your program defines %s, which CUDA or the C library has already: choose another "
+                 "name",
+                 name[0] ? name : "something") < 0)
+        build->messages = NULL;
+    return false;
+}
+
+/* For a GPU the program shares its process with the runtime that is asked for its times. So nvcc has made an
+ * object, and now makes a program of it. The messages stay those of the source. */
+static void link_object(const struct run_build_job *job, struct run_build *build)
+{
+    static const char object[] = "object.o";
+    char path[RUN_PATH_SIZE], *messages = build->messages;
+    struct run_outcome outcome;
+    if (!check_object(build))
+        return;
+    if (!run_path(path, "%s/%s", job->folder, object) || rename(build->program, path) != 0 ||
+        !run_write_file(build->program, "", 0, 0755)) {
+        fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
+        return;
+    }
+    build->messages = NULL;
+    run_compiler(job, build, object, NULL, &outcome);
+    judge_compiler(job, build, &outcome);
+    run_outcome_free(&outcome);
+    free(build->end == RUN_BUILT ? build->messages : messages);
+    if (build->end == RUN_BUILT)
+        build->messages = messages;
+}
+
+/* $NVCC may name a compiler that the set-up would not have taken. With the headers of another release a program
+ * calls our runtime with other structures than it has. A compiler that says nothing is believed. */
+static bool check_release(struct run_build *build)
+{
+    const char *const words[] = {run_build_compiler(), "--version", NULL};
+    const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
+    struct run_command command = {.argv = words,
+                                  .environment = environment,
+                                  .wall_seconds = RUN_BUILD_SECONDS,
+                                  .output_keep = 4096,
+                                  .output_limit = 4096};
+    struct run_outcome outcome;
+    if (strcmp(words[0], LANEWISE_NVCC) == 0)
+        return true;
+    run_exec(&command, &outcome);
+    const char *release = strstr(outcome.output ? outcome.output : "", "release ");
+    bool good = !release || strncmp(release + 8, RUN_BUILD_RELEASE, strlen(RUN_BUILD_RELEASE)) == 0;
+    if (!good)
+        fail(build,
+             "NVCC=%s is of CUDA %.*s; grading takes one of CUDA 13: set NVCC to that, or not at "
+             "all",
+             words[0], (int)strcspn(release + 8, ",\n"), release + 8);
+    run_outcome_free(&outcome);
+    return good;
+}
+
+/* True if what the compiler needs is there; otherwise BUILD says what is not. */
+static bool check_tools(const struct run_build_job *job, struct run_build *build)
+{
+    char source[RUN_PATH_SIZE];
+    if (access(run_build_compiler(), X_OK) != 0)
+        fail(build, "no CUDA compiler at %s: run make doctor", run_build_compiler());
+    else if (job->device == RUN_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
+        fail(build, "%s/libcudart.so is missing: run make lanewise", LIBRARIES);
+    else if (!run_path(source, "%s/%s", job->folder, job->file_name) ||
+             !run_write_file(source, job->source->bytes, job->source->size, 0600) ||
+             !run_write_file(build->program, "", 0, 0755))
+        fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
+    else
+        return check_release(build);
+    return false;
+}
+
+/* Puts our runtime library beside a program for the emulator, and the device that it talks to: there
+ * any user can read them. */
+static void add_runtime(const struct run_build_job *job, struct run_build *build)
+{
+    static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},
+                                           {LIBRARIES "/lanewise-device", "lanewise-device"}};
+    char path[RUN_PATH_SIZE];
+    if (job->device != RUN_EMULATOR || build->end != RUN_BUILT)
+        return;
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
+        if (!run_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(files[i][0], path))
+            fail(build, "cannot copy %s: %s", files[i][0], strerror(errno));
+}
+
+void run_build(const struct run_build_job *job, struct run_build *build)
+{
+    char cached[RUN_PATH_SIZE];
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    *build = (struct run_build){.end = RUN_BUILT};
+    bool cacheable = find_cache_path(job, cached);
+    if (!run_path(build->program, "%s/program-%s", job->folder, run_device_name(job->device)))
+        fail(build, "the path of %s is too long", job->folder);
+    else if (cacheable && take_from_cache(job, build, cached))
+        build->cached = true;
+    else if (check_tools(job, build)) {
+        struct run_outcome outcome;
+        run_compiler(job, build, job->file_name, job->device == RUN_GPU ? "-c" : NULL, &outcome);
+        judge_compiler(job, build, &outcome);
+        if (build->end == RUN_BUILT && job->device == RUN_GPU)
+            link_object(job, build);
+        if (build->end == RUN_BUILT && cacheable)
+            put_into_cache(cached, build->program, outcome.output);
+        run_outcome_free(&outcome);
+    }
+    add_runtime(job, build);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    build->seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+void run_build_free(struct run_build *build)
+{
+    free(build->messages);
+    build->messages = NULL;
+}

@@ -1,0 +1,250 @@
+/* Rewrites what nvcc printed. Two programs speak through it, each in its own form:
+ *
+ *     a.cu(4): error: expected a ";"             cudafe++, with a copy of the line and a caret
+ *           p[0] = x;
+ *           ^
+ *
+ *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
+ *
+ * The first is turned into the second; what the linker says of missing functions is said in words. Of
+ * many errors only the first are shown, and warnings only of a program that was built. A block is such a first line and all up to the next one or to
+ * an empty line. nvcc compiles every file twice, for device and host, so blocks come twice. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BLOCKS 64 /* remembered, to drop what is said twice */
+#define MAX_NOTES  12 /* lines between a message and its caret */
+#define MAX_ERRORS 5  /* shown: the others often follow from the first */
+
+struct text_job {
+    const char *name, *shown, *source;
+    FILE *to;
+    unsigned lines, max_lines; /* written, allowed */
+    unsigned errors;           /* so far */
+    bool rejected;             /* there is an error: warnings are of no interest */
+    unsigned seen_count;
+    char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
+};
+
+/* True if LINE begins "name(12): "; REST is what follows. */
+static bool match_cudafe(const struct text_job *job, const char *line, unsigned *number,
+                         const char **rest)
+{
+    size_t length = strlen(job->name);
+    char *end;
+    if (strncmp(line, job->name, length) != 0 || line[length] != '(')
+        return false;
+    *number = (unsigned)strtoul(line + length + 1, &end, 10);
+    if (strncmp(end, "): ", 3) != 0)
+        return false;
+    *rest = end + 3;
+    return true;
+}
+
+static bool is_caret(const char *line)
+{
+    const char *mark = line + strspn(line, " ");
+    return mark[0] == '^' && mark[1] == 0;
+}
+
+/* The column that cudafe++'s caret means, or 0 if in doubt. Its copy of the line is indented by two
+ * and its keywords may be expanded, but from the caret on it must agree with the source. */
+static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
+                            const char *caret)
+{
+    const char *line;
+    size_t length, copied = strlen(copy), at = strcspn(caret, "^");
+    if (at >= copied || !run_source_line(job->source, number, &line, &length))
+        return 0;
+    size_t rest = copied - at;
+    if (rest > length || strncmp(line + length - rest, copy + at, rest) != 0)
+        return 0;
+    return (unsigned)(length - rest + 1);
+}
+
+/* Remembers a block's first line. True: it was there before. */
+static bool seen_before(struct text_job *job, const char *line)
+{
+    for (unsigned i = 0; i < job->seen_count; ++i)
+        if (strcmp(job->seen[i], line) == 0)
+            return true;
+    if (job->seen_count < MAX_BLOCKS && (job->seen[job->seen_count] = strdup(line)))
+        ++job->seen_count;
+    return false;
+}
+
+/* Writes LINE with every mention of the file's name replaced by the name that the student knows. */
+static void put_line(struct text_job *job, const char *line)
+{
+    size_t length = strlen(job->name);
+    const char *hit;
+    if (++job->lines > job->max_lines)
+        return;
+    while ((hit = strstr(line, job->name))) {
+        bool whole = (hit == line || (!isalnum((unsigned char)hit[-1]) && hit[-1] != '_')) &&
+                     !isalnum((unsigned char)hit[length]);
+        const char *from = hit;
+        while (whole && from > line && !isspace((unsigned char)from[-1]) &&
+               !strchr("\"'`(", from[-1]))
+            --from; /* a folder before the name goes too */
+        fwrite(line, 1, (size_t)(from - line), job->to);
+        fputs(whole ? job->shown : job->name, job->to);
+        line = hit + length;
+    }
+    fprintf(job->to, "%s\n", line);
+}
+
+/* One message of cudafe++: its first line in pieces, then the lines up to the caret. */
+struct cudafe_block {
+    unsigned number;  /* of the source line */
+    const char *rest; /* of the first line */
+    unsigned count;
+    const char *lines[MAX_NOTES]; /* notes, if any; then the copy of the source; then the caret */
+};
+
+static void put_cudafe_block(struct text_job *job, const struct cudafe_block *block)
+{
+    unsigned column = 0, notes = block->count;
+    if (notes >= 2 && is_caret(block->lines[notes - 1])) {
+        notes -= 2;
+        column = find_column(job, block->number, block->lines[notes], block->lines[notes + 1]);
+    }
+    job->lines += 3 + notes;
+    if (job->lines > job->max_lines)
+        return;
+    fprintf(job->to, "%s:%u:", job->shown, block->number);
+    if (column > 0)
+        fprintf(job->to, "%u:", column);
+    fprintf(job->to, " %s\n", block->rest);
+    for (unsigned i = 0; i < notes; ++i)
+        fprintf(job->to, "%s\n", block->lines[i]);
+    run_print_snippet(job->to, job->source, block->number, column, NULL);
+}
+
+/* Noise: advice on nvcc's flags, and counts of what was just shown. */
+static bool is_noise(const char *line)
+{
+    return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
+           strncmp(line, "compilation terminated", 22) == 0 ||
+           strcmp(line, "collect2: error: ld returned 1 exit status") == 0 ||
+           strstr(line, ": in function `") || /* the linker, before what it has to say of it */
+           strstr(line, ": warning: the use of `"); /* the linker, of functions in libraries */
+}
+
+/* If LINE is the linker's, who misses a function, says so in words, once a function. */
+static bool put_undefined(struct text_job *job, const char *line)
+{
+    static const char words[] = "undefined reference to `";
+    const char *hit = strstr(line, words);
+    if (!hit)
+        return false;
+    const char *name = hit + strlen(words);
+    int length = (int)strcspn(name, "'");
+    if (seen_before(job, hit))
+        return true;
+    ++job->lines;
+    if (length == 4 && strncmp(name, "main", 4) == 0)
+        fprintf(job->to,
+                "%s: error: it has no main(), where the program begins: bring back the one that it "
+                "had\n",
+                job->shown);
+    else
+        fprintf(
+            job->to,
+            "%s: error: %.*s is used, but nowhere defined: is it missing, or spelt otherwise?\n",
+            job->shown, length, name);
+    return true;
+}
+
+/* Whether the message that begins with LINE is left out. */
+static bool is_left_out(struct text_job *job, const char *line)
+{
+    bool own = strncmp(line, job->name, strlen(job->name)) == 0;
+    if (strstr(line, "warning:") || strstr(line, "): warning #"))
+        return job->rejected || !own || seen_before(job, line);
+    return seen_before(job, line) || ++job->errors > MAX_ERRORS;
+}
+
+/* The line at *AT; it is cut off at its newline, and *AT moves to the next. NULL at the end. */
+static char *next_line(char **at)
+{
+    char *line = *at;
+    if (!line || !*line)
+        return NULL;
+    *at = strchr(line, '\n');
+    if (*at)
+        *(*at)++ = 0;
+    return line;
+}
+
+/* Takes the lines of the block up to its caret, or an empty line. */
+static void take_block(struct cudafe_block *block, char **text)
+{
+    char *line;
+    block->count = 0;
+    while (block->count < MAX_NOTES && (line = next_line(text)) && *line) {
+        block->lines[block->count++] = line;
+        if (is_caret(line))
+            break;
+    }
+}
+
+static void convert(struct text_job *job, char *text)
+{
+    bool skipping = false;
+    char *line;
+    while ((line = next_line(&text))) {
+        struct cudafe_block block = {0};
+        bool cudafe = match_cudafe(job, line, &block.number, &block.rest);
+        if (put_undefined(job, line))
+            continue;
+        if (is_noise(line))
+            skipping = false;
+        else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
+                 strstr(line, "): warning #"))
+            skipping = is_left_out(job, line);
+        else if (strstr(line, "): note #")) /* candidates in NVIDIA's headers, by the dozen */
+            skipping = true;
+        else if (!*line || is_noise(line))
+            skipping = false;
+        if (cudafe) {
+            take_block(&block, &text);
+            if (!skipping)
+                put_cudafe_block(job, &block);
+        } else if (*line && !skipping && !is_noise(line)) {
+            put_line(job, line);
+        }
+    }
+}
+
+char *run_compiler_text(const char *raw, const char *name, const char *shown, const char *source,
+                        unsigned max_lines)
+{
+    char *result = NULL, *copy = strdup(raw);
+    size_t size = 0;
+    struct text_job job = {.name = name,
+                           .shown = shown,
+                           .source = source,
+                           .max_lines = max_lines,
+                           .rejected = strstr(raw, "error:") || strstr(raw, "): error")};
+    if (!copy || !(job.to = open_memstream(&result, &size))) {
+        free(copy);
+        return NULL;
+    }
+    convert(&job, copy);
+    if (job.lines > max_lines)
+        fputs("...\n", job.to);
+    if (job.errors > MAX_ERRORS)
+        fprintf(job.to, "and %u more error%s: mend the first ones and compile again\n",
+                job.errors - MAX_ERRORS, job.errors > MAX_ERRORS + 1 ? "s" : "");
+    fclose(job.to);
+    for (unsigned i = 0; i < job.seen_count; ++i)
+        free(job.seen[i]);
+    free(copy);
+    if (result)
+        run_clean_text(result, size);
+    return result;
+}

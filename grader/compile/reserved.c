@@ -1,0 +1,78 @@
+/* An object's symbols, as the linker will see them. Only its own symbol table is read: what a source says
+ * before the preprocessor and the assembler have been through it proves nothing. */
+#include "compile/reserved.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* cudaMalloc, __cudaLaunchKernel; of the driver, cuInit and the like. */
+static bool is_cuda(const char *name)
+{
+    const char *bare = strncmp(name, "__", 2) == 0 ? name + 2 : name;
+    return strncmp(bare, "cuda", 4) == 0 ||
+           (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
+}
+
+/* Whatever the C library of this machine exports: it is the one that the program will get. */
+static bool is_libc(const char *name)
+{
+    static void *library;
+    if (!library)
+        library = dlopen("libc.so.6", RTLD_LAZY | RTLD_LOCAL);
+    return library && dlsym(library, name);
+}
+
+/* Does the linker take SYMBOL for a definition of its name? */
+static bool is_defined(const GElf_Sym *symbol)
+{
+    return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
+}
+
+/* True if TABLE, the symbols of a file, has a reserved one. */
+static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
+{
+    Elf_Data *data = elf_getdata(table, NULL);
+    size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    for (size_t i = 0; data && i < count; ++i) {
+        GElf_Sym symbol;
+        const char *found = NULL;
+        if (gelf_getsym(data, (int)i, &symbol) && is_defined(&symbol))
+            found = elf_strptr(file, header->sh_link, symbol.st_name);
+        if (!found || !*found || !(is_cuda(found) || is_libc(found)))
+            continue;
+        snprintf(name, size, "%s", found);
+        return true;
+    }
+    return false;
+}
+
+static bool search_file(Elf *file, char *name, size_t size)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    if (elf_kind(file) != ELF_K_ELF)
+        return true;
+    while ((section = elf_nextscn(file, section)))
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB &&
+            search(file, section, &header, name, size))
+            return true;
+    return false;
+}
+
+bool run_find_reserved(const char *object, char *name, size_t size)
+{
+    int fd = open(object, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *file = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    name[0] = 0;
+    bool found = !file || search_file(file, name, size);
+    elf_end(file);
+    if (fd >= 0)
+        close(fd);
+    return found;
+}

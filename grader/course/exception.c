@@ -1,0 +1,115 @@
+#include "course/exception.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/people.h"
+
+/* One lab of one student being read. */
+struct place {
+    const char *student;
+    const yaml_node_t *key, *value;
+};
+
+/* A new element at the end, zeroed but for the line and STUDENT, which it takes; NULL: out of memory. */
+static struct batch_exception *add(struct batch_exceptions *exceptions, char *student,
+                                   const struct place *place)
+{
+    size_t count = exceptions->count;
+    struct batch_exception *all = reallocarray(exceptions->all, count + 1, sizeof *all);
+    if (!all || !student)
+        return NULL;
+    exceptions->all = all;
+    all[count] =
+        (struct batch_exception){.student = student, .line = place->key->start_mark.line + 1};
+    ++exceptions->count;
+    return &all[count];
+}
+
+static void read_values(struct settings *settings, const yaml_node_t *node, double most,
+                        struct batch_exception *into)
+{
+    static const char *const keys[] = {"deadline", "points", "why", NULL};
+    const yaml_node_t *points = settings_find(settings, node, "points");
+    if (!settings_check_keys(settings, node, into->lab, keys))
+        return;
+    settings_time(settings, settings_find(settings, node, "deadline"), "deadline", &into->deadline);
+    into->by_hand = settings_number(settings, points, "points", 0, most, &into->points);
+    const char *why = settings_text(settings, settings_find(settings, node, "why"), "why");
+    into->why = strdup(why ? why : "");
+    if (!into->by_hand && into->deadline == 0 && !points)
+        settings_complain(settings, node,
+                          "what is different? Say deadline or points here, or: %s: excused",
+                          into->lab);
+}
+
+static void read_lab(struct settings *settings, const struct place *place,
+                     batch_full_marks full_marks, const void *context,
+                     struct batch_exceptions *exceptions)
+{
+    char name[RUN_LAB_NAME_SIZE], error[2 * RUN_PATH_SIZE];
+    const char *word = settings_text(settings, place->key, "a lab's name");
+    if (!word)
+        return;
+    if (!run_lab_find(word, name, error, sizeof error)) {
+        settings_complain(settings, place->key, "%s", error);
+        return;
+    }
+    double most = full_marks(context, name);
+    char *student = batch_normalise(place->student);
+    bool again = student && batch_exception_find(exceptions, student, name);
+    struct batch_exception *into = most > 0 && !again ? add(exceptions, student, place) : NULL;
+    if (!into) {
+        settings_complain(settings, place->key,
+                          again ? "%s is there twice" : "%s is none of this course's labs", name);
+        free(student);
+        return;
+    }
+    strcpy(into->lab, name);
+    into->excused = place->value->type == YAML_SCALAR_NODE &&
+                    strcmp((const char *)place->value->data.scalar.value, "excused") == 0;
+    if (into->excused)
+        into->why = strdup("");
+    else
+        read_values(settings, place->value, most, into);
+}
+
+void batch_exceptions_read(struct settings *settings, const yaml_node_t *node,
+                           batch_full_marks full_marks, const void *context,
+                           struct batch_exceptions *exceptions)
+{
+    yaml_node_t *student, *labs;
+    *exceptions = (struct batch_exceptions){0};
+    settings_check_keys(settings, node, "students", NULL);
+    for (size_t i = 0; settings_pair(settings, node, i, &student, &labs); ++i) {
+        struct place place = {.student = settings_text(settings, student, "a student's id")};
+        yaml_node_t *key, *value;
+        if (!place.student || !settings_check_keys(settings, labs, place.student, NULL))
+            continue;
+        for (size_t k = 0; settings_pair(settings, labs, k, &key, &value); ++k) {
+            place.key = key;
+            place.value = value;
+            read_lab(settings, &place, full_marks, context, exceptions);
+        }
+    }
+}
+
+void batch_exceptions_free(struct batch_exceptions *exceptions)
+{
+    for (size_t i = 0; i < exceptions->count; ++i) {
+        free(exceptions->all[i].student);
+        free(exceptions->all[i].why);
+    }
+    free(exceptions->all);
+    *exceptions = (struct batch_exceptions){0};
+}
+
+const struct batch_exception *batch_exception_find(const struct batch_exceptions *exceptions,
+                                                   const char *student, const char *lab)
+{
+    for (size_t i = 0; exceptions && i < exceptions->count; ++i)
+        if (strcmp(exceptions->all[i].student, student) == 0 &&
+            strcmp(exceptions->all[i].lab, lab) == 0)
+            return &exceptions->all[i];
+    return NULL;
+}

@@ -1,0 +1,46 @@
+/* What is different for single students, as the course file says it:
+ *
+ *     students:
+ *       s017:
+ *         02-coalesce: {deadline: 2026-10-26, why: was ill}    # more time
+ *         03-shared-reduce: {points: 15, why: oral exam}       # in place of what the grader says
+ *         04-bank-conflicts: excused                           # does not count */
+#ifndef COURSE_EXCEPTION_H
+#define COURSE_EXCEPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "course/settings.h"
+#include "course/lab.h"
+
+struct batch_exception {
+    char *student; /* the id, normalised (NFC) */
+    char lab[RUN_LAB_NAME_SIZE];
+    int64_t deadline; /* UNIX seconds; 0: everybody's */
+    bool excused, by_hand;
+    double points; /* if by_hand: of this course, final */
+    char *why;     /* "": not said */
+    size_t line;   /* of the course file */
+};
+
+struct batch_exceptions {
+    struct batch_exception *all;
+    size_t count;
+};
+
+/* How many points full marks of lab NAME are worth; 0: the lab does not count. */
+typedef double (*batch_full_marks)(const void *context, const char *name);
+
+/* Reads the mapping NODE; what is wrong with it becomes complaints of SETTINGS. To be freed either way. */
+void batch_exceptions_read(struct settings *settings, const yaml_node_t *node,
+                           batch_full_marks full_marks, const void *context,
+                           struct batch_exceptions *exceptions);
+void batch_exceptions_free(struct batch_exceptions *exceptions);
+
+/* What holds for STUDENT in LAB; NULL: the same as for all. */
+const struct batch_exception *batch_exception_find(const struct batch_exceptions *exceptions,
+                                                   const char *student, const char *lab);
+
+#endif

@@ -1,0 +1,126 @@
+/* The value is followed through the registers that are computed from it, without regard to the order
+ * of instructions: nvcc gives nearly every value a register of its own. */
+#include "gpu/analyse/flags.h"
+
+#include <stdlib.h>
+
+struct trace {
+    const struct ptx_function *function;
+    bool *follows; /* registers computed from the value */
+    bool grew, is_data, is_guess;
+};
+
+static bool is_written(const struct ptx_instruction *in, uint32_t k)
+{
+    const char *letter = ptx_opcodes[in->opcode].operands;
+    for (uint32_t i = 0; *letter; letter++) {
+        if (*letter == '?')
+            continue;
+        if (i++ == k)
+            return *letter == 'd' || *letter == 'x' || *letter == 'y' || (*letter == 'v' && k == 0);
+    }
+    return false;
+}
+
+static bool names_register(const struct ptx_operand *op)
+{
+    return op->kind == PTX_REGISTER || op->kind == PTX_PREDICATE ||
+           (op->kind == PTX_ADDRESS && op->index != PTX_NONE);
+}
+
+static bool reads_any(const struct ptx_operand *op, const bool *set)
+{
+    bool any = names_register(op) && set[op->index];
+    for (uint32_t i = 0; i < op->count; i++)
+        any |= reads_any(&op->elements[i], set);
+    return any;
+}
+
+static void mark(struct trace *trace, const struct ptx_operand *op)
+{
+    if (names_register(op) && !trace->follows[op->index])
+        trace->grew = trace->follows[op->index] = true;
+    for (uint32_t i = 0; i < op->count; i++)
+        mark(trace, &op->elements[i]);
+}
+
+static void mark_results(struct trace *trace, const struct ptx_instruction *in)
+{
+    for (uint32_t k = 0; k < in->operand_count; k++)
+        if (is_written(in, k))
+            mark(trace, &in->operands[k]);
+}
+
+static void follow(struct trace *trace, const struct ptx_instruction *in)
+{
+    bool reads = false;
+    for (uint32_t k = 0; k < in->operand_count; k++)
+        reads |= !is_written(in, k) && reads_any(&in->operands[k], trace->follows);
+    if (!reads)
+        return;
+    if (ptx_has(in, PTX_MOD_cas) && reads_any(&in->operands[2], trace->follows))
+        trace->is_guess = true;
+    switch (in->opcode) {
+    case PTX_OP_ld:
+    case PTX_OP_st:
+    case PTX_OP_atom:
+    case PTX_OP_red:
+    case PTX_OP_call:
+    case PTX_OP_sust:
+        trace->is_data = true;
+        break;
+    default:
+        mark_results(trace, in);
+    }
+}
+
+/* Whether the register of the address at PC is written between FIRST and LAST. */
+static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t first, uint32_t last)
+{
+    const struct ptx_operand *address = &f->code[pc].operands[1];
+    for (uint32_t i = first; i <= last && address->index != PTX_NONE; i++)
+        for (uint32_t k = 0; k < f->code[i].operand_count; k++)
+            if (is_written(&f->code[i], k) && f->code[i].operands[k].kind == PTX_REGISTER &&
+                f->code[i].operands[k].index == address->index)
+                return true;
+    return false;
+}
+
+/* Loops are where a branch goes back; one that holds the load and a branch decided by it is waiting. */
+static unsigned find_loops(const struct trace *trace, uint32_t pc)
+{
+    const struct ptx_function *f = trace->function;
+    unsigned use = 0;
+    for (uint32_t end = pc; end < f->code_count; end++) {
+        const struct ptx_instruction *back = &f->code[end];
+        if (back->opcode != PTX_OP_bra || back->operands[0].kind != PTX_LABEL ||
+            (uint64_t)back->operands[0].value > pc)
+            continue;
+        uint32_t start = (uint32_t)back->operands[0].value;
+        bool decides = false;
+        for (uint32_t i = start; i <= end; i++)
+            decides |= f->code[i].opcode == PTX_OP_bra && f->code[i].guard != PTX_NONE &&
+                       trace->follows[f->code[i].guard];
+        if (decides)
+            use |= address_moves(f, pc, start, end) ? FLAG_POLLED : FLAG_POLLED | FLAG_POLLED_THERE;
+    }
+    return use;
+}
+
+unsigned analyse_flag(const struct ptx_function *function, uint32_t pc)
+{
+    struct trace trace = {.function = function};
+    trace.follows = calloc((size_t)function->register_count + 1, sizeof *trace.follows);
+    if (!trace.follows)
+        return 0;
+    mark_results(&trace, &function->code[pc]);
+    while (trace.grew) {
+        trace.grew = false;
+        for (uint32_t i = 0; i < function->code_count; i++)
+            follow(&trace, &function->code[i]);
+    }
+    unsigned use = find_loops(&trace, pc) | (trace.is_data ? 0 : FLAG_COMPARED) |
+                   (trace.is_guess ? FLAG_GUESSED : 0);
+    free(trace.follows);
+    return use;
+}

@@ -1,0 +1,148 @@
+/* Backward data flow: a block needs what it reads before it writes it, and what the blocks behind it
+ * need and it does not write. Most registers of nvcc's code live in one block only, and get no bit. */
+#include "gpu/analyse/liveness.h"
+
+#include <stdlib.h>
+
+#include "gpu/analyse/operands.h"
+
+#define MOST_WORDS  (1u << 20) /* of one kind of set */
+#define MOST_PASSES 100u       /* nested loops need a pass each; no compiler nests as many */
+
+/* --- registers that live from block to block ---------------------------------------------------------- */
+
+struct search {
+    struct liveness *l;
+    uint32_t *written_in; /* the block that wrote each register last, plus 1 */
+    uint32_t block;
+};
+
+static void note_read(void *context, uint32_t reg)
+{
+    struct search *s = context;
+    if (s->written_in[reg] == s->block + 1 || s->l->number[reg] != LIVENESS_LOCAL)
+        return;
+    s->l->number[reg] = s->l->count;
+    s->l->registers[s->l->count++] = reg;
+}
+
+static void note_written(void *context, uint32_t reg)
+{
+    struct search *s = context;
+    s->written_in[reg] = s->block + 1;
+}
+
+static bool number_registers(const struct ptx_function *f, struct liveness *l)
+{
+    struct search search = {.l = l};
+    size_t n = (size_t)f->register_count + 1;
+    l->number = malloc(n * sizeof *l->number);
+    l->registers = malloc(n * sizeof *l->registers);
+    search.written_in = calloc(n, sizeof *search.written_in);
+    bool ok = l->number && l->registers && search.written_in;
+    for (uint32_t i = 0; ok && i < f->register_count; i++)
+        l->number[i] = LIVENESS_LOCAL;
+    for (uint32_t i = 0; ok && i < f->code_count; i++) {
+        search.block = l->blocks.of[i];
+        operands_read(&f->code[i], note_read, &search);
+        if (f->code[i].guard == PTX_NONE) /* else the old value may live on */
+            operands_written(&f->code[i], note_written, &search);
+    }
+    free(search.written_in);
+    return ok;
+}
+
+/* --- sets ------------------------------------------------------------------------------------------------ */
+
+struct sets {
+    const struct liveness *l;
+    uint64_t *reads, *writes; /* of one block */
+};
+
+static void add_read(void *context, uint32_t reg)
+{
+    const struct sets *s = context;
+    uint32_t n = s->l->number[reg];
+    if (n != LIVENESS_LOCAL && !(s->writes[n / 64] >> n % 64 & 1))
+        s->reads[n / 64] |= (uint64_t)1 << n % 64;
+}
+
+static void add_write(void *context, uint32_t reg)
+{
+    const struct sets *s = context;
+    uint32_t n = s->l->number[reg];
+    if (n != LIVENESS_LOCAL)
+        s->writes[n / 64] |= (uint64_t)1 << n % 64;
+}
+
+/* What each block reads becomes the first guess of what it needs. */
+static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
+{
+    for (uint32_t i = 0; i < f->code_count; i++) {
+        size_t at = (size_t)l->blocks.of[i] * l->words;
+        struct sets sets = {l, l->in + at, writes + at};
+        operands_read(&f->code[i], add_read, &sets);
+        if (f->code[i].guard == PTX_NONE)
+            operands_written(&f->code[i], add_write, &sets);
+    }
+}
+
+static uint64_t needed_behind(const struct liveness *l, uint32_t block, uint32_t word)
+{
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < 2; k++)
+        if (l->blocks.next[block][k] != BLOCK_NONE)
+            bits |= l->in[(size_t)l->blocks.next[block][k] * l->words + word];
+    return bits;
+}
+
+static bool spread(struct liveness *l, const uint64_t *writes)
+{
+    bool changed = false;
+    for (uint32_t block = l->blocks.count; block-- > 0;) {
+        for (uint32_t word = 0; word < l->words; word++) {
+            size_t at = (size_t)block * l->words + word;
+            uint64_t more = l->in[at] | (needed_behind(l, block, word) & ~writes[at]);
+            changed |= more != l->in[at];
+            l->in[at] = more;
+        }
+    }
+    return changed;
+}
+
+bool liveness_find(const struct ptx_function *function, struct liveness *l)
+{
+    *l = (struct liveness){0};
+    if (!blocks_find(function, &l->blocks) || !number_registers(function, l))
+        return false;
+    l->words = l->count / 64 + 1;
+    size_t size = ((size_t)l->blocks.count + 1) * l->words;
+    if (size > MOST_WORDS)
+        return false;
+    l->in = calloc(size, sizeof *l->in);
+    uint64_t *writes = calloc(size, sizeof *writes);
+    bool ok = l->in && writes;
+    if (ok)
+        fill_sets(function, l, writes);
+    unsigned pass = 0;
+    while (ok && spread(l, writes))
+        ok = ++pass < MOST_PASSES;
+    free(writes);
+    return ok;
+}
+
+void liveness_behind(const struct liveness *l, uint32_t block,
+                     void (*visit)(void *context, uint32_t reg), void *context)
+{
+    for (uint32_t word = 0; word < l->words; word++)
+        for (uint64_t bits = needed_behind(l, block, word); bits; bits &= bits - 1)
+            visit(context, l->registers[word * 64 + (uint32_t)__builtin_ctzll(bits)]);
+}
+
+void liveness_free(struct liveness *l)
+{
+    blocks_free(&l->blocks);
+    free(l->number);
+    free(l->registers);
+    free(l->in);
+}

@@ -1,0 +1,24 @@
+/* The counters of one launch, or of one source line of it. Names and units: counters.def. */
+#ifndef GPU_COUNTERS_H
+#define GPU_COUNTERS_H
+
+#include <stdint.h>
+
+enum emu_counter {
+#define C(name, unit) EMU_##name,
+#include "counters.def"
+#undef C
+    EMU_COUNTER_COUNT
+};
+
+struct emu_counters {
+    uint64_t value[EMU_COUNTER_COUNT]; /* indexed by enum emu_counter */
+};
+
+/* The counter's name as reports spell it, such as "global_load_sectors". */
+const char *emu_counter_name(enum emu_counter counter);
+
+/* Adds FROM to INTO: sums, and the maximum of what is of one warp. */
+void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
+
+#endif

@@ -1,0 +1,178 @@
+/* Copies, prefetches and discards in batches: many of them by one call. They are done in the order in which they are
+ * listed, which is one of those that the program must be content with. */
+#include "gpu/cudart/work.h"
+
+#include "gpu/cudart/array.h"
+
+/* An entry of a list of LISTED applies to the elements from FIRST[i] on. */
+static bool are_firsts(const size_t *first, size_t listed, size_t count)
+{
+    if (!first || !listed || listed > count || first[0] != 0)
+        return false;
+    for (size_t i = 1; i < listed; i++)
+        if (first[i] <= first[i - 1] || first[i] >= count)
+            return false;
+    return true;
+}
+
+static bool is_order(enum cudaMemcpySrcAccessOrder order)
+{
+    return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
+}
+
+/* Whether a batch may go into STREAM: not into the default stream that waits for all, nor into a graph, whose capture
+ * goes on. */
+static cudaError_t check_stream(cudaStream_t stream)
+{
+    cudaError_t error = rt_stream(stream);
+    if (error != cudaSuccess)
+        return error;
+    if (rt_stream_order(stream).is_legacy)
+        return cudaErrorInvalidValue;
+    return rt_is_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+}
+
+/* --- copies of bytes ------------------------------------------------------------------------------------- */
+
+static cudaError_t copy_bytes(void *const *to, const void *const *from, const size_t *sizes,
+                              size_t count, cudaStream_t stream)
+{
+    cudaError_t error = check_stream(stream);
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        if (!to[i] || !from[i] || !sizes[i])
+            error = cudaErrorInvalidValue;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        struct rt_work work = rt_bytes(to[i], from[i], sizes[i], cudaMemcpyDefault);
+        error = rt_submit(stream, &work);
+    }
+    return error;
+}
+
+cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *sizes,
+                                 size_t count, struct cudaMemcpyAttributes *attributes,
+                                 size_t *first, size_t listed, cudaStream_t stream)
+{
+    if (!to || !from || !sizes || !attributes || !are_firsts(first, listed, count))
+        return rt_return(cudaErrorInvalidValue);
+    for (size_t i = 0; i < listed; i++)
+        if (!is_order(attributes[i].srcAccessOrder) ||
+            attributes[i].flags > cudaMemcpyFlagPreferOverlapWithCompute)
+            return rt_return(cudaErrorInvalidValue);
+    return rt_return(copy_bytes(to, from, sizes, count, stream));
+}
+
+/* --- copies of boxes -------------------------------------------------------------------------------------- */
+
+/* The one of both sides that is an array, whose elements the copy is counted in; NULL: bytes. */
+static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
+{
+    return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;
+}
+
+/* One side as cudaMemcpy3DParms has it; rows and layers of length 0 follow each other at once. */
+static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent extent,
+                      size_t element, cudaArray_t *array, struct cudaPos *at,
+                      struct cudaPitchedPtr *ptr)
+{
+    if (side->type == cudaMemcpyOperandTypeArray) {
+        *array = side->op.array.array;
+        *at = (struct cudaPos){side->op.array.offset.x, side->op.array.offset.y,
+                               side->op.array.offset.z};
+        return *array != NULL;
+    }
+    size_t length = side->op.ptr.rowLength ? side->op.ptr.rowLength : extent.width,
+           height = side->op.ptr.layerHeight ? side->op.ptr.layerHeight : extent.height, pitch;
+    if (side->type != cudaMemcpyOperandTypePointer || !side->op.ptr.ptr || length < extent.width ||
+        height < extent.height || __builtin_mul_overflow(length, element, &pitch))
+        return false;
+    *ptr = (struct cudaPitchedPtr){side->op.ptr.ptr, pitch, pitch, height};
+    return true;
+}
+
+static bool make_box(struct rt_work *work, const struct cudaMemcpy3DBatchOp *op)
+{
+    cudaArray_t array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
+    size_t element = array ? rt_array_element(array) : 1;
+    struct cudaMemcpy3DParms copy = {.extent = op->extent, .kind = cudaMemcpyDefault};
+    if (!op->extent.width || !op->extent.height || !op->extent.depth ||
+        !is_order(op->srcAccessOrder) || op->flags > cudaMemcpyFlagPreferOverlapWithCompute)
+        return false;
+    bool legal =
+        make_side(&op->src, op->extent, element, &copy.srcArray, &copy.srcPos, &copy.srcPtr) &&
+        make_side(&op->dst, op->extent, element, &copy.dstArray, &copy.dstPos, &copy.dstPtr);
+    *work = (struct rt_work){.type = cudaGraphNodeTypeMemcpy, .copy = copy};
+    return legal;
+}
+
+static cudaError_t copy_boxes(size_t count, const struct cudaMemcpy3DBatchOp *list,
+                              unsigned long long flags, cudaStream_t stream)
+{
+    struct rt_work work;
+    if (!count || !list || flags)
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_stream(stream);
+    for (size_t i = 0; i < count && error == cudaSuccess; i++)
+        if (!make_box(&work, &list[i]))
+            error = cudaErrorInvalidValue;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        make_box(&work, &list[i]);
+        error = rt_submit(stream, &work);
+    }
+    return error;
+}
+
+cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *list,
+                                   unsigned long long flags, cudaStream_t stream)
+{
+    return rt_return(copy_boxes(count, list, flags, stream));
+}
+
+/* --- managed memory ------------------------------------------------------------------------------------------ */
+
+static bool are_managed(void **ptrs, const size_t *sizes, size_t count)
+{
+    bool legal = ptrs && sizes && count;
+    for (size_t i = 0; i < count && legal; i++)
+        legal = rt_is_managed(ptrs[i], sizes[i]);
+    return legal;
+}
+
+static cudaError_t prefetch(void **ptrs, const size_t *sizes, size_t count,
+                            const struct cudaMemLocation *places, const size_t *first,
+                            size_t listed, cudaStream_t stream)
+{
+    size_t place = 0;
+    if (!are_managed(ptrs, sizes, count) || !places || !are_firsts(first, listed, count))
+        return cudaErrorInvalidValue;
+    cudaError_t error = check_stream(stream);
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        place += place + 1 < listed && first[place + 1] == i;
+        error = rt_prefetch(ptrs[i], sizes[i], places[place], stream);
+    }
+    return error == cudaErrorInvalidDevice ? cudaErrorInvalidValue : error;
+}
+
+cudaError_t cudaMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,
+                                      struct cudaMemLocation *places, size_t *first, size_t listed,
+                                      unsigned long long flags, cudaStream_t stream)
+{
+    return rt_return(flags ? cudaErrorInvalidValue
+                           : prefetch(ptrs, sizes, count, places, first, listed, stream));
+}
+
+/* What is discarded may still be there when it is read: so it is. */
+cudaError_t cudaMemDiscardBatchAsync(void **ptrs, size_t *sizes, size_t count,
+                                     unsigned long long flags, cudaStream_t stream)
+{
+    return rt_return(flags || !are_managed(ptrs, sizes, count) ? cudaErrorInvalidValue
+                                                               : check_stream(stream));
+}
+
+cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,
+                                                struct cudaMemLocation *places, size_t *first,
+                                                size_t listed, unsigned long long flags,
+                                                cudaStream_t stream)
+{
+    return rt_return(flags ? cudaErrorInvalidValue
+                           : prefetch(ptrs, sizes, count, places, first, listed, stream));
+}

@@ -1,0 +1,80 @@
+/* Counts the calls of API functions: the record's last line, which the library writes when the program
+ * ends. A program that does not end by exit() or main()'s return leaves none.
+ *
+ * Each call site has a counter of its own and enters a list at its first call; what belongs to one
+ * function is added up at the end. A count costs one atomic addition. */
+#include "gpu/cudart/rt.h"
+
+#include <jansson.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct rt_call *called;
+
+static int exit_status;
+
+static void note_status(int status, void *nothing)
+{
+    exit_status = status;
+}
+
+/* What is asked for before main would come behind the destructor below. */
+static void ask_for_status(void)
+{
+    on_exit(note_status, NULL);
+}
+
+void rt_count_call(struct rt_call *call)
+{
+    static pthread_once_t asked = PTHREAD_ONCE_INIT;
+    __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&call->listed, __ATOMIC_RELAXED) ||
+        __atomic_exchange_n(&call->listed, true, __ATOMIC_RELAXED))
+        return;
+    pthread_once(&asked, ask_for_status);
+    call->next = __atomic_load_n(&called, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&called, &call->next, call, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* The name under which a program knows the function, or NULL: what nvcc calls on its behalf, and what
+ * is not an API function, does not count. */
+static const char *public_name(const char *name)
+{
+    if (strcmp(name, "__cudaLaunchKernel") == 0) /* nvcc 13's word for it */
+        return "cudaLaunchKernel";
+    return strncmp(name, "cuda", 4) == 0 ? name : NULL;
+}
+
+static json_t *counts_by_name(void)
+{
+    json_t *counts = json_object();
+    for (struct rt_call *call = __atomic_load_n(&called, __ATOMIC_ACQUIRE); call;
+         call = call->next) {
+        const char *name = public_name(call->name);
+        json_int_t before = name ? json_integer_value(json_object_get(counts, name)) : 0;
+        json_int_t count = (json_int_t)__atomic_load_n(&call->count, __ATOMIC_RELAXED);
+        if (name)
+            json_object_set_new(counts, name, json_integer(before + count));
+    }
+    return counts;
+}
+
+static pid_t process; /* whose calls these are: a fork's child writes nothing */
+
+__attribute__((constructor)) static void note_process(void)
+{
+    process = getpid();
+}
+
+__attribute__((destructor)) static void record_calls(void)
+{
+    if (!called || getpid() != process)
+        return;
+    if (exit_status == 0) /* whoever gives up has other worries */
+        rt_tell_leaks();
+    rt_record(json_pack("{s:o}", "calls", counts_by_name()));
+}

@@ -1,0 +1,138 @@
+/* Clusters of blocks: how large those of a launch are, whether they may be, and how many the GPU holds. The
+ * kernel says it (__cluster_dims__), or its attributes, or the launch. */
+#include "gpu/cudart/work.h"
+
+#include <string.h>
+
+dim3 rt_cluster_of(const struct rt_function *function, dim3 cluster)
+{
+    const uint32_t *own = function->info.cluster;
+    return cluster.x ? cluster : own[0] ? (dim3){own[0], own[1], own[2]} : function->cluster;
+}
+
+dim3 rt_cluster_asked(const cudaLaunchConfig_t *config)
+{
+    dim3 cluster = {0, 0, 0};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            cluster = (dim3){config->attrs[i].val.clusterDim.x, config->attrs[i].val.clusterDim.y,
+                             config->attrs[i].val.clusterDim.z};
+    return cluster;
+}
+
+static bool is_same(dim3 a, dim3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* Blocks of a cluster; more than any may have where that is too many to count. */
+static uint32_t blocks_of(dim3 cluster)
+{
+    const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};
+    uint32_t blocks = 1;
+    for (unsigned i = 0; i < 3; i++)
+        blocks *= side[i] <= EMU_MAX_CLUSTER ? side[i] : EMU_MAX_CLUSTER + 1;
+    return blocks;
+}
+
+static uint32_t most_blocks(const struct rt_function *function)
+{
+    uint32_t most = function->wide_clusters ? EMU_MAX_CLUSTER : RT_PORTABLE_CLUSTER;
+    return function->info.max_cluster < most ? function->info.max_cluster : most;
+}
+
+#define tell(...)                                                                                  \
+    rt_finding_at("invalid-launch", function->name,                                                \
+                  &(struct rt_places){.at = rt_launch_place(launch)}, 1, __VA_ARGS__)
+
+cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt_launch *launch)
+{
+    dim3 grid = launch->grid, size = rt_cluster_of(function, launch->cluster),
+         fixed = rt_cluster_of(function, (dim3){0, 0, 0});
+    if (!size.x && (function->needs_cluster || function->info.needs_cluster))
+        tell("the launch must say how many blocks a cluster has: cudaLaunchKernelEx()");
+    else if (!size.x)
+        return cudaSuccess;
+    else if (fixed.x && !is_same(size, fixed))
+        tell("clusters of %u x %u x %u blocks: this kernel's have %u x %u x %u", size.x, size.y,
+             size.z, fixed.x, fixed.y, fixed.z);
+    else if (!blocks_of(size))
+        tell("clusters of %u x %u x %u blocks: at least 1 each", size.x, size.y, size.z);
+    else if (blocks_of(size) > most_blocks(function))
+        tell("clusters of %u x %u x %u blocks: at most %u in all%s", size.x, size.y, size.z,
+             most_blocks(function),
+             function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
+                 ? ""
+                 : "; up to 16 need cudaFuncAttributeNonPortableClusterSizeAllowed");
+    else if (grid.x % size.x || grid.y % size.y || grid.z % size.z)
+        tell("a grid of %u x %u x %u blocks is not made of clusters of %u x %u x %u", grid.x,
+             grid.y, grid.z, size.x, size.y, size.z);
+    else
+        return cudaSuccess;
+    return cudaErrorInvalidClusterSize;
+}
+
+/* --- occupancy --------------------------------------------------------------------------------------- */
+
+/* What a launch of CONFIG would have: its kernel, what a block demands, the clusters that it asks for. */
+static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
+                           struct rt_function **function, struct emu_demand *demand)
+{
+    struct emu_device *device;
+    if (!config || (config->numAttrs > 0 && !config->attrs))
+        return cudaErrorInvalidValue;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_function(device, func, function);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t threads = (uint64_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
+    if (!threads || threads > (*function)->info.max_threads ||
+        config->dynamicSmemBytes > rt_dynamic_limit(*function))
+        return cudaErrorInvalidValue;
+    *demand = rt_demand(&(*function)->info, (unsigned)threads, config->dynamicSmemBytes);
+    return cudaSuccess;
+}
+
+static cudaError_t max_clusters(int *clusters, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct rt_function *function;
+    struct emu_demand demand;
+    cudaError_t error =
+        clusters ? look_up(func, config, &function, &demand) : cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
+    struct rt_launch launch = {.grid = config->gridDim, .cluster = rt_cluster_asked(config)};
+    dim3 size = rt_cluster_of(function, launch.cluster);
+    error = size.x ? rt_check_cluster(function, &launch) : cudaSuccess;
+    if (error == cudaSuccess)
+        *clusters = size.x ? (int)emu_occupancy_clusters(&demand, blocks_of(size)) : 0;
+    return error;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
+                                           const cudaLaunchConfig_t *config)
+{
+    return rt_return(max_clusters(clusters, func, config));
+}
+
+/* The clusters that the configuration asks for do not count. */
+static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
+{
+    struct rt_function *function;
+    struct emu_demand demand;
+    cudaError_t error = size ? look_up(func, config, &function, &demand) : cudaErrorInvalidValue;
+    if (error != cudaSuccess)
+        return error;
+    uint32_t most = most_blocks(function);
+    while (most && !emu_occupancy_clusters(&demand, most))
+        most--;
+    *size = (int)most;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *func,
+                                                 const cudaLaunchConfig_t *config)
+{
+    return rt_return(max_size(size, func, config));
+}

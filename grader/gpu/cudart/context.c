@@ -1,0 +1,103 @@
+/* The one device, opened at the first call that needs it, and the errors that stay.
+ *
+ * A kernel's fault has two stages, as on a GPU, where kernels run on while the host goes on:
+ *
+ *   launch -> fault is PENDING: launches and asynchronous copies still "succeed" (and do nothing)
+ *          -> the first call that waits reports it; from then on it is STICKY: every call that
+ *             needs the device returns it, until the process ends. */
+#include "gpu/cudart/work.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+static struct emu_device *_Atomic the_device;
+static pid_t owner; /* a forked child has the memory of the device, but none of its threads */
+static _Atomic(cudaError_t) pending, sticky;
+
+/* NULL if it cannot be opened. */
+static struct emu_device *open_device(void)
+{
+    struct emu_device *device;
+    pthread_mutex_lock(&opening);
+    device = the_device;
+    if (!device && emu_open(rt_options(), &device) == EMU_OK) {
+        owner = getpid();
+        the_device = device;
+    }
+    pthread_mutex_unlock(&opening);
+    return device;
+}
+
+struct emu_device *rt_recorder(void)
+{
+    struct emu_device *device = the_device ? the_device : open_device();
+    return device && owner == getpid() ? device : NULL;
+}
+
+cudaError_t rt_device(struct emu_device **device)
+{
+    cudaError_t error = sticky;
+    if (error != cudaSuccess)
+        return error;
+    *device = the_device ? the_device : open_device();
+    if (*device && owner == getpid())
+        return cudaSuccess;
+    if (!*device)
+        rt_finding("no-device", NULL, "the emulated device could not be opened: %s",
+                   emu_message(NULL));
+    return cudaErrorInitializationError;
+}
+
+/* What kernels print comes out when the host waits for them, as on a GPU. */
+static void print_output(enum emu_stream stream, FILE *file)
+{
+    char *text;
+    size_t length;
+    emu_output(the_device, stream, &text, &length);
+    if (text)
+        fwrite(text, 1, length, file);
+    free(text);
+}
+
+cudaError_t rt_wait(struct emu_device **device)
+{
+    rt_finish_all();
+    return rt_hear(device);
+}
+
+cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device)
+{
+    rt_finish_stream(stream);
+    return rt_hear(device);
+}
+
+cudaError_t rt_hear(struct emu_device **device)
+{
+    if (the_device && owner == getpid()) {
+        print_output(EMU_STDOUT, stdout);
+        print_output(EMU_STDERR, stderr);
+    }
+    if (pending != cudaSuccess)
+        sticky = pending;
+    return rt_device(device);
+}
+
+void rt_fault(cudaError_t error)
+{
+    cudaError_t none = cudaSuccess;
+    atomic_compare_exchange_strong(&pending, &none, error); /* the first one is the cause */
+}
+
+cudaError_t rt_pending(void)
+{
+    return pending;
+}
+
+bool rt_faulted(void)
+{
+    return pending != cudaSuccess;
+}

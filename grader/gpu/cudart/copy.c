@@ -1,0 +1,305 @@
+/* Copies between the host, the device and arrays. Every copy is a box: rows of bytes, rows that start
+ * a pitch apart, layers of rows. Both sides are checked over their whole extent before the first byte
+ * moves. The asynchronous forms do the work when they are called: nobody can tell, because a launch
+ * has ended too when it returns. A stream that is being captured keeps it for later, and queue.c does where a
+ * launch has not ended. */
+#include "gpu/cudart/array.h"
+#include "gpu/cudart/work.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* --- where bytes lie --------------------------------------------------------------------------------- */
+
+/* Memory on both sides is used as the host's. */
+enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
+
+/* Reading what is not mapped would end the process inside the library, and the student would not learn
+ * which call was wrong. */
+bool rt_is_mapped(const void *ptr, size_t size)
+{
+    const uintptr_t page = 4096, start = (uintptr_t)ptr & -page;
+    uintptr_t end;
+    if (__builtin_add_overflow((uintptr_t)ptr, size, &end))
+        return false;
+    return msync((void *)start, end - start, MS_ASYNC) == 0;
+}
+
+static enum place find_place(struct emu_device *device, const void *ptr, size_t size)
+{
+    struct rt_range range;
+    emu_addr base;
+    uint64_t length;
+    if (rt_range_find(ptr, &range) && range.owner & RT_ON_BOTH) {
+        size_t offset = (size_t)((const char *)ptr - (const char *)range.ptr);
+        return size <= range.size - offset ? ON_BOTH : NOWHERE;
+    }
+    if (emu_find(device, (emu_addr)ptr, &base, &length) == EMU_OK)
+        return size <= length - ((emu_addr)ptr - base) ? ON_DEVICE : NOWHERE;
+    return rt_is_mapped(ptr, size) ? ON_HOST : NOWHERE;
+}
+
+/* Whether KIND allows these two places. HostToHost is as lenient as Default, as on a GPU. */
+static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
+{
+    if (to == NOWHERE || from == NOWHERE)
+        return false;
+    bool unified = to == ON_BOTH || from == ON_BOTH; /* then its address says it all */
+    if (unified && to != ON_HOST && from != ON_HOST)
+        return true;
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        return to != ON_HOST && from != ON_DEVICE;
+    case cudaMemcpyDeviceToHost:
+        return to != ON_DEVICE && from != ON_HOST;
+    case cudaMemcpyDeviceToDevice:
+        return to != ON_HOST && from != ON_HOST;
+    default:
+        return true;
+    }
+}
+
+/* --- boxes ------------------------------------------------------------------------------------------- */
+
+/* One side of a copy. */
+struct side {
+    char *at;            /* the first byte, as the program has its address */
+    size_t pitch, slice; /* bytes from row to row and from layer to layer */
+    enum place place;
+};
+
+/* SIZE bytes between two places that have been checked. */
+static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
+                        char *source, size_t size)
+{
+    if (to == ON_DEVICE && from == ON_DEVICE)
+        return rt_error(emu_copy(device, (emu_addr)target, (emu_addr)source, size));
+    if (to == ON_DEVICE)
+        return rt_error(emu_write(device, (emu_addr)target, source, size));
+    if (from == ON_DEVICE)
+        return rt_error(emu_read(device, target, (emu_addr)source, size));
+    memmove(target, source, size);
+    return cudaSuccess;
+}
+
+/* The same of rows. */
+static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
+                             enum place from, char *source, const struct emu_rows *rows)
+{
+    if (rows->count == 1)
+        return move(device, to, target, from, source, rows->width);
+    if (to == ON_DEVICE && from == ON_DEVICE)
+        return rt_error(emu_copy_rows(device, (emu_addr)target, (emu_addr)source, rows));
+    if (to == ON_DEVICE)
+        return rt_error(emu_write_rows(device, (emu_addr)target, source, rows));
+    if (from == ON_DEVICE)
+        return rt_error(emu_read_rows(device, target, (emu_addr)source, rows));
+    for (size_t y = 0; y < rows->count; y++)
+        memmove(target + y * rows->to_pitch, source + y * rows->from_pitch, rows->width);
+    return cudaSuccess;
+}
+
+/* The bytes from the first of the first row to the last of the last; false if they overflow. */
+static bool span(const struct side *side, struct cudaExtent box, size_t *size)
+{
+    size_t layers;
+    return !__builtin_mul_overflow(side->pitch, box.height - 1, size) &&
+           !__builtin_mul_overflow(side->slice, box.depth - 1, &layers) &&
+           !__builtin_add_overflow(*size, layers, size) &&
+           !__builtin_add_overflow(*size, box.width, size);
+}
+
+/* WHAT the copy does there goes into a finding. */
+static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
+                   const char *what)
+{
+    size_t size;
+    if (!span(side, box, &size))
+        return false;
+    side->place = find_place(device, side->at, size);
+    if (side->place == NOWHERE)
+        rt_tell_bad_range(device, what, side->at, size);
+    return side->place != NOWHERE;
+}
+
+static const char *name_of(enum place place)
+{
+    return place == ON_DEVICE ? "the device" : place == ON_HOST ? "the host" : "both";
+}
+
+/* The copy goes another way than KIND says. */
+static void tell_direction(enum cudaMemcpyKind kind, enum place to, enum place from)
+{
+    static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                        "cudaMemcpyDefault"};
+    rt_finding("wrong-copy-direction", NULL, "%s, but this copies from %s to %s", names[kind],
+               name_of(from), name_of(to));
+}
+
+/* A copy that has been checked. */
+struct plan {
+    struct side to, from;
+    struct cudaExtent box; /* its width is in bytes; width 0: there is nothing to do */
+};
+
+static cudaError_t check_places(struct emu_device *device, struct plan *plan,
+                                enum cudaMemcpyKind kind)
+{
+    struct side *to = &plan->to, *from = &plan->from;
+    if (!locate(device, to, plan->box, "writes to") ||
+        !locate(device, from, plan->box, "reads from"))
+        return cudaErrorInvalidValue;
+    if (kind_fits(kind, to->place, from->place))
+        return cudaSuccess;
+    tell_direction(kind, to->place, from->place);
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
+{
+    struct side to = plan->to, from = plan->from;
+    const struct emu_rows rows = {plan->box.width, plan->box.height, to.pitch, from.pitch};
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < plan->box.depth && error == cudaSuccess; z++)
+        error = move_rows(device, to.place, to.at + z * to.slice, from.place,
+                          from.at + z * from.slice, &rows);
+    return error;
+}
+
+/* --- copies as cudaMemcpy3DParms describes them -------------------------------------------------------- */
+
+/* The side that lies at PTR, or in ARRAY if that is not NULL, at position AT. */
+static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
+                             struct cudaPos at, struct cudaExtent box, size_t element)
+{
+    if (!!array == !!ptr.ptr) {
+        if (!array)
+            rt_finding("out-of-bounds", NULL, "a copy to or from a null pointer");
+        return cudaErrorInvalidValue;
+    }
+    if (!array) {
+        if (box.depth > 1 && ptr.ysize < box.height)
+            return cudaErrorInvalidPitchValue;
+        *side = (struct side){.pitch = ptr.pitch, .slice = ptr.pitch * ptr.ysize};
+        side->at = (char *)ptr.ptr + at.z * side->slice + at.y * ptr.pitch + at.x;
+        return cudaSuccess;
+    }
+    struct rt_array *live = rt_array(array);
+    if (!live)
+        return cudaErrorInvalidResourceHandle;
+    if (live->element != element || at.x * element + box.width > live->pitch ||
+        at.y + box.height > live->height || at.z + box.depth > live->depth)
+        return cudaErrorInvalidValue;
+    *side = (struct side){.pitch = live->pitch, .slice = live->pitch * live->height};
+    side->at = (char *)live->addr + at.z * side->slice + at.y * side->pitch + at.x * element;
+    return cudaSuccess;
+}
+
+/* The bytes of an element, in which the extent's width and the arrays' positions are given. */
+static size_t element_of(const struct cudaMemcpy3DParms *copy)
+{
+    cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
+    return array ? rt_array_element(array) : 1;
+}
+
+static cudaError_t make_plan(struct emu_device *device, const struct cudaMemcpy3DParms *copy,
+                             struct plan *plan)
+{
+    *plan = (struct plan){0};
+    if ((unsigned)copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    struct cudaExtent box = copy->extent;
+    if ((!copy->dstArray && box.width > copy->dstPtr.pitch) ||
+        (!copy->srcArray && box.width > copy->srcPtr.pitch))
+        return cudaErrorInvalidPitchValue;
+    if (box.width == 0 || box.height == 0 || box.depth == 0)
+        return cudaSuccess;
+    size_t element = element_of(copy);
+    if (__builtin_mul_overflow(box.width, element, &box.width))
+        return cudaErrorInvalidValue;
+    cudaError_t error =
+        make_side(&plan->to, copy->dstArray, copy->dstPtr, copy->dstPos, box, element);
+    if (error == cudaSuccess)
+        error = make_side(&plan->from, copy->srcArray, copy->srcPtr, copy->srcPos, box, element);
+    plan->box = box;
+    return error == cudaSuccess ? check_places(device, plan, copy->kind) : error;
+}
+
+cudaError_t rt_run_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    cudaError_t error = make_plan(device, copy, &plan);
+    return error == cudaSuccess && plan.box.width ? copy_box(device, &plan) : error;
+}
+
+cudaError_t rt_check_copy(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan);
+}
+
+bool rt_copies_from_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan) == cudaSuccess && plan.from.place == ON_HOST;
+}
+
+bool rt_copies_to_pageable(struct emu_device *device, const struct cudaMemcpy3DParms *copy)
+{
+    struct plan plan;
+    return make_plan(device, copy, &plan) == cudaSuccess && plan.to.place == ON_HOST;
+}
+
+size_t rt_copy_width(const struct cudaMemcpy3DParms *copy)
+{
+    return copy->extent.width * element_of(copy);
+}
+
+struct rt_work rt_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                       size_t height, enum cudaMemcpyKind kind)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemcpy};
+    work.copy = (struct cudaMemcpy3DParms){
+        .srcPtr = {(void *)from, from_pitch, width, height},
+        .dstPtr = {to, to_pitch, width, height},
+        .extent = {width, height, 1},
+        .kind = kind,
+    };
+    return work;
+}
+
+struct rt_work rt_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    return rt_rows(to, size, from, size, size, 1, kind);
+}
+
+/* --- the program's copies ------------------------------------------------------------------------------ */
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+{
+    struct rt_work work = rt_bytes(to, from, size, kind);
+    return rt_return(rt_do(&work));
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    struct rt_work work = rt_bytes(to, from, size, kind);
+    return rt_return(rt_submit(stream, &work));
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return rt_return(rt_do(&work));
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return rt_return(rt_submit(stream, &work));
+}

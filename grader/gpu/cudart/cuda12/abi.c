@@ -1,0 +1,332 @@
+/* What a program built by nvcc 12 calls otherwise than one built by nvcc 13: the same functions with fewer
+ * parameters, shorter structures, and functions that CUDA 13 has no more. All else has the same names and the
+ * same binary interface, so libcudart.so.12 is this file beside everything that libcudart.so.13 is made of.
+ *
+ *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of pointer.c
+ *
+ * Both are called cudaMemAdvise by their programs. So when this library is linked, the file "names" says which symbols
+ * get another name; here, with CUDA 13's headers, they have the names of the left column. The interface is that
+ * of CUDA 12.0 to 12.9, which only added names. */
+#include <string.h>
+
+#include "gpu/cudart/rt.h"
+#include "gpu/cudart/unsupported.h"
+
+#define CUDA_12 12090 /* the last one */
+
+const cudaError_t rt_bad_shape = cudaErrorInvalidConfiguration; /* instead of errors.c's */
+
+/* The driver may be newer than the runtime, and is. */
+cudaError_t cuda12_RuntimeGetVersion(int *version)
+{
+    cudaError_t error = cudaRuntimeGetVersion(version);
+    if (error == cudaSuccess)
+        *version = CUDA_12;
+    return error;
+}
+
+/* --- properties of the device ------------------------------------------------------------------------- */
+
+/* CUDA 12's structure is 13's with some fields more between others: these runs of fields are alike. */
+#define RUN(at12, first, behind)                                                                   \
+    {                                                                                              \
+        at12, offsetof(struct cudaDeviceProp, first),                                              \
+            offsetof(struct cudaDeviceProp, behind) - offsetof(struct cudaDeviceProp, first)       \
+    }
+static const struct {
+    size_t to, from, size;
+} runs[] = {
+    {0, 0, offsetof(struct cudaDeviceProp, maxGridSize) + sizeof(int[3])},
+    RUN(352, totalConstMem, multiProcessorCount),
+    RUN(388, multiProcessorCount, integrated),
+    RUN(396, integrated, maxTexture1D),
+    RUN(408, maxTexture1D, maxTexture2D),
+    RUN(420, maxTexture2D, surfaceAlignment),
+    RUN(568, surfaceAlignment, memoryBusWidth),
+    RUN(612, memoryBusWidth, sharedMemPerMultiprocessor),
+    RUN(640, sharedMemPerMultiprocessor, pageableMemoryAccess),
+    RUN(672, pageableMemoryAccess, sharedMemPerBlockOptin),
+    RUN(696, sharedMemPerBlockOptin, deviceNumaConfig),
+};
+
+/* And these are the fields more: all are int. */
+static const struct {
+    size_t at;
+    enum cudaDeviceAttr value;
+} attributes[] = {
+    {348, cudaDevAttrClockRate},
+    {384, cudaDevAttrGpuOverlap},
+    {392, cudaDevAttrKernelExecTimeout},
+    {404, cudaDevAttrComputeMode},
+    {416, cudaDevAttrMaxTexture1DLinearWidth},
+    {608, cudaDevAttrMemoryClockRate},
+    {668, cudaDevAttrSingleToDoublePrecisionPerfRatio},
+};
+
+#define WHOLE 1032 /* bytes of the structure */
+#define SHORT 728  /* of it that CUDA 11 had, and cudaGetDeviceProperties() without _v2 fills in */
+
+static cudaError_t get_properties(void *properties, size_t size, int device)
+{
+    char whole[WHOLE] = {0};
+    struct cudaDeviceProp now;
+    cudaError_t error = cudaGetDeviceProperties(properties ? &now : NULL, device);
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        memcpy(whole + runs[i].to, (char *)&now + runs[i].from, runs[i].size);
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        int value = rt_attribute(attributes[i].value);
+        memcpy(whole + attributes[i].at, &value, sizeof value);
+    }
+    memcpy(properties, whole, size);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties_v2(void *properties, int device)
+{
+    return get_properties(properties, WHOLE, device);
+}
+
+cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
+{
+    return get_properties(properties, SHORT, device);
+}
+
+/* --- other structures, which CUDA 13 has made longer at their ends ---------------------------------------- */
+
+enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes */
+
+cudaError_t cuda12_PointerGetAttributes(void *attributes, const void *ptr)
+{
+    struct cudaPointerAttributes now;
+    cudaError_t error = cudaPointerGetAttributes(attributes ? &now : NULL, ptr);
+    if (error == cudaSuccess)
+        memcpy(attributes, &now, POINTER_ATTRIBUTES);
+    return error;
+}
+
+cudaError_t cuda12_CreateTextureObject(cudaTextureObject_t *texture, const void *resource,
+                                       const struct cudaTextureDesc *desc, const void *view)
+{
+    struct cudaResourceDesc long_resource = {0};
+    struct cudaResourceViewDesc long_view = {0};
+    if (resource)
+        memcpy(&long_resource, resource, RESOURCE);
+    if (view)
+        memcpy(&long_view, view, VIEW);
+    return cudaCreateTextureObject(texture, resource ? &long_resource : NULL, desc,
+                                   view ? &long_view : NULL);
+}
+
+cudaError_t cuda12_CreateSurfaceObject(cudaSurfaceObject_t *surface, const void *resource)
+{
+    struct cudaResourceDesc now = {0};
+    if (resource)
+        memcpy(&now, resource, RESOURCE);
+    return cudaCreateSurfaceObject(surface, resource ? &now : NULL);
+}
+
+cudaError_t cuda12_GetTextureObjectResourceDesc(void *resource, cudaTextureObject_t texture)
+{
+    struct cudaResourceDesc now;
+    cudaError_t error = cudaGetTextureObjectResourceDesc(resource ? &now : NULL, texture);
+    if (error == cudaSuccess)
+        memcpy(resource, &now, RESOURCE);
+    return error;
+}
+
+cudaError_t cuda12_GetSurfaceObjectResourceDesc(void *resource, cudaSurfaceObject_t surface)
+{
+    struct cudaResourceDesc now;
+    cudaError_t error = cudaGetSurfaceObjectResourceDesc(resource ? &now : NULL, surface);
+    if (error == cudaSuccess)
+        memcpy(resource, &now, RESOURCE);
+    return error;
+}
+
+cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObject_t texture)
+{
+    struct cudaResourceViewDesc now;
+    cudaError_t error = cudaGetTextureObjectResourceViewDesc(view ? &now : NULL, texture);
+    if (error == cudaSuccess)
+        memcpy(view, &now, VIEW);
+    return error;
+}
+
+/* --- managed memory: a place was a device's number, or -1 for the host ------------------------------------ */
+
+static struct cudaMemLocation place_of(int device)
+{
+    return (struct cudaMemLocation){.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost
+                                                                      : cudaMemLocationTypeDevice,
+                                    .id = device == cudaCpuDeviceId ? 0 : device};
+}
+
+cudaError_t cuda12_MemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise advice,
+                             int device)
+{
+    return cudaMemAdvise(ptr, count, advice, place_of(device));
+}
+
+cudaError_t cuda12_MemPrefetchAsync(const void *ptr, size_t count, int device, cudaStream_t stream)
+{
+    return cudaMemPrefetchAsync(ptr, count, place_of(device), 0, stream);
+}
+
+extern __typeof__(cudaMemPrefetchAsync) cudaMemPrefetchAsync_ptsz;
+cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int device,
+                                         cudaStream_t stream)
+{
+    return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
+}
+
+/* --- graphs: edges had no data --------------------------------------------------------------------------------- */
+
+cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to, size_t count)
+{
+    return cudaGraphAddDependencies(graph, from, to, NULL, count);
+}
+
+cudaError_t cuda12_GraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                const cudaGraphNode_t *depends, size_t count,
+                                struct cudaGraphNodeParams *params)
+{
+    return cudaGraphAddNode(node, graph, depends, NULL, count, params);
+}
+
+cudaError_t cuda12_GraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                           const cudaGraphNode_t *to, size_t count)
+{
+    return cudaGraphRemoveDependencies(graph, from, to, NULL, count);
+}
+
+cudaError_t cuda12_GraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                 size_t *count)
+{
+    return cudaGraphGetEdges(graph, from, to, NULL, count);
+}
+
+cudaError_t cuda12_GraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                            size_t *count)
+{
+    return cudaGraphNodeGetDependencies(node, nodes, NULL, count);
+}
+
+cudaError_t cuda12_GraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                              size_t *count)
+{
+    return cudaGraphNodeGetDependentNodes(node, nodes, NULL, count);
+}
+
+/* Each of these has a form for programs with a default stream for each thread. */
+#define CAPTURE_FUNCTIONS(suffix)                                                                  \
+    extern __typeof__(cudaStreamGetCaptureInfo) cudaStreamGetCaptureInfo##suffix;                  \
+    extern __typeof__(cudaStreamUpdateCaptureDependencies)                                         \
+        cudaStreamUpdateCaptureDependencies##suffix;                                               \
+                                                                                                   \
+    cudaError_t cuda12_StreamGetCaptureInfo##suffix(                                               \
+        cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id)         \
+    {                                                                                              \
+        return cudaStreamGetCaptureInfo##suffix(stream, status, id, NULL, NULL, NULL, NULL);       \
+    }                                                                                              \
+                                                                                                   \
+    cudaError_t cudaStreamGetCaptureInfo_v2##suffix(                                               \
+        cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,         \
+        cudaGraph_t *graph, const cudaGraphNode_t **nodes, size_t *count)                          \
+    {                                                                                              \
+        return cudaStreamGetCaptureInfo##suffix(stream, status, id, graph, nodes, NULL, count);    \
+    }                                                                                              \
+                                                                                                   \
+    cudaError_t cuda12_StreamUpdateCaptureDependencies##suffix(                                    \
+        cudaStream_t stream, cudaGraphNode_t *nodes, size_t count, unsigned flags)                 \
+    {                                                                                              \
+        return cudaStreamUpdateCaptureDependencies##suffix(stream, nodes, NULL, count, flags);     \
+    }
+
+CAPTURE_FUNCTIONS()
+CAPTURE_FUNCTIONS(_ptsz)
+
+cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    return cudaEventElapsedTime(milliseconds, start, end);
+}
+
+/* --- copies in batches: they said which one failed, where it was known ------------------------------------------ */
+
+#define BATCH_FUNCTIONS(suffix)                                                                    \
+    extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
+    extern __typeof__(cudaMemcpy3DBatchAsync) cudaMemcpy3DBatchAsync##suffix;                      \
+                                                                                                   \
+    cudaError_t cuda12_MemcpyBatchAsync##suffix(                                                   \
+        void *const *to, const void *const *from, const size_t *sizes, size_t count,               \
+        struct cudaMemcpyAttributes *attributes, size_t *first, size_t listed, size_t *failed,     \
+        cudaStream_t stream)                                                                       \
+    {                                                                                              \
+        if (failed)                                                                                \
+            *failed = SIZE_MAX;                                                                    \
+        return cudaMemcpyBatchAsync##suffix(to, from, sizes, count, attributes, first, listed,     \
+                                            stream);                                               \
+    }                                                                                              \
+                                                                                                   \
+    cudaError_t cuda12_Memcpy3DBatchAsync##suffix(size_t count, struct cudaMemcpy3DBatchOp *list,  \
+                                                  size_t *failed, unsigned long long flags,        \
+                                                  cudaStream_t stream)                             \
+    {                                                                                              \
+        if (failed)                                                                                \
+            *failed = SIZE_MAX;                                                                    \
+        return cudaMemcpy3DBatchAsync##suffix(count, list, flags, stream);                         \
+    }
+
+BATCH_FUNCTIONS()
+BATCH_FUNCTIONS(_ptsz)
+
+/* --- what CUDA 13 has no more ------------------------------------------------------------------------------------ */
+
+cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+cudaError_t cudaThreadSetLimit(enum cudaLimit limit, size_t value)
+{
+    return cudaDeviceSetLimit(limit, value);
+}
+
+cudaError_t cudaThreadGetLimit(size_t *value, enum cudaLimit limit)
+{
+    return cudaDeviceGetLimit(value, limit);
+}
+
+cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
+{
+    return cudaDeviceSetCacheConfig(config);
+}
+
+cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
+{
+    return cudaDeviceGetCacheConfig(config);
+}
+
+/* They turned doubles into floats for GPUs that had no doubles. */
+cudaError_t cudaSetDoubleForDevice(double *value)
+{
+    return rt_return(cudaSuccess);
+}
+
+cudaError_t cudaSetDoubleForHost(double *value)
+{
+    return rt_return(cudaSuccess);
+}
+
+RT_UNSUPPORTED(cudaLaunchCooperativeKernelMultiDevice)
+RT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2)
+RT_UNSUPPORTED(cudaSignalExternalSemaphoresAsync_v2_ptsz)
+RT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2)
+RT_UNSUPPORTED(cudaWaitExternalSemaphoresAsync_v2_ptsz)

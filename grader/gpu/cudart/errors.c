@@ -1,0 +1,92 @@
+/* Errors: their names and texts, and the last one of each thread. */
+#include "gpu/cudart/rt.h"
+
+#define UNRECOGNIZED "unrecognized error code"
+
+static _Thread_local cudaError_t last_error;
+
+cudaError_t rt_remember(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        last_error = error;
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    RT_CALLED();
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    RT_CALLED();
+    return last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    RT_CALLED();
+    switch (error) {
+#define E(name, text)                                                                              \
+    case name:                                                                                     \
+        return #name;
+#include "gpu/cudart/errors.def"
+#undef E
+    default:
+        return UNRECOGNIZED;
+    }
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    RT_CALLED();
+    switch (error) {
+#define E(name, text)                                                                              \
+    case name:                                                                                     \
+        return text;
+#include "gpu/cudart/errors.def"
+#undef E
+    default:
+        return UNRECOGNIZED;
+    }
+}
+
+__attribute__((weak)) const cudaError_t rt_bad_shape = cudaErrorInvalidValue;
+
+cudaError_t rt_error(enum emu_status status)
+{
+    switch (status) {
+    case EMU_OK:
+    case EMU_PARKED: /* no end yet, and no failure */
+        return cudaSuccess;
+    case EMU_INVALID_VALUE:
+    case EMU_INVALID_ADDRESS:
+    case EMU_NOT_FOUND:
+        return cudaErrorInvalidValue;
+    case EMU_INVALID_CONFIG:
+        return rt_bad_shape;
+    case EMU_OUT_OF_MEMORY:
+        return cudaErrorMemoryAllocation;
+    case EMU_INVALID_PTX:
+        return cudaErrorInvalidPtx;
+    case EMU_OUT_OF_RESOURCES:
+        return cudaErrorLaunchOutOfResources;
+    case EMU_ILLEGAL_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case EMU_MISALIGNED_ADDRESS:
+        return cudaErrorMisalignedAddress;
+    case EMU_TRAP:
+        return cudaErrorLaunchFailure;
+    case EMU_ASSERT:
+        return cudaErrorAssert;
+    case EMU_DEADLOCK: /* a GPU would hang until its watchdog ends the kernel */
+    case EMU_TIMEOUT:
+        return cudaErrorLaunchTimeout;
+    case EMU_INTERNAL:
+        break;
+    }
+    return cudaErrorUnknown;
+}

@@ -1,0 +1,229 @@
+/* Events: points in time, which come when what is before them in their stream is done: at once, but for what waits
+ * in queue.c. The time is the host's clock, made to grow with each event recorded: it is
+ * the emulator's speed and says nothing about a GPU's. */
+#include "gpu/cudart/graphs/graph.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct CUevent_st {
+    unsigned flags;
+    uint64_t nanoseconds; /* when it was recorded; 0: it was not */
+    uint64_t awaits;      /* the record's name in queue.c, if it had to wait; or 0 */
+    struct rt_mark mark;  /* of the latest record, if that was captured */
+    struct CUevent_st *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUevent_st *events;
+
+/* Where EVENT hangs in the list, with the lock held; NULL if it is not a live one. */
+static struct CUevent_st **find(cudaEvent_t event)
+{
+    for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
+        if (*at == event)
+            return at;
+    return NULL;
+}
+
+static bool is_live(cudaEvent_t event)
+{
+    pthread_mutex_lock(&lock);
+    bool live = event && find(event);
+    pthread_mutex_unlock(&lock);
+    return live;
+}
+
+/* Later than at any call before; with the lock held. */
+static uint64_t next_time(void)
+{
+    static uint64_t latest;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t nanoseconds = now.tv_sec * 1000000000ull + now.tv_nsec;
+    latest = nanoseconds > latest ? nanoseconds : latest + 1;
+    return latest;
+}
+
+static cudaError_t create(cudaEvent_t *event, unsigned flags)
+{
+    enum { KNOWN = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess };
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!event || (flags & ~KNOWN))
+        return cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess && !(flags & cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
+    struct CUevent_st *created = calloc(1, sizeof *created);
+    if (!created)
+        return cudaErrorMemoryAllocation;
+    created->flags = flags;
+    pthread_mutex_lock(&lock);
+    created->next = events;
+    events = created;
+    pthread_mutex_unlock(&lock);
+    *event = created;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return rt_return(create(event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    return rt_return(create(event, flags));
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return rt_return(error);
+    pthread_mutex_lock(&lock);
+    struct CUevent_st **at = find(event);
+    if (at)
+        *at = event->next;
+    pthread_mutex_unlock(&lock);
+    if (!at)
+        return rt_return(cudaErrorInvalidResourceHandle);
+    rt_mark_free(&event->mark);
+    free(event);
+    return cudaSuccess;
+}
+
+cudaError_t rt_event_record(cudaEvent_t event)
+{
+    pthread_mutex_lock(&lock);
+    struct CUevent_st **at = event ? find(event) : NULL;
+    if (at) {
+        event->nanoseconds = next_time();
+        rt_mark_free(&event->mark);
+    }
+    pthread_mutex_unlock(&lock);
+    return at ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+bool rt_event_is_shared(cudaEvent_t event)
+{
+    return is_live(event) && event->flags & cudaEventInterprocess;
+}
+
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_stream_device(stream, &device);
+    if (error != cudaSuccess)
+        return error;
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
+    if (rt_is_capturing(stream))
+        return rt_capture_mark(stream, &event->mark);
+    event->awaits = rt_queue_record(stream, event);
+    return event->awaits ? cudaSuccess : rt_event_record(event);
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    return rt_return(record(event, stream));
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
+{
+    if (flags != cudaEventRecordDefault && flags != cudaEventRecordExternal)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(record(event, stream));
+}
+
+static uint64_t awaited_by(cudaEvent_t event)
+{
+    return is_live(event) ? event->awaits : 0;
+}
+
+static cudaError_t check(cudaEvent_t event)
+{
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
+    return rt_mark_is_live(&event->mark) ? cudaErrorCapturedEvent : cudaSuccess;
+}
+
+static cudaError_t wait_for(cudaEvent_t event)
+{
+    struct emu_device *device;
+    rt_finish_item(awaited_by(event));
+    cudaError_t error = rt_hear(&device);
+    return error == cudaSuccess ? check(event) : error;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return rt_return(wait_for(event));
+}
+
+static cudaError_t query(cudaEvent_t event)
+{
+    struct emu_device *device;
+    bool left = rt_is_item_left(awaited_by(event));
+    cudaError_t error = rt_hear(&device);
+    if (error == cudaSuccess)
+        error = check(event);
+    return error == cudaSuccess && left ? cudaErrorNotReady : error;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return rt_return(query(event));
+}
+
+static bool keeps_time(cudaEvent_t event)
+{
+    return find(event) && event->nanoseconds && !(event->flags & cudaEventDisableTiming);
+}
+
+static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    struct emu_device *device;
+    if (!milliseconds)
+        return cudaErrorInvalidValue;
+    bool left = rt_is_item_left(awaited_by(start)) || rt_is_item_left(awaited_by(end));
+    cudaError_t error = rt_hear(&device);
+    if (error != cudaSuccess || left)
+        return error != cudaSuccess ? error : cudaErrorNotReady;
+    pthread_mutex_lock(&lock);
+    bool valid = keeps_time(start) && keeps_time(end);
+    if (valid)
+        *milliseconds = (int64_t)(end->nanoseconds - start->nanoseconds) * 1e-6f;
+    pthread_mutex_unlock(&lock);
+    return valid ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    return rt_return(elapsed(milliseconds, start, end));
+}
+
+static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    if (flags != cudaEventWaitDefault && flags != cudaEventWaitExternal)
+        return cudaErrorInvalidValue;
+    struct emu_device *device;
+    cudaError_t error = rt_stream_device(stream, &device);
+    if (error != cudaSuccess)
+        return error;
+    if (!is_live(event))
+        return cudaErrorInvalidResourceHandle;
+    error = rt_capture_join(stream, &event->mark);
+    return error == cudaSuccess && rt_is_item_left(event->awaits)
+               ? rt_queue_wait(stream, event->awaits)
+               : error;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+    return rt_return(stream_waits(stream, event, flags));
+}

@@ -1,0 +1,144 @@
+/* Fills: bytes, or in graphs also wider elements, in rows and layers. */
+#include "gpu/cudart/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One row of a fill of wide elements. */
+static cudaError_t fill_wide(struct emu_device *device, void *to,
+                             const struct cudaMemsetParams *fill)
+{
+    size_t size = fill->width * fill->elementSize;
+    char *row = malloc(size);
+    if (!row)
+        return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < fill->width; i++)
+        memcpy(row + i * fill->elementSize, &fill->value, fill->elementSize);
+    cudaError_t error = rt_error(emu_write(device, (emu_addr)to, row, size));
+    free(row);
+    return error;
+}
+
+static bool is_inside(struct emu_device *device, const void *to, size_t size)
+{
+    emu_addr base;
+    uint64_t length;
+    return emu_find(device, (emu_addr)to, &base, &length) == EMU_OK &&
+           size <= length - ((emu_addr)to - base);
+}
+
+cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
+{
+    size_t row_bytes, size;
+    if (fill->width == 0 || fill->height == 0)
+        return cudaSuccess;
+    if (__builtin_mul_overflow(fill->width, fill->elementSize, &row_bytes) ||
+        (fill->height > 1 && row_bytes > fill->pitch) ||
+        __builtin_mul_overflow(fill->pitch, fill->height - 1, &size) ||
+        __builtin_add_overflow(size, row_bytes, &size))
+        return cudaErrorInvalidValue;
+    if (is_inside(device, fill->dst, size))
+        return cudaSuccess;
+    rt_tell_bad_range(device, "fills", fill->dst, size);
+    return cudaErrorInvalidValue;
+}
+
+static cudaError_t fill_bytes(struct emu_device *device, const struct cudaMemsetParams *fill)
+{
+    const struct emu_rows rows = {fill->width, fill->height, .to_pitch = fill->pitch};
+    emu_addr to = (emu_addr)fill->dst;
+    uint8_t value = (uint8_t)fill->value;
+    return rt_error(rows.count == 1 ? emu_set(device, to, value, rows.width)
+                                    : emu_set_rows(device, to, value, &rows));
+}
+
+cudaError_t rt_run_fill(struct emu_device *device, const struct cudaMemsetParams *fill)
+{
+    cudaError_t error = rt_check_fill(device, fill);
+    if (error != cudaSuccess || fill->width == 0 || fill->height == 0)
+        return error;
+    if (fill->elementSize == 1)
+        return fill_bytes(device, fill);
+    for (size_t row = 0; row < fill->height && error == cudaSuccess; row++)
+        error = fill_wide(device, (char *)fill->dst + row * fill->pitch, fill);
+    return error;
+}
+
+static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemset};
+    work.fill = (struct cudaMemsetParams){.dst = to,
+                                          .pitch = pitch,
+                                          .value = (unsigned char)value,
+                                          .elementSize = 1,
+                                          .width = width,
+                                          .height = height};
+    return work;
+}
+
+/* Nobody need wait for a fill: it is only where nothing is in its way that it has the air of it. */
+static cudaError_t fill(const struct rt_work *work)
+{
+    return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work) : rt_do(work);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t size)
+{
+    struct rt_work work = rows(to, size, value, size, 1);
+    return rt_return(fill(&work));
+}
+
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
+{
+    struct rt_work work = rows(to, pitch, value, width, height);
+    return rt_return(fill(&work));
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t size, cudaStream_t stream)
+{
+    struct rt_work work = rows(to, size, value, size, 1);
+    return rt_return(rt_submit(stream, &work));
+}
+
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    struct rt_work work = rows(to, pitch, value, width, height);
+    return rt_return(rt_submit(stream, &work));
+}
+
+/* --- layers: one fill each -------------------------------------------------------------------------- */
+
+typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
+
+static cudaError_t do_now(cudaStream_t stream, const struct rt_work *work)
+{
+    return fill(work);
+}
+
+static cudaError_t layers(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                          submit_fn *submit, cudaStream_t stream)
+{
+    size_t slice;
+    if (__builtin_mul_overflow(to.pitch, to.ysize, &slice) ||
+        (extent.depth > 1 && extent.height > to.ysize))
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < extent.depth && error == cudaSuccess; z++) {
+        struct rt_work work =
+            rows((char *)to.ptr + z * slice, to.pitch, value, extent.width, extent.height);
+        error = submit(stream, &work);
+    }
+    return error;
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
+{
+    return rt_return(layers(to, value, extent, do_now, NULL));
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent,
+                              cudaStream_t stream)
+{
+    return rt_return(layers(to, value, extent, rt_submit, stream));
+}

@@ -1,0 +1,316 @@
+/* Graphs that can be launched: a copy of a graph's work in an order that its edges allow. A launch does
+ * it from first to last. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "gpu/cudart/graphs/graph.h"
+
+struct step {
+    const struct CUgraphNode_st *node; /* that the program knows it by; it may be gone */
+    struct rt_work work;
+    bool enabled;
+};
+
+struct CUgraphExec_st {
+    struct step *steps;
+    size_t count;
+    unsigned long long flags;
+    struct rt_held *held;
+    struct CUgraphExec_st *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraphExec_st *execs;
+
+static struct CUgraphExec_st *find(cudaGraphExec_t exec)
+{
+    pthread_mutex_lock(&lock);
+    struct CUgraphExec_st *at = execs;
+    while (at && at != exec)
+        at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+static struct step *find_step(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; exec && i < exec->count; i++)
+        if (exec->steps[i].node == node)
+            return &exec->steps[i];
+    return NULL;
+}
+
+/* --- making and freeing -------------------------------------------------------------------------------- */
+
+static void free_steps(struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; i < exec->count; i++) {
+        if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc)
+            rt_graph_memory_claim(exec->steps[i].work.memory, exec, NULL);
+        rt_work_free(&exec->steps[i].work);
+    }
+    rt_held_free(&exec->held);
+    free(exec->steps);
+    exec->steps = NULL;
+    exec->count = 0;
+}
+
+/* Memory that a graph takes is taken by one launchable graph alone: EXEC, from now on. */
+static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
+{
+    for (size_t i = 0; i < exec->count; i++)
+        if (exec->steps[i].work.type == cudaGraphNodeTypeMemAlloc &&
+            !rt_graph_memory_claim(exec->steps[i].work.memory, NULL, exec))
+            return cudaErrorNotSupported;
+    return cudaSuccess;
+}
+
+static cudaError_t make_steps(struct CUgraphExec_st *exec, const struct CUgraph_st *graph)
+{
+    struct CUgraphNode_st **sorted;
+    cudaError_t error = rt_graph_sort(graph, &sorted);
+    if (error != cudaSuccess)
+        return error;
+    exec->steps = calloc(graph->node_count + 1, sizeof *exec->steps);
+    error = exec->steps ? rt_held_copy(&exec->held, graph->held) : cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < graph->node_count && error == cudaSuccess; i++) {
+        struct step *step = &exec->steps[exec->count];
+        *step = (struct step){.node = sorted[i], .enabled = true};
+        error = rt_work_copy(&step->work, &sorted[i]->work);
+        exec->count += error == cudaSuccess;
+    }
+    free(sorted);
+    return error;
+}
+
+static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t graph, unsigned long long flags)
+{
+    const unsigned long long known =
+        cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    struct CUgraph_st *live = rt_graph(graph);
+    if (!result || !live || flags & ~known)
+        return cudaErrorInvalidValue;
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return rt_unsupported("a graph that kernels launch");
+    struct CUgraphExec_st *exec = calloc(1, sizeof *exec);
+    cudaError_t error = exec ? make_steps(exec, live) : cudaErrorMemoryAllocation;
+    if (error == cudaSuccess)
+        error = claim_memory(exec);
+    if (error != cudaSuccess) {
+        if (exec)
+            free_steps(exec);
+        free(exec);
+        return error;
+    }
+    exec->flags = flags;
+    pthread_mutex_lock(&lock);
+    exec->next = execs;
+    execs = exec;
+    pthread_mutex_unlock(&lock);
+    *result = exec;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    return rt_return(instantiate(exec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    return rt_return(instantiate(exec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *params)
+{
+    if (!params)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = instantiate(exec, graph, params->flags);
+    params->errNode_out = NULL;
+    params->result_out =
+        error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    return rt_return(error);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    pthread_mutex_lock(&lock);
+    struct CUgraphExec_st **at = &execs;
+    while (*at && *at != exec)
+        at = &(*at)->next;
+    struct CUgraphExec_st *found = exec ? *at : NULL;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&lock);
+    if (!found)
+        return rt_return(cudaErrorInvalidValue);
+    free_steps(found);
+    free(found);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    const struct CUgraphExec_st *live = find(exec);
+    if (!live || !flags)
+        return rt_return(cudaErrorInvalidValue);
+    *flags = live->flags;
+    return cudaSuccess;
+}
+
+/* --- launching ------------------------------------------------------------------------------------------ */
+
+static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
+                              const struct rt_work *work);
+
+static cudaError_t queue_child(struct emu_device *device, cudaStream_t stream,
+                               const struct CUgraph_st *graph)
+{
+    struct CUgraphNode_st **sorted;
+    cudaError_t error = rt_graph_sort(graph, &sorted);
+    if (error != cudaSuccess)
+        return error;
+    for (size_t i = 0; i < graph->node_count && error == cudaSuccess && !rt_faulted(); i++)
+        error = queue_work(device, stream, &sorted[i]->work);
+    free(sorted);
+    return error;
+}
+
+static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
+                              const struct rt_work *work)
+{
+    if (work->type == cudaGraphNodeTypeGraph)
+        return queue_child(device, stream, work->child);
+    return rt_queue(device, stream, work);
+}
+
+/* Memory must not be taken twice, nor freed when nobody has it. */
+static bool may_launch(const struct CUgraphExec_st *exec)
+{
+    bool legal = true;
+    rt_graph_memory_plan();
+    for (size_t i = 0; i < exec->count && legal; i++)
+        if (rt_is_memory(&exec->steps[i].work))
+            legal = rt_graph_memory_step(&exec->steps[i].work,
+                                         exec->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch);
+    return legal;
+}
+
+static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    struct emu_device *device;
+    const struct CUgraphExec_st *live = find(exec);
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!live)
+        return cudaErrorInvalidValue;
+    error = rt_stream(stream);
+    if (error == cudaSuccess && rt_is_capturing(stream))
+        return rt_unsupported("the launch of a graph into a stream that is captured");
+    if (error == cudaSuccess && !may_launch(live))
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < live->count && error == cudaSuccess && !rt_faulted(); i++)
+        if (live->steps[i].enabled)
+            error = queue_work(device, stream, &live->steps[i].work);
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    return rt_return(launch(exec, stream));
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    if (!find(exec))
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(rt_stream(stream));
+}
+
+/* --- changing what is ready -------------------------------------------------------------------------------- */
+
+cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work)
+{
+    struct step *step = find_step(find(exec), node);
+    return step ? rt_work_replace(&step->work, work) : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
+{
+    struct step *step = find_step(find(exec), node);
+    bool may_rest = step && (step->work.type == cudaGraphNodeTypeKernel ||
+                             step->work.type == cudaGraphNodeTypeMemcpy ||
+                             step->work.type == cudaGraphNodeTypeMemset);
+    if (may_rest)
+        step->enabled = enabled != 0;
+    return rt_return(may_rest ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
+{
+    const struct step *step = find_step(find(exec), node);
+    if (!step || !enabled)
+        return rt_return(cudaErrorInvalidValue);
+    *enabled = step->enabled;
+    return cudaSuccess;
+}
+
+/* Whether the graph has the same kinds of work in the same order; else *BAD is the first other node. */
+static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
+                                              const struct CUgraphExec_st *fresh,
+                                              const struct CUgraphNode_st **bad)
+{
+    *bad = NULL;
+    if (exec->count != fresh->count)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    for (size_t i = 0; i < exec->count; i++) {
+        *bad = fresh->steps[i].node;
+        if (exec->steps[i].work.type != fresh->steps[i].work.type)
+            return cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (fresh->steps[i].node->depend_count != 0 && i == 0)
+            return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    *bad = NULL;
+    return cudaGraphExecUpdateSuccess;
+}
+
+/* What was ready keeps its names for its nodes: the program may know them by either graph's. */
+static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
+                          cudaGraphExecUpdateResultInfo *info)
+{
+    struct CUgraphExec_st *live = find(exec), fresh = {0};
+    const struct CUgraph_st *source = rt_graph(graph);
+    const struct CUgraphNode_st *bad;
+    if (!live || !source || !info)
+        return cudaErrorInvalidValue;
+    *info = (cudaGraphExecUpdateResultInfo){.result = cudaGraphExecUpdateError};
+    cudaError_t error = make_steps(&fresh, source);
+    if (error == cudaSuccess) {
+        info->result = compare(live, &fresh, &bad);
+        info->errorNode = (cudaGraphNode_t)bad;
+        if (info->result != cudaGraphExecUpdateSuccess)
+            error = cudaErrorGraphExecUpdateFailure;
+    }
+    for (size_t i = 0; i < live->count && error == cudaSuccess; i++) {
+        struct rt_work old = live->steps[i].work;
+        live->steps[i].work = fresh.steps[i].work;
+        fresh.steps[i].work = old;
+    }
+    if (error == cudaSuccess) {
+        struct rt_held *old = live->held;
+        live->held = fresh.held;
+        fresh.held = old;
+    }
+    free_steps(&fresh);
+    return error;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *info)
+{
+    return rt_return(update(exec, graph, info));
+}

@@ -1,0 +1,213 @@
+/* Memory of graphs. Its address is known from the moment a node is to take it; it is the program's only
+ * from the launch that takes it until a node, or the program, frees it.
+ *
+ *   node to take it        launch           node to free it, or cudaFree()      no node is left
+ *        | address            | live            | not live, and kept                 | gone
+ *
+ * Nodes, in graphs and in what was made ready to launch, hold it together: each counts. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "gpu/cudart/graphs/graph.h"
+
+struct block {
+    void *ptr;
+    size_t size;
+    unsigned holders;                  /* nodes, and being live */
+    bool live, planned;                /* planned: live after the steps looked at so far */
+    const struct CUgraphExec_st *exec; /* that takes it when launched; only one may */
+    struct block *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct block *blocks;
+static uint64_t used, used_high; /* bytes, in pieces: see account() */
+
+/* With the lock held. */
+static struct block *find(const void *ptr)
+{
+    struct block *at = blocks;
+    while (at && at->ptr != ptr)
+        at = at->next;
+    return at;
+}
+
+/* A GPU keeps what graphs once had until it is trimmed, in pieces of 32 MiB. */
+static void account(bool trims)
+{
+    const uint64_t piece = 32 << 20;
+    uint64_t now = 0;
+    for (const struct block *at = blocks; at; at = at->next)
+        now += at->live ? at->size : 0;
+    now = (now + piece - 1) / piece * piece;
+    used = now > used || trims ? now : used;
+    used_high = used > used_high ? used : used_high;
+}
+
+/* --- holding --------------------------------------------------------------------------------------------- */
+
+cudaError_t rt_graph_memory_make(size_t size, void **ptr)
+{
+    struct emu_device *device;
+    emu_addr addr;
+    cudaError_t error = rt_device(&device);
+    struct block *made = error == cudaSuccess ? calloc(1, sizeof *made) : NULL;
+    if (error == cudaSuccess)
+        error = made ? rt_error(emu_alloc(device, size, &addr)) : cudaErrorMemoryAllocation;
+    if (error != cudaSuccess) {
+        free(made);
+        return error;
+    }
+    *ptr = made->ptr = (void *)addr;
+    made->size = size;
+    made->holders = 1;
+    pthread_mutex_lock(&lock);
+    made->next = blocks;
+    blocks = made;
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+bool rt_graph_memory_hold(const void *ptr)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr);
+    if (block)
+        block->holders++;
+    pthread_mutex_unlock(&lock);
+    return block != NULL;
+}
+
+void rt_graph_memory_drop(const void *ptr)
+{
+    struct emu_device *device;
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr), *gone = block && --block->holders == 0 ? block : NULL;
+    for (struct block **at = &blocks; gone && *at; at = &(*at)->next)
+        if (*at == gone) {
+            *at = gone->next;
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    if (gone && rt_device(&device) == cudaSuccess)
+        emu_free(device, (emu_addr)gone->ptr);
+    free(gone);
+}
+
+bool rt_graph_memory_size(const void *ptr, size_t *size)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr);
+    *size = block ? block->size : 0;
+    pthread_mutex_unlock(&lock);
+    return block != NULL;
+}
+
+/* --- launches --------------------------------------------------------------------------------------------- */
+
+bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
+                           const struct CUgraphExec_st *to)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr);
+    bool free_for_it = block && (block->exec == from || block->exec == to);
+    if (free_for_it)
+        block->exec = to;
+    pthread_mutex_unlock(&lock);
+    return free_for_it;
+}
+
+void rt_graph_memory_plan(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct block *at = blocks; at; at = at->next)
+        at->planned = at->live;
+    pthread_mutex_unlock(&lock);
+}
+
+bool rt_graph_memory_step(const struct rt_work *work, bool frees_first)
+{
+    bool takes = work->type == cudaGraphNodeTypeMemAlloc;
+    pthread_mutex_lock(&lock);
+    struct block *block = find(work->memory);
+    bool legal = block && (takes != block->planned || (takes && frees_first));
+    if (block)
+        block->planned = takes;
+    pthread_mutex_unlock(&lock);
+    return legal;
+}
+
+cudaError_t rt_graph_memory_take(const void *ptr)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr);
+    bool begins = block && !block->live;
+    struct rt_range range = {.ptr = ptr, .size = block ? block->size : 0, .owner = RT_GRAPH};
+    if (begins && rt_range_add(range)) {
+        block->live = true;
+        block->holders++;
+        account(false);
+    }
+    bool is_live = block && block->live;
+    pthread_mutex_unlock(&lock);
+    return is_live ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+void rt_graph_memory_freed(const void *ptr)
+{
+    pthread_mutex_lock(&lock);
+    struct block *block = find(ptr);
+    if (block)
+        block->live = false;
+    pthread_mutex_unlock(&lock);
+    rt_graph_memory_drop(ptr);
+}
+
+/* --- asking -------------------------------------------------------------------------------------------------- */
+
+static cudaError_t trim(int device)
+{
+    if (device != 0)
+        return cudaErrorInvalidDevice;
+    pthread_mutex_lock(&lock);
+    account(true);
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int device)
+{
+    return rt_return(trim(device));
+}
+
+static bool is_high(enum cudaGraphMemAttributeType attribute)
+{
+    return attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
+}
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    if (device != 0)
+        return rt_return(cudaErrorInvalidDevice);
+    if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
+        return rt_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    *(uint64_t *)value = is_high(attribute) ? used_high : used;
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+/* The highest values can be made to begin again, with 0. */
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
+                                           void *value)
+{
+    if (device != 0)
+        return rt_return(cudaErrorInvalidDevice);
+    if (!value || !is_high(attribute) || *(const uint64_t *)value)
+        return rt_return(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    used_high = used;
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}

@@ -1,0 +1,281 @@
+/* Launches. nvcc turns kernel<<<grid, block, shared, stream>>>(args) into four calls:
+ *
+ *   __cudaPushCallConfiguration(grid, block, shared, stream)
+ *   kernel's stub(args):  __cudaGetKernel(&handle, stub)      once a kernel
+ *                         __cudaPopCallConfiguration(...)
+ *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
+ *
+ * (cudaLaunchKernel(stub, ...) at the end with older toolkits). The emulator runs a launch to its end
+ * before it returns, or until it waits for the program; a kernel's fault is kept back until the program waits for
+ * it, as on a GPU. */
+#include "gpu/cudart/work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_PARAM_BYTES 65536u
+
+struct pushed {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    const void *from; /* in the function that launches: the kernel's own stub stands for nothing */
+};
+
+/* --- what <<<...>>> says, kept between push and pop ------------------------------------------------ */
+
+enum {
+    MAX_PUSHED = 64
+}; /* an argument of a launch may be an expression that launches, and so on */
+
+static _Thread_local struct pushed pushed[MAX_PUSHED];
+static _Thread_local unsigned pushed_count;
+static _Thread_local const void
+    *launched_from; /* of the launch under way; NULL: it had no <<<...>>> */
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (pushed_count == MAX_PUSHED)
+        return rt_return(cudaErrorMemoryAllocation);
+    pushed[pushed_count++] =
+        (struct pushed){grid, block, shared, stream, __builtin_return_address(0)};
+    return cudaSuccess;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (pushed_count == 0)
+        return rt_return(cudaErrorMissingConfiguration);
+    const struct pushed *launch = &pushed[--pushed_count];
+    *grid = launch->grid;
+    *block = launch->block;
+    *shared = launch->shared;
+    memcpy(stream, &launch->stream, sizeof launch->stream);
+    launched_from = launch->from;
+    return cudaSuccess;
+}
+
+/* Asked once a launch: one that comes after, without <<<...>>>, is from elsewhere. */
+static const void *take_launched_from(void)
+{
+    const void *from = launched_from;
+    launched_from = NULL;
+    return from;
+}
+
+/* --- may it run? ----------------------------------------------------------------------------------- */
+
+size_t rt_dynamic_limit(const struct rt_function *function)
+{
+    if (function->max_dynamic_shared >= 0)
+        return function->max_dynamic_shared;
+    uint32_t taken = function->info.shared_bytes;
+    return taken < RT_SHARED_PER_BLOCK ? RT_SHARED_PER_BLOCK - taken : 0;
+}
+
+static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
+{
+    return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= x && size.y <= y && size.z <= z;
+}
+
+#define tell(id, name, launch, ...)                                                                \
+    rt_finding_at(id, name, &(struct rt_places){.at = rt_launch_place(launch)}, 1, __VA_ARGS__)
+
+struct emu_place rt_launch_place(const struct rt_launch *launch)
+{
+    return launch->from ? rt_place_of(launch->from) : rt_caller();
+}
+
+/* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
+static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
+{
+    const char *name = function->name;
+    dim3 grid = launch->grid, block = launch->block;
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const char *id = "invalid-launch";
+    cudaError_t error = cudaErrorInvalidValue;
+    if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
+        tell(id, name, launch,
+             "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u", grid.x, grid.y,
+             grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+        error = rt_bad_shape;
+    } else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
+        tell(
+            id, name, launch,
+            "a block of %u x %u x %u threads: at least 1 each, at most %u x %u x %u, and %u in all",
+            block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+            EMU_MAX_THREADS);
+        error = rt_bad_shape;
+    } else if (threads > function->info.max_threads) {
+        tell(id, name, launch, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
+             block.x, block.y, block.z, (unsigned long long)threads, function->info.max_threads);
+        error = threads > EMU_MAX_THREADS ? rt_bad_shape : cudaErrorInvalidValue;
+    } else if (launch->shared > rt_dynamic_limit(function)) {
+        tell(id, name, launch,
+             "%zu bytes of dynamic shared memory, where %zu are left: more need "
+             "cudaFuncSetAttribute()",
+             launch->shared, rt_dynamic_limit(function));
+    } else {
+        error = cudaSuccess;
+    }
+    return error;
+}
+
+/* --- running it ------------------------------------------------------------------------------------- */
+
+/* The kernel's parameters as one block of bytes, to be freed. ARGS[i] points at the i-th value. */
+static char *pack_params(const struct emu_kernel_info *info, void **args)
+{
+    char *bytes = info->param_bytes <= MAX_PARAM_BYTES ? calloc(1, info->param_bytes + 1) : NULL;
+    for (uint32_t i = 0; bytes && i < info->param_count; i++)
+        memcpy(bytes + info->params[i].offset, args[i], info->params[i].size);
+    return bytes;
+}
+
+static cudaError_t tell_end(struct emu_device *device, const struct rt_function *function,
+                            const struct rt_launch *launch, enum emu_status status)
+{
+    if (status == EMU_PARKED)
+        return cudaErrorNotReady;
+    if (status < EMU_ILLEGAL_ADDRESS) {
+        if (status != EMU_OK)
+            tell("launch-failed", function->name, launch, "%s", emu_message(device));
+        return rt_error(status);
+    }
+    if (!emu_has_record(device)) /* with a record, its findings say more */
+        tell("kernel-fault", function->name, launch, "%s", emu_message(device));
+    rt_fault(rt_error(status));
+    return cudaSuccess;
+}
+
+cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *launch,
+                          enum emu_status status)
+{
+    struct rt_function *function;
+    cudaError_t error = rt_function(device, launch->func, &function);
+    return error == cudaSuccess ? tell_end(device, function, launch, status) : error;
+}
+
+static cudaError_t run(struct emu_device *device, const struct rt_function *function,
+                       const struct rt_launch *launch)
+{
+    char *params = pack_params(&function->info, launch->args);
+    if (!params)
+        return cudaErrorMemoryAllocation;
+    dim3 cluster = rt_cluster_of(function, launch->cluster);
+    struct emu_launch request = {
+        .kernel = function->kernel,
+        .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+        .block = {launch->block.x, launch->block.y, launch->block.z},
+        .dynamic_shared_bytes = launch->shared,
+        .params = params,
+        .param_bytes = function->info.param_bytes,
+        .cluster = {cluster.x, cluster.y, cluster.z},
+        .cooperative = launch->cooperative,
+        .alone = rt_is_alone(),
+        .may_park = true,
+    };
+    enum emu_status status = emu_launch(device, &request, NULL);
+    free(params);
+    return tell_end(device, function, launch, status);
+}
+
+/* A grid whose blocks can all wait for each other needs all of them running at once. */
+static cudaError_t check_resident(const struct rt_function *function,
+                                  const struct rt_launch *launch)
+{
+    uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    unsigned threads = launch->block.x * launch->block.y * launch->block.z;
+    struct emu_demand demand = rt_demand(&function->info, threads, launch->shared);
+    uint64_t resident = (uint64_t)emu_occupancy(&demand).ctas * EMU_MULTIPROCESSORS;
+    return blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
+cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
+                            struct rt_function **function)
+{
+    cudaError_t error = rt_function(device, launch->func, function);
+    if (error == cudaSuccess)
+        error = check_config(*function, launch);
+    if (error == cudaSuccess)
+        error = rt_check_cluster(*function, launch);
+    if (error == cudaSuccess && launch->cooperative)
+        error = check_resident(*function, launch);
+    if (error == cudaSuccess && (*function)->info.param_count > 0 && !launch->args)
+        error = cudaErrorInvalidValue;
+    return error;
+}
+
+cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *launch)
+{
+    struct rt_function *function;
+    cudaError_t error = rt_check_launch(device, launch, &function);
+    return error == cudaSuccess ? run(device, function, launch) : error;
+}
+
+/* Unlike other work, a launch is checked even if it will never run because of a fault before it. */
+static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};
+    struct emu_device *device;
+    struct rt_function *function;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = rt_function(device, launch.func, &function);
+    if (error == cudaSuccess)
+        error = rt_stream(stream);
+    if (error == cudaSuccess)
+        error = rt_check_launch(device, &launch, &function);
+    return error == cudaSuccess ? rt_submit(stream, &work) : error;
+}
+
+static struct rt_launch plain(const void *func, dim3 grid, dim3 block, void **args, size_t shared)
+{
+    return (struct rt_launch){.func = func,
+                              .grid = grid,
+                              .block = block,
+                              .shared = shared,
+                              .args = args,
+                              .from = take_launched_from()};
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream)
+{
+    return rt_return(submit(stream, plain(func, grid, block, args, shared)));
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                               size_t shared, cudaStream_t stream)
+{
+    return rt_return(submit(stream, plain(kernel, grid, block, args, shared)));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args,
+                                        size_t shared, cudaStream_t stream)
+{
+    struct rt_launch launch = plain(func, grid, block, args, shared);
+    launch.cooperative = true;
+    return rt_return(submit(stream, launch));
+}
+
+/* --- launches with attributes ------------------------------------------------------------------------ */
+
+static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    if (!config || (config->numAttrs > 0 && !config->attrs))
+        return cudaErrorInvalidValue;
+    struct rt_launch launch =
+        plain(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes);
+    launch.cluster = rt_cluster_asked(config);
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            launch.cooperative = config->attrs[i].val.cooperative != 0;
+    return submit(config->stream, launch); /* the other attributes only hint */
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    return rt_return(launch_config(config, func, args));
+}

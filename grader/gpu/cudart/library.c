@@ -1,0 +1,246 @@
+/* Libraries: code that the program loads while it runs, such as PTX from a file or a compiler of its own. Each is a
+ * module (module.c) that is not in the executable; a program's cudaLibrary_t is its address. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/fatbin/fatbin.h"
+#include "gpu/cudart/work.h"
+
+/* --- loading ------------------------------------------------------------------------------------------- */
+
+static cudaError_t no_ptx(const struct fatbin_summary *summary)
+{
+    char message[FATBIN_MESSAGE];
+    fatbin_explain(summary, RT_ARCH, message);
+    rt_finding("no-ptx", NULL, "this library cannot be loaded: %s", message);
+    return cudaErrorNoKernelImageForDevice;
+}
+
+/* The PTX of a fat binary that a program has in memory: it says itself how long it is. */
+static cudaError_t unpack(const void *code, char **text, size_t *size)
+{
+    struct fatbin_summary summary = {0};
+    char message[FATBIN_MESSAGE];
+    uint64_t length;
+    memcpy(&length, (const char *)code + FATBIN_HEADER_SIZE - sizeof length, sizeof length);
+    if (!rt_is_mapped(code, FATBIN_HEADER_SIZE + length) ||
+        !fatbin_summarise(&summary, code, FATBIN_HEADER_SIZE + length, RT_ARCH, message))
+        return cudaErrorInvalidKernelImage;
+    if (!summary.has_ptx)
+        return no_ptx(&summary);
+    *text = fatbin_text(&summary.ptx, size, message);
+    return *text ? cudaSuccess : cudaErrorInvalidKernelImage;
+}
+
+/* CODE is a fat binary, machine code or PTX, which ends with NUL. */
+static cudaError_t text_of(const void *code, char **text, size_t *size)
+{
+    uint32_t magic = 0;
+    *text = NULL;
+    if (!code)
+        return cudaErrorInvalidValue;
+    memcpy(&magic, code, strnlen(code, sizeof magic));
+    if (magic == FATBIN_MAGIC)
+        return unpack(code, text, size);
+    if (memcmp(&magic, "\177ELF", sizeof magic) == 0)
+        return no_ptx(&(struct fatbin_summary){.elf_count = 1});
+    *text = strdup(code);
+    *size = *text ? strlen(*text) : 0;
+    return *text ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t load(cudaLibrary_t *library, const void *code)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    char *text;
+    size_t size = 0;
+    cudaError_t error = rt_device(&device);
+    if (error == cudaSuccess)
+        error = library ? text_of(code, &text, &size) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = rt_module_add(text, size, &module);
+    if (error == cudaSuccess)
+        *library = (cudaLibrary_t)module;
+    return error;
+}
+
+/* Options say how to compile, or hint: there is nothing to compile. */
+cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
+                                enum cudaJitOption *jit_options, void **jit_values,
+                                unsigned jit_count, enum cudaLibraryOption *options, void **values,
+                                unsigned count)
+{
+    return rt_return(load(library, code));
+}
+
+/* The bytes of the file at PATH with a NUL behind them, to be freed. NULL: see errno. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb"), *memory;
+    char *bytes = NULL, part[4096];
+    size_t size, got;
+    if (!file)
+        return NULL;
+    if ((memory = open_memstream(&bytes, &size))) {
+        while ((got = fread(part, 1, sizeof part, file)) > 0)
+            fwrite(part, 1, got, memory);
+        fclose(memory);
+    }
+    fclose(file);
+    return bytes;
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+                                    enum cudaJitOption *jit_options, void **jit_values,
+                                    unsigned jit_count, enum cudaLibraryOption *options,
+                                    void **values, unsigned count)
+{
+    bool legal = library && path;
+    for (unsigned i = 0; i < count && legal; i++)
+        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* of what is in memory */
+    if (!legal)
+        return rt_return(cudaErrorInvalidValue);
+    char *code = read_file(path);
+    cudaError_t error = code              ? load(library, code)
+                        : errno == ENOENT ? cudaErrorFileNotFound
+                                          : cudaErrorInvalidValue;
+    free(code);
+    return rt_return(error);
+}
+
+static cudaError_t unload(cudaLibrary_t library)
+{
+    struct emu_device *device;
+    rt_finish_all(); /* kernels of it may be parked */
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    return rt_module_remove(device, (struct rt_module *)library) ? cudaSuccess
+                                                                 : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library)
+{
+    return rt_return(unload(library));
+}
+
+/* --- what is in one -------------------------------------------------------------------------------------- */
+
+/* The device and LIBRARY as a live one; ASKED: whether the program says what it wants. */
+static cudaError_t find(cudaLibrary_t library, bool asked, struct emu_device **device,
+                        struct rt_module **module)
+{
+    cudaError_t error = rt_device(device);
+    *module = (struct rt_module *)library;
+    if (error != cudaSuccess)
+        return error;
+    if (!rt_module_text(*module))
+        return cudaErrorInvalidResourceHandle;
+    return asked ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    struct rt_function *function;
+    cudaError_t error = find(library, kernel && name, &device, &module);
+    if (error == cudaSuccess)
+        error = rt_module_kernel(device, module, name, &function);
+    if (error == cudaSuccess)
+        *kernel = (cudaKernel_t)function;
+    return rt_return(error);
+}
+
+cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t library, const char *name)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    struct rt_function *function;
+    emu_addr addr;
+    size_t size;
+    cudaError_t error = find(library, (ptr || bytes) && name, &device, &module);
+    if (error == cudaSuccess)
+        error = rt_module_variable(device, module, name, &addr, &size);
+    if (error == cudaErrorSymbolNotFound &&
+        rt_module_kernel(device, module, name, &function) == cudaSuccess)
+        error = cudaErrorInvalidValue; /* it is something else */
+    if (error == cudaSuccess && ptr)
+        *ptr = (void *)addr;
+    if (error == cudaSuccess && bytes)
+        *bytes = size;
+    return rt_return(error);
+}
+
+/* PTX does not say which variables are managed. */
+cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t library,
+                                  const char *name)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    cudaError_t error = find(library, (ptr || bytes) && name, &device, &module);
+    return rt_return(error == cudaSuccess ? cudaErrorSymbolNotFound : error);
+}
+
+/* No function is both the host's and the device's. */
+cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
+                                          const char *symbol)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    cudaError_t error = find(library, function && symbol, &device, &module);
+    return rt_return(error == cudaSuccess ? cudaErrorInvalidValue : error);
+}
+
+/* --- all kernels ------------------------------------------------------------------------------------------ */
+
+/* The name behind the next ".entry" at or after *TEXT, to be freed, and *TEXT behind it; NULL: there is none. */
+static char *next_kernel(const char **text)
+{
+    static const char word[] = ".entry";
+    const char *found = strstr(*text, word);
+    if (!found)
+        return NULL;
+    found += strlen(word);
+    found += strspn(found, " \t\r\n");
+    size_t length = strcspn(found, " \t\r\n(");
+    *text = found + length;
+    return strndup(found, length);
+}
+
+/* Gives the first ROOM kernels, or only *COUNT, of all. */
+static cudaError_t list_kernels(cudaLibrary_t library, cudaKernel_t *kernels, size_t room,
+                                unsigned *count)
+{
+    struct emu_device *device;
+    struct rt_module *module;
+    struct rt_function *function;
+    char *name;
+    cudaError_t error = find(library, kernels || count, &device, &module);
+    const char *text = error == cudaSuccess ? rt_module_text(module) : "";
+    unsigned found = 0;
+    while (error == cudaSuccess && (count || found < room) && (name = next_kernel(&text))) {
+        if (kernels)
+            error = rt_module_kernel(device, module, name, &function);
+        if (kernels && error == cudaSuccess)
+            kernels[found] = (cudaKernel_t)function;
+        free(name);
+        found++;
+    }
+    if (count)
+        *count = found;
+    return error;
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned *count, cudaLibrary_t library)
+{
+    return rt_return(list_kernels(library, NULL, 0, count));
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned room, cudaLibrary_t library)
+{
+    return rt_return(list_kernels(library, kernels, room, NULL));
+}

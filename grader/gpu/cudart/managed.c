@@ -1,0 +1,58 @@
+/* Managed memory: one address, read and written by the program and by kernels.
+ *
+ * The device hands out addresses that the host does not use. Pages of the host are mapped at such an
+ * address and lent to the device: both sides then have the same bytes, and nothing is ever copied. */
+#include "gpu/cudart/rt.h"
+
+#include <sys/mman.h>
+
+#define PAGE 4096ull
+
+static emu_addr pages_start(emu_addr addr)
+{
+    return addr & ~(PAGE - 1);
+}
+
+static size_t pages_size(emu_addr addr, size_t size)
+{
+    return ((addr + size + PAGE - 1) & ~(PAGE - 1)) - pages_start(addr);
+}
+
+/* Blocks of the device lie so far apart that no two share a page. */
+static bool map(emu_addr addr, size_t size)
+{
+    void *wanted = (void *)pages_start(addr);
+    void *pages = mmap(wanted, pages_size(addr, size), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (pages == wanted)
+        return true;
+    if (pages != MAP_FAILED) /* kernels before 4.17 take the address for a hint */
+        munmap(pages, pages_size(addr, size));
+    return false;
+}
+
+static void unmap(emu_addr addr, size_t size)
+{
+    munmap((void *)pages_start(addr), pages_size(addr, size));
+}
+
+bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_owner owner,
+                    unsigned flags)
+{
+    if (!map(addr, size))
+        return false;
+    struct rt_range range = {.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags};
+    bool added = rt_range_add(range);
+    if (added && emu_lend(device, addr, (void *)addr, size) == EMU_OK)
+        return true;
+    if (added)
+        rt_range_take((void *)addr, owner, &range);
+    unmap(addr, size);
+    return false;
+}
+
+void rt_managed_unmap(const struct rt_range *range)
+{
+    rt_advice_forget(range);
+    unmap((emu_addr)range->ptr, range->size);
+}

@@ -1,0 +1,306 @@
+/* Allocation: device memory, page-locked host memory, managed memory. The library keeps its own list
+ * of what the program may free (ranges.c): variables of modules live in the same device memory but are
+ * not the program's. Arrays are in array.c, pools in pool.c. */
+#include "gpu/cudart/rt.h"
+
+#include <stdlib.h>
+
+enum { PAGE = 4096 };
+
+/* Gives back what RANGE, which is in the list no more, stands for. */
+static enum emu_status give_back(struct emu_device *device, const struct rt_range *range)
+{
+    if (range->owner == RT_GRAPH) {
+        rt_graph_memory_freed(range->ptr);
+        return EMU_OK;
+    }
+    enum emu_status status = emu_free(device, (emu_addr)range->ptr);
+    if (range->owner == RT_MANAGED)
+        rt_managed_unmap(range);
+    if (range->owner == RT_POOL)
+        rt_pool_freed(range);
+    if (range->owner == RT_HOST)
+        free((void *)range->ptr);
+    return status;
+}
+
+void rt_memory_reset(struct emu_device *device)
+{
+    struct rt_range range;
+    while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range))
+        give_back(device, &range);
+}
+
+/* --- device memory ---------------------------------------------------------------------------------- */
+
+/* Hands the SIZE bytes that were allocated at ADDR over to the program. */
+static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
+                             enum rt_owner owner, unsigned flags)
+{
+    if (owner == RT_MANAGED && !rt_managed_add(device, addr, size, owner, flags)) {
+        emu_free(device, addr);
+        return rt_unsupported("cudaMallocManaged in this program (its addresses are taken)");
+    }
+    if (owner != RT_MANAGED &&
+        !rt_range_add(
+            (struct rt_range){.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags})) {
+        emu_free(device, addr);
+        return cudaErrorMemoryAllocation;
+    }
+    struct rt_range range;
+    if (rt_range_find((void *)addr, &range))
+        emu_set_place(device, addr, range.made);
+    *ptr = (void *)addr;
+    return cudaSuccess;
+}
+
+/* SIZE > 0 bytes of the device for the program. */
+static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_owner owner,
+                            unsigned flags)
+{
+    emu_addr addr;
+    cudaError_t error = rt_error(emu_alloc(device, size, &addr));
+    return error == cudaSuccess ? hand_over(device, ptr, addr, size, owner, flags) : error;
+}
+
+cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned flags)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!ptr)
+        return cudaErrorInvalidValue;
+    if (size == 0) {
+        *ptr = NULL;
+        return cudaSuccess;
+    }
+    return allocate(device, ptr, size, owner, flags);
+}
+
+cudaError_t rt_free(struct emu_device *device, void *ptr)
+{
+    struct rt_range range;
+    if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED | RT_GRAPH, &range)) {
+        rt_tell_bad_free(ptr);
+        return cudaErrorInvalidValue;
+    }
+    enum emu_status status = give_back(device, &range);
+    range.freed = rt_caller();
+    emu_set_place(device, (emu_addr)ptr, range.freed);
+    rt_range_bury(range);
+    return rt_error(status);
+}
+
+cudaError_t cudaMalloc(void **ptr, size_t size)
+{
+    return rt_return(rt_allocate(ptr, size, RT_DEVICE, 0));
+}
+
+cudaError_t cudaMallocManaged(void **ptr, size_t size, unsigned flags)
+{
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(rt_allocate(ptr, size, RT_MANAGED, flags));
+}
+
+static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t height,
+                                 size_t depth)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    emu_addr addr;
+    uint64_t way, rows;
+    if (error != cudaSuccess)
+        return error;
+    if (width == 0 || height == 0 || depth == 0) {
+        *ptr = NULL;
+        *pitch = 0;
+        return cudaSuccess;
+    }
+    if (__builtin_mul_overflow(height, depth, &rows))
+        return cudaErrorMemoryAllocation;
+    error = rt_error(emu_alloc_rows(device, width, rows, &addr, &way));
+    if (error != cudaSuccess)
+        return error;
+    *pitch = way;
+    return hand_over(device, ptr, addr, way * rows, RT_DEVICE, 0);
+}
+
+cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
+{
+    if (!ptr || !pitch)
+        return rt_return(cudaErrorInvalidValue);
+    return rt_return(allocate_rows(ptr, pitch, width, height, 1));
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    void *ptr;
+    size_t pitch;
+    if (!pitched || extent.width > RT_MAX_PITCH)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = allocate_rows(&ptr, &pitch, extent.width, extent.height, extent.depth);
+    if (error == cudaSuccess)
+        *pitched = (struct cudaPitchedPtr){ptr, ptr ? pitch : 0, extent.width, extent.height};
+    return rt_return(error);
+}
+
+static cudaError_t release(void *ptr)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_wait(&device);
+    return error == cudaSuccess && ptr ? rt_free(device, ptr) : error;
+}
+
+cudaError_t cudaFree(void *ptr)
+{
+    return rt_return(release(ptr));
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return rt_return(error);
+    uint64_t available, total;
+    emu_memory(device, &available, &total);
+    if (free_bytes)
+        *free_bytes = available;
+    if (total_bytes)
+        *total_bytes = total;
+    return cudaSuccess;
+}
+
+/* --- page-locked host memory: kernels reach it under the host's address ------------------------------- */
+
+/* Lends SIZE bytes of the host to the device and notes them. */
+static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_owner owner,
+                        unsigned flags)
+{
+    struct rt_range range = {.ptr = memory, .size = size, .owner = owner, .flags = flags};
+    if (!rt_range_add(range))
+        return cudaErrorHostMemoryAlreadyRegistered;
+    enum emu_status status = emu_lend(device, (emu_addr)memory, memory, size);
+    if (status != EMU_OK)
+        rt_range_take(memory, owner, &range);
+    return rt_error(status);
+}
+
+static cudaError_t allocate_host(void **ptr, size_t size, unsigned flags)
+{
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!ptr || (flags & ~known))
+        return cudaErrorInvalidValue;
+    *ptr = NULL;
+    if (size == 0)
+        return cudaSuccess;
+    void *memory;
+    if (posix_memalign(&memory, PAGE, size) != 0)
+        return cudaErrorMemoryAllocation;
+    error = lend(device, memory, size, RT_HOST, flags);
+    if (error == cudaSuccess)
+        *ptr = memory;
+    else
+        free(memory);
+    return error;
+}
+
+cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned flags)
+{
+    return rt_return(allocate_host(ptr, size, flags));
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+    return rt_return(allocate_host(ptr, size, cudaHostAllocDefault));
+}
+
+cudaError_t cudaFreeHost(void *ptr)
+{
+    struct emu_device *device;
+    struct rt_range range;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess || !ptr)
+        return rt_return(error);
+    if (!rt_range_take(ptr, RT_HOST, &range)) {
+        rt_tell_bad_free(ptr);
+        return rt_return(cudaErrorInvalidValue);
+    }
+    range.freed = rt_caller();
+    rt_range_bury(range);
+    return rt_return(rt_error(give_back(device, &range)));
+}
+
+static cudaError_t register_host(void *ptr, size_t size, unsigned flags)
+{
+    const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped |
+                           cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+    struct emu_device *device;
+    struct rt_range range;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    if (!ptr || !size || (flags & ~known) || !rt_is_mapped(ptr, size) ||
+        (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+        return cudaErrorInvalidValue;
+    if (flags & cudaHostRegisterIoMemory)
+        return cudaErrorNotSupported;
+    return lend(device, ptr, size, RT_REGISTERED, flags);
+}
+
+cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned flags)
+{
+    return rt_return(register_host(ptr, size, flags));
+}
+
+cudaError_t cudaHostUnregister(void *ptr)
+{
+    struct emu_device *device;
+    struct rt_range range;
+    cudaError_t error = rt_wait(&device);
+    if (error != cudaSuccess)
+        return rt_return(error);
+    if (!ptr || (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+        return rt_return(cudaErrorInvalidValue);
+    if (!rt_range_take(ptr, RT_REGISTERED, &range))
+        return rt_return(cudaErrorHostMemoryNotRegistered);
+    return rt_return(rt_error(give_back(device, &range)));
+}
+
+static cudaError_t find_host(const void *ptr, struct rt_range *range)
+{
+    struct emu_device *device;
+    cudaError_t error = rt_device(&device);
+    if (error != cudaSuccess)
+        return error;
+    bool found = rt_range_find(ptr, range) && range->owner & (RT_HOST | RT_REGISTERED);
+    return found ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device_ptr, void *host, unsigned flags)
+{
+    struct rt_range range;
+    if (!device_ptr || flags)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find_host(host, &range);
+    if (error == cudaSuccess)
+        *device_ptr = host;
+    return rt_return(error);
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+    struct rt_range range;
+    if (!flags)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find_host(host, &range);
+    if (error == cudaSuccess) /* with one address for both sides, all of it is mapped */
+        *flags = range.flags | cudaHostAllocMapped;
+    return rt_return(error);
+}

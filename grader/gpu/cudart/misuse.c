@@ -1,0 +1,102 @@
+/* memcheck's part in the runtime: calls that free, copy or fill what they must not, and what is left
+ * allocated in the end. A GPU answers them with cudaErrorInvalidValue, if it says anything at all. */
+#include "gpu/cudart/array.h"
+
+#include <string.h>
+
+enum { MAX_LEAKS = 100 }; /* places; what is beyond is added to the last one */
+
+void rt_tell_bad_free(const void *ptr)
+{
+    struct rt_places places = {.at = rt_caller()};
+    struct rt_range range = {0};
+    bool is_live = rt_range_find(ptr, &range);
+    bool was_freed = !is_live && rt_range_buried(ptr, &range) && range.ptr == ptr;
+    places.allocated = range.made;
+    places.freed = range.freed;
+    if (was_freed)
+        rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes were freed before",
+                      range.size);
+    else if (is_live && range.ptr != ptr)
+        rt_finding_at("bad-free", NULL, &places, 1,
+                      "this address is %zu bytes inside an allocation: free its first one",
+                      (size_t)((const char *)ptr - (const char *)range.ptr));
+    else if (is_live)
+        rt_finding_at("bad-free", NULL, &places, 1, "this memory is freed by another function");
+    else
+        rt_finding_at("bad-free", NULL, &places, 1, "this address is not from cudaMalloc()");
+}
+
+static void tell_too_long(const char *what, const struct rt_places *places, uint64_t size,
+                          uint64_t beyond)
+{
+    rt_finding_at("copy-too-long", NULL, places, 1,
+                  "%s an allocation of %llu bytes, %llu bytes farther than it goes", what,
+                  (unsigned long long)size, (unsigned long long)beyond);
+}
+
+void rt_tell_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size)
+{
+    struct rt_places places = {.at = rt_caller()};
+    struct rt_range range = {0};
+    emu_addr base;
+    uint64_t length;
+    if (emu_find(device, (emu_addr)ptr, &base, &length) == EMU_OK) {
+        if (rt_range_find(ptr, &range))
+            places.allocated = range.made;
+        tell_too_long(what, &places, length, size - (length - ((emu_addr)ptr - base)));
+    } else if (rt_range_buried(ptr, &range)) {
+        places.allocated = range.made;
+        places.freed = range.freed;
+        rt_finding_at("use-after-free", NULL, &places, 1, "%s a %zu-byte allocation that was freed",
+                      what, range.size);
+    }
+}
+
+/* --- leaks ------------------------------------------------------------------------------------------- */
+
+/* What was allocated in one line. */
+struct leak {
+    struct emu_place place;
+    unsigned long long bytes;
+    unsigned count;
+};
+
+struct leaks {
+    struct leak list[MAX_LEAKS];
+    unsigned count;
+};
+
+static bool same_place(struct emu_place a, struct emu_place b)
+{
+    return a.line == b.line && (a.file == b.file || (a.file && b.file && !strcmp(a.file, b.file)));
+}
+
+static void add_leak(void *context, const struct rt_range *range)
+{
+    struct leaks *leaks = context;
+    unsigned i = 0;
+    while (i < leaks->count && !same_place(leaks->list[i].place, range->made))
+        i++;
+    if (i == leaks->count && i < MAX_LEAKS)
+        leaks->list[leaks->count++] = (struct leak){.place = range->made};
+    struct leak *leak = &leaks->list[i < MAX_LEAKS ? i : MAX_LEAKS - 1];
+    leak->bytes += range->size;
+    leak->count++;
+}
+
+void rt_tell_leaks(void)
+{
+    struct leaks leaks = {.count = 0};
+    struct emu_device *device;
+    if (rt_faulted() || rt_device(&device) != cudaSuccess || !emu_has_record(device))
+        return;
+    rt_range_each(RT_DEVICE | RT_POOL | RT_MANAGED, add_leak, &leaks);
+    rt_arrays_each(add_leak, &leaks);
+    for (unsigned i = 0; i < leaks.count; i++) {
+        const struct leak *leak = &leaks.list[i];
+        struct rt_places places = {.at = leak->place};
+        rt_finding_at("leak", NULL, &places, leak->count, "%llu bytes are never freed",
+                      leak->bytes);
+    }
+}

@@ -1,0 +1,549 @@
+/* Modules: what an executable registers before main, and its PTX, loaded at the first use.
+ *
+ *   __cudaRegisterFatBinary   one struct rt_module for each translation unit (or linked program)
+ *   __cudaRegisterFunction    its kernels, __cudaRegisterVar its variables
+ *   rt_function, rt_symbol    load the module's PTX into the device, then look up
+ *
+ * With -rdc=true the fat binary registered holds only linked machine code; the PTX of each object is
+ * in the list that hangs on its wrapper. One behind the other they are one module of the device, which links
+ * them. */
+#include "gpu/fatbin/fatbin.h"
+#include "gpu/cudart/rt.h"
+
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRAPPER_MAGIC 0x466243b1
+
+enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
+
+struct wrapper { /* in section .nvFatBinSegment of the executable */
+    int magic, version;
+    const void *data;
+    void *extra; /* WRAPPER_LINKED: a list of fat binaries that ends with NULL */
+};
+
+struct variable {
+    const void *host; /* what the program takes the address of */
+    void **managed;   /* where the program keeps the address, if it is a __managed__ variable */
+    char *name;
+    struct variable *next;
+};
+
+enum module_state { REGISTERED, LOADED, FAILED };
+
+struct rt_module {
+    const struct wrapper *wrapper;
+    char *text; /* the PTX of one that the program has added; then it has no wrapper */
+    size_t text_size;
+    enum module_state state;
+    cudaError_t error; /* of a FAILED one */
+    uint32_t image;    /* of a LOADED one: the device's module */
+    struct rt_function *functions;
+    struct variable *variables;
+    struct rt_module *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_module *modules, *retired; /* registered; unregistered again */
+
+/* --- loading -------------------------------------------------------------------------------------- */
+
+struct segment {
+    uintptr_t addr;
+    size_t left; /* bytes from addr to the end of its segment */
+};
+
+static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
+{
+    struct segment *segment = wanted;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        size_t length = info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && segment->addr - start < length) {
+            segment->left = length - (segment->addr - start);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* How many bytes may be read at DATA: up to the end of the segment of the executable that it is in. */
+static size_t readable(const void *data)
+{
+    struct segment segment = {(uintptr_t)data, 0};
+    return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
+}
+
+/* PTX texts, one behind the other. */
+struct texts {
+    char *bytes;
+    size_t size;
+};
+
+static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
+{
+    char message[FATBIN_MESSAGE];
+    size_t size;
+    char *text = fatbin_text(ptx, &size, message);
+    if (!text) {
+        rt_finding("bad-fat-binary", NULL, "%s", message);
+        return cudaErrorInvalidKernelImage;
+    }
+    size = strnlen(text, size); /* without its padding */
+    char *bytes = realloc(texts->bytes, texts->size + size + 1);
+    if (bytes) {
+        memcpy(bytes + texts->size, text, size);
+        bytes[texts->size + size] = '\n';
+        *texts = (struct texts){bytes, texts->size + size + 1};
+    }
+    free(text);
+    return bytes ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+/* Adds the PTX of one fat binary; notes in SUMMARY what it holds. */
+static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin_summary *summary)
+{
+    char message[FATBIN_MESSAGE];
+    summary->has_ptx = false;
+    if (!fatbin_summarise(summary, data, readable(data), RT_ARCH, message)) {
+        rt_finding("bad-fat-binary", NULL, "%s", message);
+        return cudaErrorInvalidKernelImage;
+    }
+    return summary->has_ptx ? add_text(texts, &summary->ptx) : cudaSuccess;
+}
+
+static cudaError_t add_all(struct texts *texts, const struct wrapper *wrapper)
+{
+    struct fatbin_summary summary = {0};
+    cudaError_t error = add_data(texts, wrapper->data, &summary);
+    if (wrapper->version == WRAPPER_LINKED && !texts->size)
+        for (void **data = wrapper->extra; data && *data && error == cudaSuccess; data++)
+            error = add_data(texts, *data, &summary);
+    if (error == cudaSuccess && !texts->size) {
+        char message[FATBIN_MESSAGE];
+        fatbin_explain(&summary, RT_ARCH, message);
+        rt_finding("no-ptx", NULL, "this program cannot be run: %s", message);
+        error = cudaErrorNoKernelImageForDevice;
+    }
+    return error;
+}
+
+static cudaError_t load_text(struct emu_device *device, struct rt_module *module, const char *text,
+                             size_t size)
+{
+    enum emu_status status = emu_load(device, text, size, &module->image);
+    if (status != EMU_OK)
+        rt_finding(status == EMU_INVALID_PTX ? "invalid-ptx" : "load-failed", NULL, "%s",
+                   emu_message(device));
+    return status == EMU_OK ? cudaSuccess : rt_error(status);
+}
+
+static cudaError_t load_image(struct emu_device *device, struct rt_module *module)
+{
+    struct texts texts = {0};
+    if (module->text && !strstr(module->text, ".version")) {
+        rt_finding("invalid-ptx", NULL, "a library is neither PTX nor a fat binary");
+        return cudaErrorInvalidKernelImage;
+    }
+    if (module->text)
+        return load_text(device, module, module->text, module->text_size);
+    if (!module->wrapper)
+        return cudaErrorInvalidKernelImage;
+    cudaError_t error = add_all(&texts, module->wrapper);
+    if (error == cudaSuccess)
+        error = load_text(device, module, texts.bytes, texts.size);
+    free(texts.bytes);
+    return error;
+}
+
+/* With the lock held. */
+static cudaError_t load(struct emu_device *device, struct rt_module *module)
+{
+    if (module->state == REGISTERED) {
+        module->error = load_image(device, module);
+        module->state = module->error == cudaSuccess ? LOADED : FAILED;
+    }
+    return module->error;
+}
+
+/* Takes a __managed__ variable's pages away; it is gone from the device already. */
+static void take_back(const struct variable *v)
+{
+    struct rt_range range;
+    if (!v->managed || !*v->managed)
+        return;
+    if (rt_range_take(*v->managed, RT_VARIABLE, &range))
+        rt_managed_unmap(&range);
+    *v->managed = NULL;
+}
+
+static void unload(struct emu_device *device, struct rt_module *module)
+{
+    if (module->state == LOADED)
+        emu_unload(device, module->image);
+    for (struct variable *v = module->variables; v; v = v->next)
+        take_back(v);
+    module->state = REGISTERED;
+    for (struct rt_function *f = module->functions; f; f = f->next)
+        f->loaded = false;
+}
+
+void rt_modules_reset(struct emu_device *device)
+{
+    pthread_mutex_lock(&lock);
+    for (struct rt_module *module = modules; module; module = module->next)
+        unload(device, module);
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- looking up, with the lock held ---------------------------------------------------------------- */
+
+static struct rt_function *find_function(const void *func)
+{
+    for (struct rt_module *module = modules; module; module = module->next)
+        for (struct rt_function *f = module->functions; f; f = f->next)
+            if (f->host == func || f == func)
+                return f;
+    return NULL;
+}
+
+/* The message may begin with "FILE:LINE: ", a place in the kernel: there the finding belongs. */
+static void tell_invalid(struct emu_device *device, const char *kernel)
+{
+    const char *message = emu_message(device);
+    char file[256];
+    unsigned line;
+    int length = 0;
+    if (emu_has_record(device) && sscanf(message, "%255[^:]:%u: %n", file, &line, &length) == 2)
+        rt_finding_at("invalid-ptx", kernel, &(struct rt_places){.at = {file, line}}, 1, "%s",
+                      message + length);
+    else
+        rt_finding("invalid-ptx", kernel, "%s", message);
+}
+
+static cudaError_t load_function(struct emu_device *device, struct rt_function *function)
+{
+    cudaError_t error = load(device, function->module);
+    if (error != cudaSuccess || function->loaded)
+        return error;
+    enum emu_status status =
+        emu_kernel(device, function->module->image, function->name, &function->kernel);
+    if (status == EMU_OK)
+        status = emu_kernel_info(device, function->kernel, &function->info);
+    if (status == EMU_OK) {
+        function->loaded = true;
+        return cudaSuccess;
+    }
+    if (status == EMU_INVALID_PTX)
+        tell_invalid(device, function->name);
+    else
+        rt_finding("no-kernel", function->name, "%s", emu_message(device));
+    return status == EMU_NOT_FOUND ? cudaErrorInvalidDeviceFunction : rt_error(status);
+}
+
+cudaError_t rt_function(struct emu_device *device, const void *func, struct rt_function **function)
+{
+    if (!func)
+        return cudaErrorInvalidDeviceFunction;
+    pthread_mutex_lock(&lock);
+    *function = find_function(func);
+    cudaError_t error =
+        *function ? load_function(device, *function) : cudaErrorInvalidResourceHandle;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+static cudaError_t variable_range(struct emu_device *device, struct rt_module *module,
+                                  const struct variable *variable, emu_addr *addr, size_t *size)
+{
+    cudaError_t error = load(device, module);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t bytes = 0;
+    enum emu_status status = emu_symbol(device, module->image, variable->name, addr, &bytes);
+    *size = bytes;
+    return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
+}
+
+/* A __managed__ variable is known by the address of its pointer and by the address it points to. */
+static bool is_called(const struct variable *variable, const void *symbol)
+{
+    return variable->host == symbol ||
+           (variable->managed && *variable->managed == symbol && symbol != NULL);
+}
+
+cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *addr, size_t *size)
+{
+    cudaError_t error = cudaErrorInvalidSymbol;
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (struct rt_module *module = modules; module && !found; module = module->next)
+        for (struct variable *v = module->variables; v && !found; v = v->next)
+            if ((found = is_called(v, symbol)))
+                error = variable_range(device, module, v, addr, size);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+/* --- modules that the program adds -------------------------------------------------------------------- */
+
+static void list_module(struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    module->next = modules;
+    modules = module;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes it out of the list. Nothing is freed: at the end of the process another thread may still run a kernel of
+ * the module. */
+static bool retire_module(struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_module **at = &modules;
+    while (*at && *at != module)
+        at = &(*at)->next;
+    bool found = *at != NULL;
+    if (found) {
+        *at = module->next;
+        module->next = retired;
+        retired = module;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static struct rt_function *new_function(struct rt_module *module, const void *host,
+                                        const char *device_name)
+{
+    struct rt_function *function = calloc(1, sizeof *function);
+    char *name = function ? strdup(device_name) : NULL;
+    if (!name) {
+        free(function);
+        return NULL;
+    }
+    *function = (struct rt_function){
+        .host = host, .name = name, .module = module, .max_dynamic_shared = -1, .carveout = -1};
+    return function;
+}
+
+cudaError_t rt_module_add(char *text, size_t size, struct rt_module **module)
+{
+    struct rt_module *made = calloc(1, sizeof *made);
+    if (!made) {
+        free(text);
+        return cudaErrorMemoryAllocation;
+    }
+    made->text = text;
+    made->text_size = size;
+    list_module(made);
+    *module = made;
+    return cudaSuccess;
+}
+
+bool rt_module_remove(struct emu_device *device, struct rt_module *module)
+{
+    if (!rt_module_text(module) || !retire_module(module))
+        return false;
+    unload(device, module);
+    free(module->text);
+    module->text = NULL;
+    return true;
+}
+
+const char *rt_module_text(const struct rt_module *module)
+{
+    pthread_mutex_lock(&lock);
+    const struct rt_module *at = modules;
+    while (at && at != module)
+        at = at->next;
+    pthread_mutex_unlock(&lock);
+    return at ? at->text : NULL;
+}
+
+/* Its kernel of that name, as far as the program has asked for it before. */
+static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
+{
+    struct rt_function *at = module->functions;
+    while (at && strcmp(at->name, name) != 0)
+        at = at->next;
+    return at;
+}
+
+/* With the lock held. */
+static cudaError_t find_kernel(struct emu_device *device, struct rt_module *module,
+                               const char *name, struct rt_function **function)
+{
+    uint32_t kernel;
+    cudaError_t error = load(device, module);
+    if (error != cudaSuccess)
+        return error;
+    if (emu_kernel(device, module->image, name, &kernel) == EMU_NOT_FOUND)
+        return cudaErrorSymbolNotFound;
+    *function = find_by_name(module, name);
+    if (!*function && (*function = new_function(module, NULL, name))) {
+        (*function)->next = module->functions;
+        module->functions = *function;
+    }
+    return *function ? load_function(device, *function) : cudaErrorMemoryAllocation;
+}
+
+cudaError_t rt_module_kernel(struct emu_device *device, struct rt_module *module, const char *name,
+                             struct rt_function **function)
+{
+    pthread_mutex_lock(&lock);
+    cudaError_t error = find_kernel(device, module, name, function);
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *module,
+                               const char *name, emu_addr *addr, size_t *size)
+{
+    const struct variable wanted = {.name = (char *)name};
+    pthread_mutex_lock(&lock);
+    cudaError_t error = variable_range(device, module, &wanted, addr, size);
+    pthread_mutex_unlock(&lock);
+    return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
+}
+
+/* --- registration: called by code that nvcc puts into the executable, before and after main -------- */
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    struct rt_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return NULL;
+    module->wrapper = wrapper;
+    if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
+        module->wrapper = NULL; /* using it says cudaErrorInvalidKernelImage */
+    list_module(module);
+    return (void **)module;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    retire_module((struct rt_module *)handle);
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device_function,
+                            const char *device_name, int thread_limit, uint3 *tid, uint3 *bid,
+                            dim3 *block, dim3 *grid, int *warp_size)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct rt_function *function = module ? new_function(module, host, device_name) : NULL;
+    if (!function)
+        return;
+    pthread_mutex_lock(&lock);
+    function->next = module->functions;
+    module->functions = function;
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_variable(void **handle, const void *host, void **managed, const char *name)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct variable *variable = module ? calloc(1, sizeof *variable) : NULL;
+    char *copy = variable ? strdup(name) : NULL;
+    if (!copy) {
+        free(variable);
+        return;
+    }
+    *variable = (struct variable){.host = host, .managed = managed, .name = copy};
+    pthread_mutex_lock(&lock);
+    variable->next = module->variables;
+    module->variables = variable;
+    pthread_mutex_unlock(&lock);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *device_name,
+                       int external, size_t size, int constant, int global)
+{
+    add_variable(handle, host, NULL, device_name);
+}
+
+void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
+                              const char *device_name, int external, size_t size, int constant,
+                              int global)
+{
+    add_variable(handle, host, host, device_name);
+}
+
+/* Gives one __managed__ variable its address, the same for the host and the device. */
+static cudaError_t share(struct emu_device *device, struct rt_module *module, struct variable *v)
+{
+    emu_addr addr;
+    size_t size;
+    if (!v->managed || *v->managed)
+        return cudaSuccess;
+    cudaError_t error = variable_range(device, module, v, &addr, &size);
+    if (error != cudaSuccess)
+        return error;
+    if (!rt_managed_add(device, addr, size, RT_VARIABLE, cudaMemAttachGlobal))
+        return rt_unsupported("a __managed__ variable in this program (its address is taken)");
+    *v->managed = (void *)addr;
+    return cudaSuccess;
+}
+
+/* Called before the program's first use of a __managed__ variable. */
+char __cudaInitModule(void **handle)
+{
+    struct rt_module *module = (struct rt_module *)handle;
+    struct emu_device *device;
+    cudaError_t error = module ? rt_device(&device) : cudaErrorInvalidKernelImage;
+    pthread_mutex_lock(&lock);
+    struct variable *v = error == cudaSuccess ? module->variables : NULL;
+    for (; v && error == cudaSuccess; v = v->next)
+        error = share(device, module, v);
+    pthread_mutex_unlock(&lock);
+    return rt_return(error) == cudaSuccess;
+}
+
+/* --- kernels by handle ------------------------------------------------------------------------------ */
+
+static cudaError_t get_kernel(cudaKernel_t *kernel, const void *func)
+{
+    if (!kernel)
+        return cudaErrorInvalidValue;
+    pthread_mutex_lock(&lock);
+    struct rt_function *function = func ? find_function(func) : NULL;
+    pthread_mutex_unlock(&lock);
+    if (!function)
+        return cudaErrorInvalidDeviceFunction;
+    *kernel = (cudaKernel_t)function;
+    return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    return rt_return(get_kernel(kernel, func));
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernel, const void *func)
+{
+    return rt_return(get_kernel(kernel, func));
+}
+
+static cudaError_t function_name(const char **name, const void *func)
+{
+    cudaKernel_t kernel;
+    if (!name)
+        return cudaErrorInvalidValue;
+    cudaError_t error = get_kernel(&kernel, func);
+    if (error == cudaSuccess)
+        *name = ((struct rt_function *)kernel)->name;
+    return error;
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    return rt_return(function_name(name, func));
+}

@@ -1,0 +1,180 @@
+/* Where in its source the program calls the runtime.
+ *
+ *   main() at a.cu:88  ──>  cudaMalloc<int>() in cuda_runtime.h  ──>  cudaMalloc() here
+ *
+ * The stack is walked from here outwards, and libdw turns each return address into a line by the
+ * program's debug information (nvcc -g). The first one that is the program's own counts: what stands in the
+ * toolkit's headers, or in files that nvcc has made, does not. What was found is kept by address, as
+ * programs call from few places. */
+#include "gpu/cudart/rt.h"
+
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include <dwarf.h>
+
+enum { MAX_FRAMES = 24 };
+
+struct known {
+    uintptr_t address; /* first, as the tree compares it */
+    struct emu_place place;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *known; /* a tree of struct known */
+static Dwfl *dwfl;
+
+/* --- debug information ------------------------------------------------------------------------------ */
+
+/* Only what is in the program itself: no search elsewhere, and none on the network. */
+static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+                         const char *file, const char *link, GElf_Word sum, char **found)
+{
+    return -1;
+}
+
+/* The program and what it brings along: the system's libraries have nothing to tell. There may be no /proc
+ * to ask, so the path is the one that the program was started by. */
+static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
+{
+    const char *path = info->dlpi_name;
+    if (!*path)
+        path = (const char *)getauxval(AT_EXECFN);
+    if (path && strncmp(path, "/usr/", 5) != 0 && strncmp(path, "/lib", 4) != 0 &&
+        access(path, R_OK) == 0)
+        dwfl_report_elf(opened, path, path, -1, info->dlpi_addr, true);
+    return 0;
+}
+
+static Dwfl *open_dwfl(void)
+{
+    static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_no_other};
+    Dwfl *opened = dwfl_begin(&callbacks);
+    if (!opened)
+        return NULL;
+    dl_iterate_phdr(report_module, opened);
+    if (dwfl_report_end(opened, NULL, NULL) == 0)
+        return opened;
+    dwfl_end(opened);
+    return NULL;
+}
+
+static bool is_own_file(const char *file)
+{
+    return file && !strstr(file, "/include/") && !strstr(file, ".cudafe1.");
+}
+
+/* FILE with the folder that it is relative to; to be kept. */
+static char *whole_path(const char *file, const char *folder)
+{
+    char *path;
+    if (*file == '/' || !folder)
+        return strdup(file);
+    return asprintf(&path, "%s/%s", folder, file) < 0 ? NULL : path;
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
+    return value;
+}
+
+/* The line where what stands at ADDRESS was inlined into a file of the program's own. */
+static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
+{
+    Dwarf_Die *scopes = NULL;
+    Dwarf_Files *files;
+    size_t file_count;
+    const char *found = NULL;
+    int count = dwarf_getscopes(unit, address, &scopes);
+    if (count > 0 && dwarf_getsrcfiles(unit, &files, &file_count) != 0)
+        count = 0;
+    for (int i = 0; i < count && !found; i++) {
+        const char *file =
+            dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine
+                ? dwarf_filesrc(files, number_of(&scopes[i], DW_AT_call_file), NULL, NULL)
+                : NULL;
+        if (!is_own_file(file))
+            continue;
+        found = file;
+        *line = number_of(&scopes[i], DW_AT_call_line);
+    }
+    free(scopes);
+    return found;
+}
+
+static struct emu_place look_up(uintptr_t address)
+{
+    struct emu_place place = {NULL, 0};
+    Dwarf_Addr bias;
+    Dwarf_Word inlined_line = 0;
+    int line = 0;
+    if (!dwfl && !(dwfl = open_dwfl()))
+        return place;
+    Dwfl_Module *module = dwfl_addrmodule(dwfl, address);
+    Dwfl_Line *row = module ? dwfl_module_getsrc(module, address) : NULL;
+    const char *file = row ? dwfl_lineinfo(row, NULL, &line, NULL, NULL, NULL) : NULL;
+    const char *folder = row ? dwfl_line_comp_dir(row) : NULL;
+    if (file && !is_own_file(file)) {
+        Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+        file = unit ? inlined_into(unit, address - bias, &inlined_line) : NULL;
+        line = (int)inlined_line;
+    }
+    if (file && line > 0)
+        place = (struct emu_place){whole_path(file, folder), (uint32_t)line};
+    return place;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t x = ((const struct known *)a)->address, y = ((const struct known *)b)->address;
+    return (x > y) - (x < y);
+}
+
+struct emu_place rt_place_of(const void *return_address)
+{
+    struct known key = {.address = (uintptr_t)return_address - 1}; /* inside the call */
+    pthread_mutex_lock(&lock);
+    struct known **node = tfind(&key, &known, by_address), *entry = node ? *node : NULL;
+    if (!entry && (entry = malloc(sizeof *entry))) {
+        *entry = key;
+        entry->place = look_up(key.address);
+        node = tsearch(entry, &known, by_address);
+        if (!node || *node != entry) {
+            free(entry); /* its file stays: some finding may use it */
+            entry = NULL;
+        }
+    }
+    struct emu_place place = entry ? entry->place : (struct emu_place){NULL, 0};
+    pthread_mutex_unlock(&lock);
+    return place;
+}
+
+/* --- the stack ------------------------------------------------------------------------------------------ */
+
+struct emu_place rt_caller(void)
+{
+    void *frames[MAX_FRAMES];
+    int count = backtrace(frames, MAX_FRAMES);
+    Dl_info own, info;
+    if (!dladdr((void *)(uintptr_t)rt_caller, &own))
+        own.dli_fbase = NULL;
+    for (int i = 0; i < count; i++) {
+        if (dladdr(frames[i], &info) && info.dli_fbase == own.dli_fbase)
+            continue;
+        struct emu_place place = rt_place_of(frames[i]);
+        if (place.file)
+            return place;
+    }
+    return (struct emu_place){NULL, 0};
+}

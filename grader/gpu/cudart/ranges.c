@@ -1,0 +1,131 @@
+/* What the program has in memory, by address: its allocations on the device and the host, and the
+ * managed variables of its modules. Ranges never overlap. */
+#include "gpu/cudart/rt.h"
+
+#include <pthread.h>
+#include <search.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *ranges; /* a tree of struct rt_range, by ptr */
+static void *past;   /* another, of those that were freed */
+static unsigned long long last_id;
+
+/* Ranges that touch the same byte are equal: a key of one byte finds the range that holds it. */
+static int compare(const void *a, const void *b)
+{
+    const struct rt_range *left = a, *right = b;
+    uintptr_t left_at = (uintptr_t)left->ptr, right_at = (uintptr_t)right->ptr;
+    if (left_at >= right_at + right->size)
+        return 1;
+    return right_at >= left_at + left->size ? -1 : 0;
+}
+
+bool rt_range_add(struct rt_range range)
+{
+    struct rt_range *added = malloc(sizeof *added);
+    if (!added)
+        return false;
+    if (!range.made.file)
+        range.made = rt_caller();
+    pthread_mutex_lock(&lock);
+    range.id = ++last_id;
+    *added = range;
+    struct rt_range **node = tsearch(added, &ranges, compare);
+    bool done = node && *node == added;
+    pthread_mutex_unlock(&lock);
+    if (!done)
+        free(added);
+    return done;
+}
+
+bool rt_range_find(const void *ptr, struct rt_range *range)
+{
+    struct rt_range key = {.ptr = ptr, .size = 1};
+    pthread_mutex_lock(&lock);
+    struct rt_range **node = tfind(&key, &ranges, compare);
+    if (node)
+        *range = **node;
+    pthread_mutex_unlock(&lock);
+    return node != NULL;
+}
+
+bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range)
+{
+    struct rt_range key = {.ptr = ptr, .size = 1};
+    struct rt_range *found = NULL;
+    pthread_mutex_lock(&lock);
+    struct rt_range **node = tfind(&key, &ranges, compare);
+    if (node && (*node)->ptr == ptr && (*node)->owner & owners) {
+        found = *node;
+        tdelete(&key, &ranges, compare);
+    }
+    pthread_mutex_unlock(&lock);
+    if (found)
+        *range = *found;
+    free(found);
+    return found != NULL;
+}
+
+void rt_range_bury(struct rt_range range)
+{
+    struct rt_range *buried = malloc(sizeof *buried), **node;
+    if (!buried)
+        return;
+    *buried = range;
+    pthread_mutex_lock(&lock);
+    while ((node = tfind(&range, &past, compare))) { /* what was there before */
+        struct rt_range *older = *node;
+        tdelete(older, &past, compare);
+        free(older);
+    }
+    if (!tsearch(buried, &past, compare))
+        free(buried);
+    pthread_mutex_unlock(&lock);
+}
+
+bool rt_range_buried(const void *ptr, struct rt_range *range)
+{
+    struct rt_range key = {.ptr = ptr, .size = 1};
+    pthread_mutex_lock(&lock);
+    struct rt_range **node = tfind(&key, &ranges, compare) ? NULL : tfind(&key, &past, compare);
+    if (node)
+        *range = **node;
+    pthread_mutex_unlock(&lock);
+    return node != NULL;
+}
+
+struct walk {
+    unsigned owners;
+    void (*visit)(void *context, const struct rt_range *range);
+    void *context;
+};
+
+static void visit_node(const void *node, VISIT visit, void *closure)
+{
+    const struct rt_range *range = *(struct rt_range *const *)node;
+    const struct walk *walk = closure;
+    if ((visit == postorder || visit == leaf) && range->owner & walk->owners)
+        walk->visit(walk->context, range);
+}
+
+void rt_range_each(unsigned owners, void (*visit)(void *context, const struct rt_range *range),
+                   void *context)
+{
+    struct walk walk = {owners, visit, context};
+    pthread_mutex_lock(&lock);
+    twalk_r(ranges, visit_node, &walk);
+    pthread_mutex_unlock(&lock);
+}
+
+static void choose(void *context, const struct rt_range *range)
+{
+    *(const void **)context = range->ptr;
+}
+
+bool rt_range_take_any(unsigned owners, struct rt_range *range)
+{
+    const void *ptr = NULL;
+    rt_range_each(owners, choose, &ptr);
+    return ptr && rt_range_take(ptr, owners, range);
+}

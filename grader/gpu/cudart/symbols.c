@@ -1,0 +1,127 @@
+/* Variables of the device: __device__, __constant__ and __managed__. The program names them by the
+ * address of a shadow variable of its own; rt_symbol finds the one on the device. */
+#include "gpu/cudart/work.h"
+
+static cudaError_t find(const void *symbol, struct emu_device **device, emu_addr *addr,
+                        size_t *size)
+{
+    cudaError_t error = rt_device(device);
+    return error == cudaSuccess ? rt_symbol(*device, symbol, addr, size) : error;
+}
+
+cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol)
+{
+    struct emu_device *device;
+    emu_addr addr;
+    size_t size;
+    if (!ptr)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find(symbol, &device, &addr, &size);
+    if (error == cudaSuccess)
+        *ptr = (void *)addr;
+    return rt_return(error);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
+{
+    struct emu_device *device;
+    emu_addr addr;
+    size_t found;
+    if (!size)
+        return rt_return(cudaErrorInvalidValue);
+    cudaError_t error = find(symbol, &device, &addr, &found);
+    if (error == cudaSuccess)
+        *size = found;
+    return rt_return(error);
+}
+
+/* The address of SYMBOL + OFFSET if COUNT bytes are there. */
+static cudaError_t find_part(const void *symbol, size_t count, size_t offset,
+                             struct emu_device **device, char **part)
+{
+    emu_addr addr;
+    size_t size;
+    cudaError_t error = find(symbol, device, &addr, &size);
+    if (error != cudaSuccess)
+        return error;
+    if (offset > size || count > size - offset)
+        return cudaErrorInvalidValue;
+    *part = (char *)addr + offset;
+    return cudaSuccess;
+}
+
+/* The copies to and from a symbol as copies of bytes. */
+cudaError_t rt_symbol_to(struct rt_work *work, const void *symbol, const void *from, size_t count,
+                         size_t offset, enum cudaMemcpyKind kind)
+{
+    struct emu_device *device;
+    char *part;
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    cudaError_t error = find_part(symbol, count, offset, &device, &part);
+    if (error == cudaSuccess)
+        *work = rt_bytes(part, from, count, kind);
+    return error;
+}
+
+cudaError_t rt_symbol_from(struct rt_work *work, void *to, const void *symbol, size_t count,
+                           size_t offset, enum cudaMemcpyKind kind)
+{
+    struct emu_device *device;
+    char *part;
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
+        kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    cudaError_t error = find_part(symbol, count, offset, &device, &part);
+    if (error == cudaSuccess)
+        *work = rt_bytes(to, part, count, kind);
+    return error;
+}
+
+/* Makes an earlier kernel's fault known: the forms without a stream wait. */
+static cudaError_t wait(void)
+{
+    struct emu_device *device;
+    return rt_wait_stream(cudaStreamDefault, &device);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    struct rt_work work;
+    cudaError_t error = wait();
+    if (error == cudaSuccess)
+        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
+                                 enum cudaMemcpyKind kind)
+{
+    struct rt_work work;
+    cudaError_t error = wait();
+    if (error == cudaSuccess)
+        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    struct rt_work work;
+    cudaError_t error = rt_stream(stream);
+    if (error == cudaSuccess)
+        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    struct rt_work work;
+    cudaError_t error = rt_stream(stream);
+    if (error == cudaSuccess)
+        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
+}

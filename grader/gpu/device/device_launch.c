@@ -1,0 +1,448 @@
+/* Launches: what is checked and made ready before a kernel runs, and what is written down after. A launch that
+ * is parked in between keeps its CTAs, counters and findings as they are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/device/device_parts.h"
+#include "gpu/occupancy.h"
+#include "gpu/record/record.h"
+#include "gpu/tools.h"
+
+#define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
+#define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
+
+/* Warp instructions: some 0.1 ms, about what it takes to start a thread and to wait for it. */
+#define WORTH_A_WORKER 20000u
+
+/* How many CTAs a cluster of the launch has, x first. */
+static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
+                       uint32_t size[3])
+{
+    static const uint32_t alone[3] = {1, 1, 1};
+    const uint32_t *said = request->cluster[0] ? request->cluster : f->cluster;
+    memmove(size, said[0] ? said : alone, sizeof alone);
+}
+
+static enum emu_status check_cluster(const struct emu_launch *request, const struct ptx_function *f)
+{
+    const uint32_t *grid = request->grid;
+    uint32_t size[3], most = f->max_cluster ? f->max_cluster : EMU_MAX_CLUSTER;
+    cluster_of(request, f, size);
+    if (f->needs_cluster && !f->cluster[0] && !request->cluster[0])
+        return device_failed(EMU_INVALID_CONFIG, "the launch must say how large its clusters are");
+    if (f->cluster[0] && memcmp(size, f->cluster, sizeof size) != 0)
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "clusters of %u x %u x %u blocks; the kernel was built for %u x %u x %u", size[0],
+            size[1], size[2], f->cluster[0], f->cluster[1], f->cluster[2]);
+    uint64_t ctas = 1;
+    for (unsigned i = 0; i < 3; i++)
+        ctas *= size[i] <= EMU_MAX_CLUSTER ? size[i] : EMU_MAX_CLUSTER + 1;
+    if (!ctas || ctas > most || ctas > EMU_MAX_CLUSTER)
+        return device_failed(EMU_INVALID_CONFIG,
+                             "clusters of %u x %u x %u blocks: each must be at least 1, and all "
+                             "together at most %u",
+                             size[0], size[1], size[2], most);
+    if (grid[0] % size[0] || grid[1] % size[1] || grid[2] % size[2])
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "a grid of %u x %u x %u blocks is not made of clusters of %u x %u x %u", grid[0],
+            grid[1], grid[2], size[0], size[1], size[2]);
+    return EMU_OK;
+}
+
+static enum emu_status check_launch(const struct emu_launch *request, const struct kernel *kernel)
+{
+    const struct ptx_function *f = kernel->function;
+    const uint32_t *grid = request->grid, *block = request->block;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (!grid[0] || !grid[1] || !grid[2] || grid[0] > INT32_MAX || grid[1] > 65535 ||
+        grid[2] > 65535)
+        return device_failed(EMU_INVALID_CONFIG,
+                             "a grid of %u x %u x %u blocks: each must be at least 1, and at most "
+                             "2147483647 x 65535 x 65535",
+                             grid[0], grid[1], grid[2]);
+    if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
+        threads > EMU_MAX_THREADS)
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "a block of %u x %u x %u threads: each must be at least 1, and all together "
+            "at most 1024",
+            block[0], block[1], block[2]);
+    if (threads > f->max_threads)
+        return device_failed(EMU_INVALID_CONFIG,
+                             "%llu threads a block; the kernel was built for %u",
+                             (unsigned long long)threads, f->max_threads);
+    if ((uint64_t)kernel->shared_bytes + request->dynamic_shared_bytes > EMU_MAX_SHARED)
+        return device_failed(EMU_OUT_OF_RESOURCES,
+                             "%u static and %u dynamic bytes of shared memory; a block may have %u",
+                             kernel->shared_bytes, request->dynamic_shared_bytes, EMU_MAX_SHARED);
+    if (kernel->local_bytes > MAX_STACK)
+        return device_failed(EMU_OUT_OF_RESOURCES, "%u bytes of local memory; a thread may have %u",
+                             kernel->local_bytes, MAX_STACK);
+    if (request->param_bytes < f->param_bytes)
+        return device_failed(EMU_INVALID_VALUE, "%u bytes of parameters where the kernel takes %u",
+                             request->param_bytes, f->param_bytes);
+    return check_cluster(request, f);
+}
+
+static void fill_launch(struct emu_device *device, struct launch *launch, unsigned workers)
+{
+    const struct emu_launch *request = &launch->request;
+    uint32_t static_bytes = kernel_dynamic_shared(launch->kernel);
+    uint32_t dynamic = request->dynamic_shared_bytes;
+    launch->threads = request->block[0] * request->block[1] * request->block[2];
+    launch->warps = (launch->threads + WARP - 1) / WARP;
+    launch->shared_bytes = dynamic ? static_bytes + dynamic : launch->kernel->shared_bytes;
+    if (launch->kernel->special[PTX_SPECIAL_reserved_smem_1] != NO_SLOT) {
+        launch->reserved_shared = RESERVED_SHARED + (16 - launch->shared_bytes % 16) % 16;
+        launch->shared_bytes += launch->reserved_shared;
+    }
+    launch->local_bytes = launch->kernel->local_bytes;
+    launch->own_bytes = (launch->kernel->function->local_bytes + 15u) & ~15u;
+    if (launch->kernel->uses_stack && device->limits[EMU_STACK] > KERNEL_STACK)
+        launch->local_bytes += (uint32_t)device->limits[EMU_STACK] - KERNEL_STACK;
+    launch->is_in_clusters = request->cluster[0] || launch->kernel->function->cluster[0];
+    cluster_of(request, launch->kernel->function, launch->request.cluster);
+    launch->cluster_size = request->cluster[0] * request->cluster[1] * request->cluster[2];
+    struct emu_demand demand = {launch->threads, launch->kernel->registers,
+                                (uint64_t)launch->kernel->shared_bytes + dynamic};
+    launch->occupancy = emu_occupancy(&demand);
+    uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
+    launch->resident =
+        (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
+    if (launch->resident > launch->cta_count)
+        launch->resident = (uint32_t)launch->cta_count;
+    launch->resident =
+        (launch->resident + launch->cluster_size - 1) / launch->cluster_size * launch->cluster_size;
+    launch->memory = &device->memory;
+    launch->heap = &device->heap;
+    launch->output = &device->output;
+    device->output.assertion[0] = 0;
+    device->output.limit = device->limits[EMU_PRINT];
+    launch->limit = device->options.max_warp_instructions;
+    launch->clock = device->clock;
+    launch->grid_id = ++device->launches;
+}
+
+/* The heap is made when the first kernel that needs it is launched. */
+static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
+{
+    if (!kernel->uses_heap || device->heap.first)
+        return true;
+    uint64_t bytes = device->limits[EMU_HEAP];
+    struct mem_block *block = mem_alloc(&device->memory, bytes);
+    if (block)
+        block->is_heap = true;
+    return block && heap_open(&device->heap, block->addr, bytes);
+}
+
+/* Cooperative groups keep the barrier of a grid in memory that the driver provides, zeroed. */
+static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
+{
+    if (!request->cooperative)
+        return true;
+    if (!device->workspace) {
+        struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
+        if (block)
+            mem_trust(block);
+        device->workspace = block ? block->addr : 0;
+    }
+    uint8_t *bytes = mem_range(&device->memory, device->workspace, WORKSPACE_BYTES);
+    if (bytes)
+        memset(bytes, 0, WORKSPACE_BYTES);
+    return bytes != NULL;
+}
+
+unsigned device_observers(const struct emu_options *options, bool counted,
+                          const struct observer *observers[OBS_MAX])
+{
+    unsigned count = 0, tools = options->tools;
+    if (!(tools & EMU_ONLY))
+        tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
+    if ((tools & EMU_COUNTERS) == EMU_COUNTERS)
+        observers[count++] =
+            options->rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
+    if (tools & EMU_MEMCHECK)
+        observers[count++] = &obs_memcheck;
+    if (tools & EMU_SYNCCHECK)
+        observers[count++] = &obs_synccheck;
+    if (tools & EMU_RACECHECK)
+        observers[count++] = &obs_racecheck;
+    if (tools & EMU_INITCHECK)
+        observers[count++] = &obs_initcheck;
+    if (tools & EMU_ORIGINS)
+        observers[count++] = &obs_origins;
+    if (options->trace)
+        observers[count++] = &obs_recorder;
+    return count;
+}
+
+unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
+{
+    uint64_t each = device->kernels[handle - 1].cta_instructions;
+    uint64_t worth_one = each ? WORTH_A_WORKER / each + 1 : 1; /* CTAs */
+    uint64_t share = (cta_count - 1) / worth_one + 1;
+    return share < device->workers ? (unsigned)share : device->workers;
+}
+
+/* What a launch took tells what the next one of its kernel will take. Too many workers cost less than too few. */
+static void note_share(struct emu_device *device, const struct launch *launch)
+{
+    struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
+    uint64_t each = launch->instructions / launch->cta_count + 1;
+    if (each > handle->cta_instructions)
+        handle->cta_instructions = each;
+}
+
+/* A launch from its beginning to its end, which may be a while later. */
+struct running {
+    struct launch launch;
+    const struct observer *observers[OBS_MAX];
+    struct findings findings;
+    struct obs_recording recording;
+    struct children children;
+    struct module *module;
+    /* Once it has been parked: its name, a copy of the request's parameters, what memory was like. */
+    uint64_t name, layout;
+    char *params;
+    struct running *next;
+};
+
+/* What others may have changed since it ran last. */
+static void refresh(struct emu_device *device, struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    launch->textures = device->textures;
+    launch->texture_count = device->texture_count;
+    if (kernel->params_at)
+        memcpy(mem_range(&device->memory, kernel->params_at, kernel->function->param_bytes),
+               launch->request.params, kernel->function->param_bytes);
+}
+
+/* KERNEL is that of the request. DEPTH: where it stands among those that kernels launch. COUNTED: the caller
+ * wants its counters. */
+static struct running *begin(struct emu_device *device, const struct emu_launch *request,
+                             const struct kernel *kernel, unsigned depth, bool counted)
+{
+    struct running *running = calloc(1, sizeof *running);
+    if (!running)
+        return NULL;
+    struct launch *launch = &running->launch;
+    running->module = device->kernels[request->kernel - 1].module;
+    *launch = (struct launch){.request = *request, .kernel = kernel};
+    launch->observers = running->observers;
+    launch->options = &device->options;
+    launch->is_counted = counted || emu_has_record(device);
+    launch->observer_count =
+        device_observers(&device->options, launch->is_counted, running->observers);
+    launch->workspace = request->cooperative ? device->workspace : 0;
+    launch->children = &running->children;
+    launch->depth = depth;
+    launch->may_park = request->may_park && device->parked_count < MOST_PARKED;
+    launch->cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->wanted |= running->observers[i]->events;
+    launch->seen = (struct obs_launch){kernel, launch, &running->findings, &running->recording};
+    unsigned workers = device_share(device, request->kernel, launch->cta_count);
+    fill_launch(device, launch, workers);
+    refresh(device, launch);
+    children_init(&running->children);
+    findings_init(&running->findings);
+    launch_begin(launch, workers);
+    return running;
+}
+
+static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
+                                  struct emu_counters *counters, unsigned depth);
+
+static enum emu_status run_child(struct emu_device *device, struct module *module,
+                                 struct child *child, unsigned depth)
+{
+    enum emu_status status =
+        device_add_kernel(device, module, child->function, &child->request.kernel);
+    if (status == EMU_OK)
+        status = run_family(device, &child->request, NULL, depth);
+    child_free(child);
+    return status;
+}
+
+/* Writes down what the launch did, and runs all that it has launched. */
+static enum emu_status end(struct emu_device *device, struct running *running,
+                           struct emu_counters *counters)
+{
+    struct launch *launch = &running->launch;
+    struct emu_counters totals;
+    struct child *child;
+    enum emu_status status = launch_end(launch);
+    launch_totals(launch, &totals);
+    device->clock += 4 * totals.value[EMU_longest_warp_instructions] + 1000;
+    note_share(device, launch);
+    if (counters)
+        *counters = totals;
+    if (status != EMU_OK)
+        device_failed(status, "%s",
+                      running->findings.count ? running->findings.list[0].message
+                                              : "nobody watched why");
+    if (record_goes_on(&device->options))
+        record_launch(device->options.record_fd, launch, status, &totals);
+    free(launch->per_instruction);
+    free(running->recording.list);
+    findings_free(&running->findings);
+    while (status == EMU_OK && (child = children_take(&running->children)))
+        status = run_child(device, running->module, child, launch->depth + 1);
+    children_free(&running->children, &device->heap);
+    free(running->params);
+    free(running);
+    return status;
+}
+
+static enum emu_status park(struct emu_device *device, struct running *running);
+
+/* A grid, and then all that it has launched. */
+static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
+                                  struct emu_counters *counters, unsigned depth)
+{
+    const struct kernel *kernel = device_kernel(device, request->kernel);
+    enum emu_status status = kernel ? check_launch(request, kernel) : EMU_NOT_FOUND;
+    if (status == EMU_OK && !prepare_heap(device, kernel))
+        status = device_failed(EMU_OUT_OF_MEMORY, "no memory for the kernels' malloc()");
+    if (status == EMU_OK && !prepare_workspace(device, request))
+        status =
+            device_failed(EMU_OUT_OF_MEMORY, "no memory for the barrier of a cooperative launch");
+    struct running *running =
+        status == EMU_OK ? begin(device, request, kernel, depth, counters != NULL) : NULL;
+    if (!running)
+        return status == EMU_OK ? device_failed(EMU_OUT_OF_MEMORY, "out of memory") : status;
+    return launch_go(&running->launch) ? end(device, running, counters) : park(device, running);
+}
+
+enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *request,
+                           struct emu_counters *counters)
+{
+    pthread_mutex_lock(&device->lock);
+    return device_unlock(device, run_family(device, request, counters, 0));
+}
+
+/* --- parked launches ------------------------------------------------------------------------------- */
+
+static _Thread_local struct emu_parked last_parked;
+
+struct emu_parked emu_parked(struct emu_device *device)
+{
+    (void)device;
+    return last_parked;
+}
+
+static enum emu_status tell_parked(const struct running *running, bool has_changed)
+{
+    last_parked = (struct emu_parked){.launch = running->name,
+                                      .sees_lent = launch_sees_lent(&running->launch),
+                                      .has_changed = has_changed,
+                                      .is_still = atomic_load(&running->launch.is_still)};
+    return device_failed(EMU_PARKED, "it waits");
+}
+
+/* What the caller and later launches need goes on being theirs. */
+static enum emu_status park(struct emu_device *device, struct running *running)
+{
+    struct emu_launch *request = &running->launch.request;
+    running->params = malloc(request->param_bytes + 1u);
+    if (!running->params) {
+        launch_stop(&running->launch, EMU_INTERNAL);
+        launch_go(&running->launch);
+        return end(device, running, NULL);
+    }
+    if (request->param_bytes)
+        memcpy(running->params, request->params, request->param_bytes);
+    request->params = running->params;
+    if (request->cooperative)
+        device->workspace = 0;
+    running->layout = device->memory.layout;
+    running->name = ++device->names;
+    running->next = device->parked;
+    device->parked = running;
+    device->parked_count++;
+    return tell_parked(running, true);
+}
+
+/* A parked launch is over. */
+static enum emu_status end_parked(struct emu_device *device, struct running *running)
+{
+    struct running **at = &device->parked;
+    while (*at != running)
+        at = &(*at)->next;
+    *at = running->next;
+    device->parked_count--;
+    if (running->launch.request.cooperative)
+        mem_free(&device->memory, running->launch.workspace);
+    return end(device, running, NULL);
+}
+
+static enum emu_status go_on(struct emu_device *device, struct running *running,
+                             enum emu_patience patience)
+{
+    struct launch *launch = &running->launch;
+    uint64_t executed = atomic_load(&launch->executed), changes = launch_changes(launch);
+    if (running->layout != device->memory.layout)
+        launch_forget_memory(launch);
+    running->layout = device->memory.layout;
+    refresh(device, launch);
+    launch->may_park = patience != EMU_FINISH;
+    launch->request.alone = patience == EMU_FINISH;
+    if (launch_go(launch))
+        return end_parked(device, running);
+    bool has_changed = launch_changes(launch) != changes;
+    if (patience == EMU_LOOK && !has_changed)
+        atomic_store(&launch->executed, executed);
+    return tell_parked(running, has_changed);
+}
+
+static enum emu_status abandon(struct emu_device *device, struct running *running)
+{
+    children_free(&running->children, &device->heap);
+    children_init(&running->children);
+    launch_stop(&running->launch, EMU_OK);
+    launch_go(&running->launch);
+    return end_parked(device, running);
+}
+
+static struct running *find_parked(const struct emu_device *device, uint64_t name)
+{
+    struct running *running = device->parked;
+    while (running && running->name != name)
+        running = running->next;
+    if (!running)
+        device_failed(EMU_NOT_FOUND, "no parked launch %llu", (unsigned long long)name);
+    return running;
+}
+
+enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience)
+{
+    pthread_mutex_lock(&device->lock);
+    struct running *running = find_parked(device, launch);
+    return device_unlock(device, running ? go_on(device, running, patience) : EMU_NOT_FOUND);
+}
+
+enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
+{
+    pthread_mutex_lock(&device->lock);
+    struct running *running = find_parked(device, launch);
+    return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
+}
+
+/* Whoever goes on and on is not waited for. */
+void device_finish_parked(struct emu_device *device, const struct module *module)
+{
+    for (struct running *running = device->parked, *next; running; running = next) {
+        next = running->next;
+        if (module && running->module != module)
+            continue;
+        if (go_on(device, running, EMU_WAIT) != EMU_PARKED)
+            continue;
+        if (last_parked.is_still)
+            go_on(device, running, EMU_FINISH);
+        else
+            abandon(device, running);
+    }
+}

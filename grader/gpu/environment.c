@@ -1,0 +1,121 @@
+/* Reading them is the only place where the process is ended: a mistyped option must not pass silently. */
+#include "gpu/environment.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/tools.h"
+
+#define USAGE_ERROR 2
+
+__attribute__((noreturn)) static void refuse(const char *name, const char *value, const char *want)
+{
+    fprintf(stderr, "lanewise: %s=%s: %s\n", name, value, want);
+    _exit(USAGE_ERROR);
+}
+
+/* The number in the environment variable NAME, at most MAX; ABSENT if it is not set. */
+static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
+{
+    const char *value = getenv(name);
+    if (!value)
+        return absent;
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(value, &end, 10);
+    /* strtoull would take signs and spaces, and "-1" for the largest number */
+    if (value[0] < '0' || value[0] > '9' || *end || errno || number > max)
+        refuse(name, value, "a whole number is wanted here");
+    return number;
+}
+
+/* $LANEWISE_TRACE is FILE:LINE, or "*" for each line of each file. */
+static const struct emu_trace *read_trace(void)
+{
+    static struct emu_trace trace;
+    static char file[PATH_MAX];
+    const char *text = getenv("LANEWISE_TRACE");
+    if (!text)
+        return NULL;
+    const char *colon = strrchr(text, ':');
+    bool all = strcmp(text, "*") == 0;
+    char *end = NULL;
+    unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (!all && (!colon || colon == text || colon[1] < '0' || colon[1] > '9' || *end || !line ||
+                 line > INT_MAX || colon - text >= PATH_MAX))
+        refuse("LANEWISE_TRACE", text, "FILE:LINE is wanted here, or *");
+    if (!all)
+        memcpy(file, text, (size_t)(colon - text));
+    trace = (struct emu_trace){
+        .file = all ? NULL : file,
+        .line = (uint32_t)line,
+        .block = read_number("LANEWISE_TRACE_BLOCK", EMU_ANY, UINT64_MAX),
+        .warp = read_number("LANEWISE_TRACE_WARP", EMU_ANY, UINT64_MAX),
+        .step = read_number("LANEWISE_TRACE_STEP", EMU_ANY, UINT64_MAX),
+    };
+    return &trace;
+}
+
+static int open_record(void)
+{
+    const char *path = getenv("LANEWISE_RECORD");
+    if (!path)
+        return -1;
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        refuse("LANEWISE_RECORD", path, strerror(errno));
+    return fd;
+}
+
+static unsigned read_tools(void)
+{
+    const char *list = getenv("LANEWISE_TOOLS");
+    unsigned tools = 0;
+    if (list && !emu_find_tools(list, &tools))
+        refuse("LANEWISE_TOOLS", list, "a list of tools is wanted here: " EMU_TOOL_NAMES);
+    return tools;
+}
+
+static enum emu_rules read_rules(void)
+{
+    const char *name = getenv("LANEWISE_RULES");
+    enum emu_rules rules = EMU_SECTOR;
+    if (name && !emu_find_rules(name, &rules))
+        refuse("LANEWISE_RULES", name, "one of these is wanted here: " EMU_RULES_NAMES);
+    return rules;
+}
+
+static enum emu_translate read_translate(void)
+{
+    static const char *const names[] = {"long", "none", "all"};
+    const char *name = getenv("LANEWISE_TRANSLATE");
+    for (unsigned i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum emu_translate)i;
+    if (name)
+        refuse("LANEWISE_TRANSLATE", name, "long, none or all is wanted here");
+    return EMU_TRANSLATE_LONG;
+}
+
+void emu_read_environment(struct emu_options *options)
+{
+    *options = (struct emu_options){
+        .workers = read_number("LANEWISE_WORKERS", 0, 1024),
+        .deterministic = read_number("LANEWISE_DETERMINISTIC", 0, 1),
+        .max_warp_instructions = read_number("LANEWISE_MAX_INSTRUCTIONS", 0, UINT64_MAX),
+        .memory_bytes = read_number("LANEWISE_MEMORY", 0, UINT64_MAX),
+        .poison = read_number("LANEWISE_POISON", 0, UINT64_MAX),
+        .backwards = read_number("LANEWISE_BACKWARDS", 0, 1),
+        .tools = read_tools(),
+        .rules = read_rules(),
+        .translate = read_translate(),
+        .trace = read_trace(),
+        .record_fd = open_record(),
+        .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),
+    };
+}

@@ -1,0 +1,789 @@
+/* Loads, stores and atomics: from 32 addresses to bytes.
+ *
+ * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
+ * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
+ * that repeats the one before takes a shorter way: find_again(). */
+#include "gpu/execute/access_values.h"
+#include "gpu/execute/raw.h"
+#include "gpu/execute/repeat.h"
+
+/* --- addresses ---------------------------------------------------------------------------------- */
+
+/* base + offset in every lane; inactive lanes repeat the first active one's address. */
+LANES_INLINE void add_addresses(const struct warp *warp, struct slot base, uint64_t offset,
+                                uint32_t mask, uint64_t *addr)
+{
+    if (base.offset == NO_SLOT) {
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = offset;
+        return;
+    }
+    const uint8_t *lanes = slot_at(warp, base);
+    if (base.bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = ((const uint64_t *)(const void *)lanes)[l] + offset;
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            addr[l] = (uint32_t)(((const uint32_t *)(const void *)lanes)[l] + (uint32_t)offset);
+    if (mask == ALL_LANES)
+        return;
+    uint64_t active = addr[__builtin_ctz(mask)];
+    for (unsigned l = 0; l < WARP; l++)
+        addr[l] = mask >> l & 1 ? addr[l] : active;
+}
+
+LANES_INLINE void find_addresses(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                                 uint64_t *addr)
+{
+    add_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, addr);
+}
+
+static enum ptx_space space_of_address(uint64_t addr)
+{
+    return mem_in_window(addr, MEM_SHARED_WINDOW)  ? PTX_SHARED
+           : mem_in_window(addr, MEM_LOCAL_WINDOW) ? PTX_LOCAL
+                                                   : PTX_GLOBAL;
+}
+
+/* Of the lanes in TODO, those whose generic address is in the space of the first one. Their
+ * addresses become relative to the space. */
+LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
+{
+    access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
+    uint64_t window = window_of(access->space);
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        if (todo >> l & 1 && space_of_address(access->addr[l]) == access->space)
+            lanes |= 1u << l;
+    if (!window && lanes == todo)
+        return lanes;
+    uint64_t first = access->addr[__builtin_ctz(lanes)];
+    for (unsigned l = 0; l < WARP; l++)
+        access->addr[l] = (lanes >> l & 1 ? access->addr[l] : first) - window;
+    return lanes;
+}
+
+/* Of the lanes in TODO, whose addresses are in the shared memory of a cluster, those that mean the same CTA
+ * as the first one. */
+static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
+{
+    uint32_t lanes = 0, own = warp->cta->rank;
+    uint64_t first = access->addr[__builtin_ctz(todo)];
+    enum obs_fault_kind unused;
+    access->rank = cluster_rank(first, own);
+    for (unsigned l = 0; l < WARP; l++)
+        if (todo >> l & 1 && cluster_rank(access->addr[l], own) == access->rank)
+            lanes |= 1u << l;
+    for (unsigned l = 0; l < WARP; l++)
+        access->addr[l] = cluster_offset(lanes >> l & 1 ? access->addr[l] : first);
+    if (access->rank == own)
+        return lanes;
+    const struct cta *other = cluster_reach(warp, access->rank, &unused);
+    access->space = PTX_CLUSTER;
+    access->seat = other ? other->seat : OBS_NO_SEAT;
+    return lanes;
+}
+
+/* Of the lanes in TODO, those that make one access together: to the same space, and to the same CTA's part
+ * of it. */
+LANES_INLINE uint32_t take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
+                                 struct obs_access *access)
+{
+    access->space = inst->mem.space;
+    if (inst->mem.space == PTX_GENERIC)
+        todo = take_window(todo, access);
+    else if (inst->mem.space == PTX_CLUSTER)
+        access->space = PTX_SHARED;
+    else
+        return todo;
+    bool is_in_cluster = access->space == PTX_SHARED && warp->cta->launch->cluster_size > 1;
+    return is_in_cluster ? take_cta(warp, todo, access) : todo;
+}
+
+LANES_INLINE bool is_shared(uint8_t space)
+{
+    return space == PTX_SHARED || space == PTX_CLUSTER;
+}
+
+/* --- checks ------------------------------------------------------------------------------------- */
+
+/* Would a GPU have let it pass, and is that what is wanted here? */
+static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
+                          unsigned lane, enum obs_fault_kind kind)
+{
+    return kind == OBS_OUT_OF_BOUNDS && launch->options->overlooks_strays &&
+           (access->space == PTX_GLOBAL || access->space == PTX_CONST) &&
+           mem_is_gap(launch->memory, access->addr[lane]);
+}
+
+static uint32_t drop(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                     unsigned lane, enum obs_fault_kind kind)
+{
+    struct launch *launch = warp->cta->launch;
+    warp_fault(warp, kind, lane, access);
+    if (!is_overlooked(launch, access, lane, kind))
+        launch_fail(launch, kind == OBS_MISALIGNED ? EMU_MISALIGNED_ADDRESS : EMU_ILLEGAL_ADDRESS);
+    return lanes & ~(1u << lane);
+}
+
+LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access *access,
+                                      uint32_t lanes)
+{
+    uint64_t bits = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        bits |= access->addr[l];
+    if (!(bits & (access->bytes - 1u)))
+        return lanes;
+    for (unsigned l = 0; l < WARP; l++)
+        if (lanes >> l & 1 && access->addr[l] & (access->bytes - 1u))
+            lanes = drop(warp, access, lanes, l, OBS_MISALIGNED);
+    return lanes;
+}
+
+/* Constant memory can only be read; an instruction that reads constant memory reads no other. */
+static bool may_touch(const struct mem_block *block, const struct obs_access *access)
+{
+    if (access->space == PTX_CONST)
+        return block->is_constant;
+    return access->kind == OBS_LOAD || !block->is_constant;
+}
+
+static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
+{
+    return block && block->host && low >= block->addr && low <= high &&
+           high - block->addr <= block->size;
+}
+
+/* Where the shared memory that INST may touch ends: the CTA's, or the array that it means. */
+LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
+{
+    uint32_t all = warp->cta->shared_bytes;
+    return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
+}
+
+/* Whether it may touch what lies from LOW to HIGH. */
+LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
+                               uint64_t low, uint64_t high)
+{
+    const struct inst *inst = &warp->cta->launch->kernel->code[access->pc];
+    return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
+}
+
+/* What the addresses of a space that belongs to the CTA, the warp or the launch are offsets into: its
+ * bytes, and how far apart those of two lanes are. */
+struct area {
+    uint8_t *start;
+    uint64_t size, stride;
+};
+
+static struct area area_of_other(const struct warp *warp, uint32_t rank)
+{
+    enum obs_fault_kind unused;
+    const struct cta *other = cluster_reach(warp, rank, &unused);
+    return other ? (struct area){other->shared, other->shared_bytes, 0} : (struct area){0};
+}
+
+LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_access *access)
+{
+    const struct launch *launch = warp->cta->launch;
+    uint32_t local = launch->kernel->function->local_bytes,
+             params = warp->frame->image->frame_bytes;
+    switch (access->space) {
+    case PTX_SHARED:
+        return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
+    case PTX_CLUSTER:
+        return area_of_other(warp, access->rank);
+    case PTX_LOCAL: /* the kernel's own variables; others are looked for lane by lane */
+        return (struct area){warp->local, local, launch->own_bytes};
+    case PTX_FRAME: /* parameters and results of device functions */
+        return (struct area){warp->frame->params, params, params};
+    default: /* the launch's parameters: the only space that is the same for every lane */
+        return (struct area){(uint8_t *)(uintptr_t)launch->request.params,
+                             launch->request.param_bytes, 0};
+    }
+}
+
+LANES_INLINE bool is_global(uint8_t space)
+{
+    return space == PTX_GLOBAL || space == PTX_CONST;
+}
+
+/* Where the bytes of ADDR lie, if all from LOW to HIGH are in one block. The block that was hit last
+ * from this place in the code is tried first. */
+LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
+                                    uint64_t addr, uint64_t low, uint64_t high)
+{
+    struct worker *worker = warp->cta->worker;
+    struct mem_block **block = &worker->patterns[access->pc].block;
+    if (!holds(*block, low, high))
+        *block = mem_nearest(worker->launch->memory, low);
+    return holds(*block, low, high) && may_touch(*block, access) &&
+                   !(*block)->is_heap /* whose chunks are looked at one by one */
+               ? (*block)->host + (addr - (*block)->addr)
+               : NULL;
+}
+
+/* SIZE bytes of a lane's local memory at AT: the kernel's own variables, or those of the functions that
+ * it called, which lie behind them on the stack. NULL if they are neither. */
+static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
+{
+    const struct launch *launch = warp->cta->launch;
+    uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
+    if (at <= used && size <= used - at)
+        return warp->local + lane * own + at;
+    at -= own; /* what lies between belongs to nobody */
+    if (at > warp->stack_room || size > warp->stack_room - at)
+        return NULL;
+    return warp->stack + (size_t)lane * warp->stack_room + at;
+}
+
+/* One lane's bytes, or NULL and what is wrong. */
+static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
+                          enum obs_fault_kind *wrong)
+{
+    uint64_t addr = access->addr[lane], end = addr + access->bytes;
+    *wrong = OBS_OUT_OF_BOUNDS;
+    if (access->space == PTX_LOCAL)
+        return local_bytes(warp, lane, addr, access->bytes);
+    if (!is_global(access->space)) {
+        struct area area = area_of(warp, access);
+        if (access->space == PTX_CLUSTER && !cluster_reach(warp, access->rank, wrong))
+            return NULL;
+        *wrong = OBS_OUT_OF_BOUNDS;
+        if (is_shared(access->space) && !is_in_shared(warp, access, addr, end))
+            return NULL;
+        return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
+    }
+    struct mem_block *block = mem_nearest(warp->cta->launch->memory, addr);
+    if (!holds(block, addr, end) ||
+        (block->is_heap && !heap_holds(warp->cta->launch->heap, addr, end)))
+        return NULL;
+    *wrong = access->space == PTX_CONST ? OBS_OUT_OF_BOUNDS : OBS_READ_ONLY;
+    return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
+}
+
+/* Lane by lane: somebody is outside, or two blocks are touched at once. */
+static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
+                            uint8_t **host)
+{
+    static const uint64_t zeros[2] = {
+        0}; /* what bad addresses read, to watch the rest of the kernel */
+    enum obs_fault_kind wrong;
+    lanes = check_alignment(warp, access, lanes);
+    for (unsigned l = 0; l < WARP; l++) {
+        host[l] = lanes >> l & 1 ? find_lane(warp, access, l, &wrong) : NULL;
+        if (lanes >> l & 1 && !host[l])
+            lanes = drop(warp, access, lanes, l, wrong);
+        if (!host[l])
+            host[l] = (uint8_t *)(uintptr_t)zeros;
+    }
+    return lanes;
+}
+
+static void tell_observers(struct warp *warp, const struct obs_access *access)
+{
+    const struct worker *worker = warp->cta->worker;
+    for (unsigned i = 0; i < worker->listeners[access->kind != OBS_LOAD]; i++)
+        worker->listener[i].observer->access(worker->listener[i].state, access);
+}
+
+/* Silent repeats end before anything else is told of the instruction. */
+static void flush_repeats(struct worker *worker, uint32_t pc)
+{
+    struct pattern *pattern = &worker->patterns[pc];
+    struct obs_repeat repeat = {.pc = pc,
+                                .mask = pattern->mask,
+                                .times = pattern->times,
+                                .kind = worker->launch->kernel->code[pc].mem.event,
+                                .space = pattern->space,
+                                .bytes = pattern->bytes,
+                                .dense = pattern->shape == PATTERN_DENSE};
+    unsigned listeners = worker->listeners[repeat.kind != OBS_LOAD];
+    for (unsigned i = 0; i < listeners; i++)
+        worker->listener[i].observer->repeat(worker->listener[i].state, &repeat);
+}
+
+LANES_INLINE void flush(struct worker *worker, uint32_t pc)
+{
+    struct pattern *pattern = &worker->patterns[pc];
+    if (pattern->times)
+        flush_repeats(worker, pc);
+    pattern->times = 0;
+    pattern->silent = false;
+}
+
+void access_flush(struct worker *worker)
+{
+    for (uint32_t pc = 0; pc <= worker->launch->kernel->code_count; pc++)
+        if (worker->patterns[pc].times)
+            flush(worker, pc);
+}
+
+/* Reports one access of LANES in one space. Returns its pattern; NULL if it has none. */
+LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access, uint32_t lanes)
+{
+    struct worker *worker = warp->cta->worker;
+    access->mask = lanes;
+    flush(worker, access->pc);
+    struct pattern *pattern = pattern_find(&worker->patterns[access->pc], access,
+                                           worker->listeners[access->kind != OBS_LOAD]);
+    access->dense = pattern && pattern->shape == PATTERN_DENSE;
+    access->warp = warp->index;
+    access->cta = warp->cta->linear;
+    if (access->space != PTX_PARAM && access->space != PTX_FRAME)
+        tell_observers(warp, access);
+    return pattern;
+}
+
+/* Where the first lane's bytes lie and how far apart those of two lanes are, the deltas aside, once all
+ * addresses of the pattern are found to be good. NULL if they are not, or there is no pattern. */
+LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
+                                   const struct pattern *pattern, uint64_t *stride)
+{
+    uint64_t first = access->addr[0];
+    *stride = 0;
+    if (!pattern || (first | pattern->bits) & (access->bytes - 1u))
+        return NULL;
+    uint64_t low = first + (uint64_t)(int64_t)pattern->low;
+    uint64_t high = first + (uint64_t)(int64_t)pattern->high + access->bytes;
+    if (is_global(access->space))
+        return find_in_block(warp, access, first, low, high);
+    struct area area = area_of(warp, access);
+    if (is_shared(access->space) && !is_in_shared(warp, access, low, high))
+        return NULL;
+    *stride = area.stride;
+    return low < high && high <= area.size ? area.start + first : NULL;
+}
+
+/* Checks one access of LANES in one space. HOST gets each lane's bytes: those that it may only read,
+ * but for the lanes returned. */
+LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
+                                 const struct pattern *pattern, uint32_t lanes, uint8_t **host)
+{
+    uint64_t stride;
+    uint8_t *start = find_pattern(warp, access, pattern, &stride);
+    if (!start)
+        return find_slowly(warp, access, lanes, host);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = start + l * stride + pattern->delta[l];
+    return lanes;
+}
+
+/* --- loads and stores --------------------------------------------------------------------------- */
+
+/* Everything but the addresses and what report() finds out. */
+LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
+                               struct obs_access *access)
+{
+    access->pc = warp->pc;
+    access->kind = inst->mem.event;
+    access->bytes = (uint8_t)(inst->mem.bytes * inst->mem.count);
+    access->element = inst->mem.bytes;
+}
+
+/* What a store will write, for those who want to know. */
+LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
+                              struct obs_access *access)
+{
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        access->value[k] = slot_at(warp, inst->mem.vector[k]);
+    access->value_bytes = inst->mem.vector[0].bytes;
+}
+
+/* Are all bytes of the window there, too, behind those that are asked for? */
+LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
+{
+    if (pattern->space == PTX_SHARED)
+        return true; /* PATTERN_WINDOW more than the CTA's own: see cta.c */
+    if (!is_global(pattern->space))
+        return false;
+    uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
+    return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
+}
+
+/* What find_again() and lies_apart() need to know, after an access whose addresses were all good,
+ * from FIRST on. */
+LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
+{
+    const struct mem_block *block = pattern->block;
+    uint64_t span = (uint64_t)((int64_t)pattern->high - pattern->low) + pattern->bytes;
+    if (pattern->shape == PATTERN_NEAR && !has_window(pattern, first))
+        pattern->shape = PATTERN_ANY;
+    if (pattern->shape == PATTERN_NEAR && pattern->space != PTX_SHARED)
+        span = PATTERN_WINDOW;
+    pattern->ready = pattern->mask;
+    pattern->stride = 0;
+    pattern->strays = 0;
+    if (pattern->space == PTX_SHARED) {
+        const struct inst *inst = &warp->cta->launch->kernel->code[warp->pc];
+        pattern->host = NULL;
+        pattern->begin = inst->mem.low - (uint64_t)(int64_t)pattern->low;
+        pattern->room = shared_end(warp, inst) - inst->mem.low - span;
+    } else if (is_global(pattern->space)) {
+        pattern->host = block->host - pattern->low;
+        pattern->begin = block->addr - (uint64_t)(int64_t)pattern->low;
+        pattern->room = block->size - span;
+    } else if (pattern->space == PTX_LOCAL) {
+        const struct launch *launch = warp->cta->launch;
+        pattern->host = NULL;
+        pattern->begin = 0 - (uint64_t)(int64_t)pattern->low;
+        pattern->room = launch->kernel->function->local_bytes - span;
+        pattern->stride = launch->own_bytes;
+    } else {
+        pattern->ready = 0;
+    }
+}
+
+LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            load_found(warp, inst, start, stride, pattern, group);
+        } else {
+            find_slowly(warp, &access, group, host);
+        }
+        if (!start)
+            load_elements(warp, inst, host, group, false);
+        todo &= ~group;
+    }
+}
+
+LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        uint64_t stride;
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        if (warp->cta->launch->wanted & OBS_ORDER)
+            show_values(warp, inst, &access);
+        struct pattern *pattern = report(warp, &access, group);
+        uint8_t *start = find_pattern(warp, &access, pattern, &stride);
+        uint32_t lanes = start ? group : find_slowly(warp, &access, group, host);
+        if (start) {
+            remember(warp, pattern, access.addr[0]);
+            store_found(warp, inst, start, stride, pattern, group);
+        }
+        if (!start && lanes)
+            store_elements(warp, inst, host, lanes);
+        todo &= ~group;
+    }
+}
+
+/* --- accesses that repeat --------------------------------------------------------------------------------- */
+
+/* Out of the way of what is usual. */
+LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
+                                    uint8_t *start, const struct pattern *pattern, uint32_t mask)
+{
+    load_found(warp, inst, start, pattern->stride, pattern, mask);
+}
+
+/* Tells the listener of an access at FIRST that repeats, in full. */
+LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst *inst,
+                                      const struct pattern *pattern, uint64_t first,
+                                      const struct listener *listener)
+{
+    struct obs_access access;
+    start_access(warp, inst, &access);
+    for (unsigned l = 0; l < WARP; l++)
+        access.addr[l] = first + (uint64_t)(int64_t)pattern->delta[l];
+    access.mask = pattern->mask;
+    access.space = pattern->space;
+    access.dense = pattern->shape == PATTERN_DENSE;
+    access.repeats = true;
+    access.warp = warp->index;
+    access.cta = warp->cta->linear;
+    if (inst->mem.event != OBS_LOAD && warp->cta->launch->wanted & OBS_ORDER)
+        show_values(warp, inst, &access);
+    listener->observer->access(listener->state, &access);
+}
+
+/* Tells those who listen of an access at FIRST that repeats. */
+LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
+                             struct pattern *pattern, uint64_t first)
+{
+    const struct worker *worker = warp->cta->worker;
+    struct obs_repeat repeat = {.first = first,
+                                .last = first + (uint64_t)(int64_t)pattern->delta[WARP - 1],
+                                .pattern = pattern,
+                                .cta = warp->cta->linear,
+                                .pc = warp->pc,
+                                .mask = pattern->mask,
+                                .warp = warp->index,
+                                .times = 1,
+                                .kind = inst->mem.event,
+                                .space = pattern->space,
+                                .bytes = pattern->bytes,
+                                .dense = pattern->shape == PATTERN_DENSE};
+    bool silent = true;
+    for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
+        const struct listener *listener = &worker->listener[i];
+        enum obs_answer answer = OBS_IN_FULL;
+        if (listener->observer->repeat)
+            answer = listener->observer->repeat(listener->state, &repeat);
+        if (answer == OBS_IN_FULL)
+            tell_in_full(warp, inst, pattern, first, listener);
+        silent &= answer == OBS_SILENT;
+    }
+    pattern->silent = silent;
+}
+
+/* The quick way of nearly all accesses: see repeat.h. Returns where the first lane's bytes lie; NULL where it is not
+ * that simple, and nothing has happened yet. */
+LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
+    struct slot base = inst->mem.base;
+    uint64_t first;
+    if (pattern->ready != mask || /* a parameter's never is */
+        !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
+        !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                     inst->mem.space == PTX_GENERIC, lead, &first))
+        return NULL;
+    pattern->strays = 0;
+    if (pattern->silent)
+        pattern->times++;
+    else
+        tell_again(warp, inst, pattern, first);
+    return repeat_start(warp, pattern, first);
+}
+
+/* See repeat.h. HOST gets each lane's bytes. */
+LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
+                             uint8_t **host)
+{
+    uint64_t at[WARP];
+    struct slot base = inst->mem.base;
+    uint8_t *start =
+        find_apart(warp, inst->mem.event == OBS_LOAD, &warp->cta->worker->patterns[warp->pc],
+                   slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
+                   inst->mem.space == PTX_GENERIC, mask, at);
+    for (unsigned l = 0; l < WARP && start; l++)
+        host[l] = start + at[l];
+    return start;
+}
+
+/* What may be waiting finds nothing new if its register has it already: one element is enough to tell. */
+LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
+{
+    if (d.offset != NO_SLOT)
+        memcpy(seen, slot_at(warp, d), (size_t)d.bytes * WARP);
+}
+
+LANES_INLINE void count_news(struct warp *warp, struct slot d, const uint8_t seen[8 * WARP])
+{
+    warp->news +=
+        d.offset == NO_SLOT || memcmp(seen, slot_at(warp, d), (size_t)d.bytes * WARP) != 0;
+}
+
+LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t *host[WARP], seen[8 * WARP];
+    if (inst->mem.space == PTX_PARAM && parameter_load(warp, inst, mask))
+        return;
+    if (inst->mem.space == PTX_FRAME && frame_load(warp, inst, mask))
+        return;
+    if (inst->observes)
+        keep_seen(warp, inst->mem.vector[0], seen);
+    uint8_t *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (!start && lies_apart(warp, inst, mask, host))
+        load_elements(warp, inst, host, mask, false);
+    else if (!start)
+        load_anew(warp, inst, mask);
+    else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
+        load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
+    else
+        load_again(warp, inst, start, pattern, mask);
+    if (inst->observes)
+        count_news(warp, inst->mem.vector[0], seen);
+}
+
+LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    if (inst->mem.space == PTX_FRAME && frame_store(warp, inst, mask))
+        return;
+    uint8_t *host[WARP], *start = find_again(warp, inst, mask);
+    const struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
+    if (start)
+        store_found(warp, inst, start, pattern->stride, pattern, mask);
+    else if (lies_apart(warp, inst, mask, host))
+        store_elements(warp, inst, host, mask);
+    else
+        store_anew(warp, inst, mask);
+}
+
+/* --- atomics ------------------------------------------------------------------------------------ */
+
+static const void *operand_at(const struct warp *warp, struct slot slot)
+{
+    return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
+}
+
+/* Who left another value than it found; where lanes meet in a word, whoever came before the last change. */
+static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
+                          uint32_t lanes, const uint64_t *old)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        unsigned l = (unsigned)__builtin_ctz(lanes);
+        worker->atomic_changes += memcmp(host[l], &old[l], inst->mem.bytes) != 0;
+    }
+}
+
+/* Nobody else can come between a load and the store behind it. */
+LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
+{
+    const struct launch *launch = warp->cta->launch;
+    return shared || (launch->workers == 1 && !launch->memory->lent);
+}
+
+/* Element K of what LANES of GROUP work on, from whose bytes on HOST goes on to the next element's. The others of
+ * GROUP have bad addresses, and get zeros. */
+LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
+                                 bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
+{
+    uint64_t old[WARP] = {0};
+    struct slot dst = inst->mem.vector[inst->mem.count + k];
+    atomic_lanes(inst, shared, is_alone(warp, shared), lanes, host,
+                 slot_at(warp, inst->mem.vector[k]), operand_at(warp, inst->src[0]), old);
+    if (dst.offset != NO_SLOT)
+        write_raw(slot_at(warp, dst), dst.bytes, old, group);
+    if (warp->cta->worker->watches)
+        count_changes(warp->cta->worker, inst, host, lanes, old);
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] += inst->mem.bytes;
+}
+
+static const uint64_t *longs_at(const struct warp *warp, struct slot slot)
+{
+    return (const uint64_t *)(const void *)slot_at(warp, slot);
+}
+
+/* The one element of 128 bits: see decode_wide_atomic_values(). */
+static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lanes,
+                        uint8_t *const *host)
+{
+    uint64_t old[2][WARP];
+    const struct slot *vector = inst->mem.vector;
+    const uint64_t *b[2], *c[2] = {NULL, NULL};
+    for (unsigned half = 0; half < 2; half++) {
+        b[half] = longs_at(warp, vector[half]);
+        if (inst->mem.op == PTX_MOD_cas)
+            c[half] = longs_at(warp, vector[4 + half]);
+    }
+    atomic_wide_lanes(inst, lanes, host, b, c, old);
+    for (unsigned half = 0; half < 2; half++) {
+        if (vector[2 + half].offset != NO_SLOT)
+            write_raw(slot_at(warp, vector[2 + half]), 8, old[half], lanes);
+        for (uint32_t left = warp->cta->worker->watches ? lanes : 0; left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left);
+            warp->cta->worker->atomic_changes += memcmp(host[l] + 8 * half, &old[half][l], 8) != 0;
+        }
+    }
+}
+
+/* Lanes take their turn in order: one legal outcome, and always the same. */
+LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint8_t seen[8 * WARP];
+    struct slot first = inst->mem.vector[inst->mem.count];
+    if (inst->observes)
+        keep_seen(warp, first, seen);
+    for (uint32_t todo = mask; todo;) {
+        struct obs_access access;
+        uint8_t *host[WARP];
+        start_access(warp, inst, &access);
+        find_addresses(warp, inst, mask, access.addr);
+        uint32_t group = take_space(warp, inst, todo, &access);
+        const struct pattern *pattern = report(warp, &access, group);
+        uint32_t lanes = find_lanes(warp, &access, pattern, group, host);
+        if (inst->mem.type == PTX_b128)
+            atomic_wide(warp, inst, lanes, host);
+        for (unsigned k = 0; k < inst->mem.count && inst->mem.type != PTX_b128; k++)
+            atomic_element(warp, inst, k, is_shared(access.space), lanes, group, host);
+        todo &= ~group;
+    }
+    if (inst->observes)
+        count_news(warp, first, seen);
+}
+
+/* --- for accesses that other files make -------------------------------------------------------------- */
+
+void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
+                      uint64_t *addr)
+{
+    add_addresses(warp, base, offset, mask, addr);
+}
+
+uint32_t access_take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
+                           struct obs_access *access)
+{
+    return take_space(warp, inst, todo, access);
+}
+
+uint32_t access_find(struct warp *warp, struct obs_access *access, uint32_t lanes, uint8_t **host)
+{
+    const struct pattern *pattern = report(warp, access, lanes);
+    return find_lanes(warp, access, pattern, lanes, host);
+}
+
+void access_report(struct warp *warp, struct obs_access *access, uint32_t lanes)
+{
+    report(warp, access, lanes);
+}
+
+uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned lane,
+                          unsigned size)
+{
+    enum obs_fault_kind wrong = OBS_MISALIGNED;
+    struct obs_access part = *access;
+    uint8_t *host = NULL;
+    part.bytes = (uint8_t)size;
+    if (!(access->addr[lane] & (access->bytes - 1u)))
+        host = find_lane(warp, &part, lane, &wrong);
+    if (!host)
+        drop(warp, access, 0, lane, wrong);
+    return host;
+}
+
+/* --- fences ------------------------------------------------------------------------------------- */
+
+/* Memory is always in order here, but whoever asks for order is noted. */
+void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
+                                                 .warp = warp->index,
+                                                 .lanes = mask,
+                                                 .wide = inst->mem.op != PTX_MOD_cta});
+}
+
+/* --- for functions without PTX ------------------------------------------------------------------ */
+
+uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
+{
+    uint64_t at;
+    switch (space_of_address(addr)) {
+    case PTX_LOCAL:
+        return local_bytes(warp, lane, addr - MEM_LOCAL_WINDOW, size);
+    case PTX_SHARED:
+        at = addr - MEM_SHARED_WINDOW;
+        return at <= warp->cta->shared_bytes && size <= warp->cta->shared_bytes - at
+                   ? warp->cta->shared + at
+                   : NULL;
+    default:
+        return mem_range(warp->cta->launch->memory, addr, size);
+    }
+}

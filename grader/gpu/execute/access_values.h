@@ -1,0 +1,410 @@
+/* Values on their way between 32 lanes' registers and their bytes in memory, for access.c and access_again.c:
+ * one by one, or in one piece where the addresses allow it. */
+#ifndef GPU_EXECUTE_ACCESS_VALUES_H
+#define GPU_EXECUTE_ACCESS_VALUES_H
+
+#include <string.h>
+
+#include "gpu/execute/machine.h"
+#include "gpu/execute/turns.h"
+
+/* Four lanes a turn: the loop itself would cost as much as what it does. */
+#define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
+
+/* --- lanes one by one ----------------------------------------------------------------------------------- */
+
+/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Lanes that are not active have
+ * bytes that may be read, too; they are not written. */
+#define LANE_VALUES(T)                                                                             \
+    LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
+    {                                                                                              \
+        return *(const T *)(const void *)(host + at);                                              \
+    }                                                                                              \
+    LANES_INLINE void put_##T(void *to, const T *v, uint32_t mask)                                 \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = mask >> l & 1 ? v[l] : d[l];                                                    \
+    }                                                                                              \
+    LANES_INLINE void load_##T(void *to, uint8_t *const *host, size_t at, uint32_t mask)           \
+    {                                                                                              \
+        T v[WARP], *d = mask == ALL_LANES ? to : v;                                                \
+        EACH_LANE(l) d[l] = value_##T(host[l], at);                                                \
+        if (mask != ALL_LANES)                                                                     \
+            put_##T(to, v, mask);                                                                  \
+    }                                                                                              \
+    LANES_INLINE void broadcast_##T(void *to, const uint8_t *host, size_t at, uint32_t mask)       \
+    {                                                                                              \
+        T v[WARP], value = value_##T(host, at);                                                    \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            v[l] = value;                                                                          \
+        put_##T(to, v, mask);                                                                      \
+    }                                                                                              \
+    LANES_INLINE void store_##T(const uint8_t *v, unsigned width, uint8_t *const *host, size_t at, \
+                                uint32_t lanes, unsigned turn)                                     \
+    {                                                                                              \
+        if (lanes == ALL_LANES) {                                                                  \
+            EACH_LANE(i)                                                                           \
+            {                                                                                      \
+                unsigned l = i ^ turn;                                                             \
+                *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                            \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (uint32_t left = in_turn(lanes, turn); left; left &= left - 1) {                       \
+            unsigned l = (unsigned)__builtin_ctz(left) ^ turn;                                     \
+            *(T *)(void *)(host[l] + at) = value_##T(v, l * width);                                \
+        }                                                                                          \
+    }
+LANE_VALUES(uint8_t)
+LANE_VALUES(uint16_t)
+LANE_VALUES(uint32_t)
+LANE_VALUES(uint64_t)
+
+/* Values of BYTES, at most 4, that are extended to their register's width. */
+LANES_INLINE void put_narrow(uint8_t *d, unsigned width, uint32_t *raw, uint32_t mask,
+                             unsigned bytes, bool is_signed)
+{
+    uint64_t wide[WARP];
+    uint16_t narrow[WARP];
+    unsigned shift = 32 - 8 * bytes;
+    for (unsigned l = 0; l < WARP && is_signed; l++)
+        raw[l] = (uint32_t)((int32_t)(raw[l] << shift) >> shift);
+    if (width == 4) {
+        put_uint32_t(d, raw, mask);
+    } else if (width == 2) {
+        for (unsigned l = 0; l < WARP; l++)
+            narrow[l] = (uint16_t)raw[l];
+        put_uint16_t(d, narrow, mask);
+    } else {
+        for (unsigned l = 0; l < WARP; l++)
+            wide[l] = is_signed ? (uint64_t)(int32_t)raw[l] : raw[l];
+        put_uint64_t(d, wide, mask);
+    }
+}
+
+LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, size_t at,
+                              uint32_t mask, unsigned bytes, bool is_signed)
+{
+    uint32_t raw[WARP];
+    if (bytes == 1)
+        EACH_LANE(l) raw[l] = value_uint8_t(host[l], at);
+    else if (bytes == 2)
+        EACH_LANE(l) raw[l] = value_uint16_t(host[l], at);
+    else
+        EACH_LANE(l) raw[l] = value_uint32_t(host[l], at);
+    put_narrow(d, width, raw, mask, bytes, is_signed);
+}
+
+/* Element K of COUNT that neighbours load or store as one piece each, one right behind the other. */
+#define LANE_PIECES(T)                                                                             \
+    LANES_INLINE void load_pieces_##T(void *to, const uint8_t *from, unsigned count, unsigned k)   \
+    {                                                                                              \
+        T *d = to;                                                                                 \
+        const T *v = (const T *)(const void *)from;                                                \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = v[l * count + k];                                                               \
+    }                                                                                              \
+    LANES_INLINE void store_pieces_##T(const uint8_t *from, uint8_t *to, unsigned count,           \
+                                       unsigned k)                                                 \
+    {                                                                                              \
+        T *d = (T *)(void *)to;                                                                    \
+        const T *v = (const T *)(const void *)from;                                                \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l * count + k] = v[l];                                                               \
+    }
+LANE_PIECES(uint32_t)
+LANE_PIECES(uint64_t)
+
+/* Loads or stores all elements so, if they are as wide as their registers. */
+LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
+{
+    unsigned count = inst->mem.count, width = inst->mem.bytes;
+    bool is_load = inst->mem.event == OBS_LOAD;
+    for (unsigned k = 0; k < count; k++)
+        if (inst->mem.vector[k].offset == NO_SLOT || inst->mem.vector[k].bytes != width)
+            return false;
+    for (unsigned k = 0; k < count; k++) {
+        uint8_t *lanes = slot_at(warp, inst->mem.vector[k]);
+        if (width == 4 && count == 4 && is_load)
+            load_pieces_uint32_t(lanes, bytes, 4, k);
+        else if (width == 4 && count == 4)
+            store_pieces_uint32_t(lanes, bytes, 4, k);
+        else if (width == 4 && count == 2 && is_load)
+            load_pieces_uint32_t(lanes, bytes, 2, k);
+        else if (width == 4 && count == 2)
+            store_pieces_uint32_t(lanes, bytes, 2, k);
+        else if (width == 8 && count == 2 && is_load)
+            load_pieces_uint64_t(lanes, bytes, 2, k);
+        else if (width == 8 && count == 2)
+            store_pieces_uint64_t(lanes, bytes, 2, k);
+        else
+            return false;
+    }
+    return true;
+}
+
+LANES_INLINE bool is_signed_load(const struct inst *inst)
+{
+    return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
+}
+
+/* Element K of what the lanes of MASK load; UNIFORM: all from the same place. */
+LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                               uint8_t *const *host, uint32_t mask, bool uniform)
+{
+    struct slot slot = inst->mem.vector[k];
+    if (slot.offset == NO_SLOT) /* _ */
+        return;
+    uint8_t *d = slot_at(warp, slot);
+    unsigned bytes = inst->mem.bytes;
+    size_t at = (size_t)k * bytes;
+    if (bytes != slot.bytes || bytes < 4)
+        load_narrow(d, slot.bytes, host, at, mask, bytes, is_signed_load(inst));
+    else if (uniform && bytes == 4)
+        broadcast_uint32_t(d, host[0], at, mask);
+    else if (uniform)
+        broadcast_uint64_t(d, host[0], at, mask);
+    else if (bytes == 4)
+        load_uint32_t(d, host, at, mask);
+    else
+        load_uint64_t(d, host, at, mask);
+}
+
+LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst, unsigned k,
+                                uint8_t *const *host, uint32_t lanes)
+{
+    struct slot slot = inst->mem.vector[k];
+    const uint8_t *v = slot_at(warp, slot);
+    unsigned bytes = inst->mem.bytes, turn = turn_of(bytes * inst->mem.count);
+    size_t at = (size_t)k * bytes;
+    if (bytes == 4)
+        store_uint32_t(v, slot.bytes, host, at, lanes, turn);
+    else if (bytes == 8)
+        store_uint64_t(v, slot.bytes, host, at, lanes, turn);
+    else if (bytes == 2)
+        store_uint16_t(v, slot.bytes, host, at, lanes, turn);
+    else
+        store_uint8_t(v, slot.bytes, host, at, lanes, turn);
+}
+
+/* 16 bytes that go to or come from memory in one piece: CPUs with AVX promise it of aligned ones, and others do
+ * it. Look-back algorithms keep a value and its flag in such a piece. */
+typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
+
+LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
+                             uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        whole_piece piece = *(const volatile whole_piece *)(const void *)host[l];
+        for (unsigned k = 0; k < inst->mem.count; k++)
+            if (inst->mem.vector[k].offset != NO_SLOT)
+                memcpy(slot_at(warp, inst->mem.vector[k]) + l * bytes,
+                       (const uint8_t *)&piece + k * bytes, bytes);
+    }
+}
+
+LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
+                              uint8_t *const *host, uint32_t lanes)
+{
+    unsigned bytes = inst->mem.bytes, turn = turn_of(sizeof(whole_piece));
+    for (uint32_t left = in_turn(lanes, turn); left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left) ^ turn;
+        whole_piece piece;
+        for (unsigned k = 0; k < inst->mem.count; k++)
+            memcpy((uint8_t *)&piece + k * bytes, slot_at(warp, inst->mem.vector[k]) + l * bytes,
+                   bytes);
+        *(volatile whole_piece *)(void *)host[l] = piece;
+    }
+}
+
+/* All elements of what the lanes of MASK load; UNIFORM: all from the same place. */
+LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
+                                uint8_t *const *host, uint32_t mask, bool uniform)
+{
+    if (inst->mem.moves == MOVES_WHOLE) {
+        load_whole(warp, inst, host, mask);
+        return;
+    }
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        load_element(warp, inst, k, host, mask, uniform);
+}
+
+LANES_INLINE void store_elements(const struct warp *warp, const struct inst *inst,
+                                 uint8_t *const *host, uint32_t lanes)
+{
+    if (inst->mem.moves == MOVES_WHOLE) {
+        store_whole(warp, inst, host, lanes);
+        return;
+    }
+    for (unsigned k = 0; k < inst->mem.count; k++)
+        store_element(warp, inst, k, host, lanes);
+}
+
+/* --- lanes whose addresses have a shape --------------------------------------------------------------- */
+
+/* One value for each lane of MASK, from where the shape says: all bytes of a window can be read. */
+LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pattern *pattern,
+                             uint32_t mask)
+{
+    uint32_t v[WARP], *to = mask == ALL_LANES ? d : v;
+    const int32_t *delta = pattern->delta;
+    if (pattern->shape == PATTERN_DENSE) {
+        memcpy(to, start, WARP * sizeof *to);
+    } else if (pattern->shape == PATTERN_NEAR) {
+        pick_words(to, (const uint32_t *)(const void *)(start + pattern->low), pattern->word);
+    } else if (pattern->shape == PATTERN_SAME) {
+        uint32_t value = value_uint32_t(start, 0);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = value;
+    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+        memcpy(to, start, WARP / 2 * sizeof *to);
+        memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
+    } else if (pattern->shape == PATTERN_SAME_ROWS) {
+        uint32_t one = value_uint32_t(start, 0), other = value_uint32_t(start + delta[WARP / 2], 0);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = l < WARP / 2 ? one : other;
+    } else {
+        EACH_LANE(l) to[l] = value_uint32_t(start + delta[l], 0);
+    }
+    if (mask != ALL_LANES)
+        put_uint32_t(d, v, mask);
+}
+
+LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pattern *pattern,
+                             uint32_t mask)
+{
+    uint64_t v[WARP], *to = mask == ALL_LANES ? d : v;
+    const int32_t *delta = pattern->delta;
+    if (pattern->shape == PATTERN_DENSE) {
+        memcpy(to, start, WARP * sizeof *to);
+    } else if (pattern->shape == PATTERN_SAME) {
+        uint64_t value = value_uint64_t(start, 0);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = value;
+    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+        memcpy(to, start, WARP / 2 * sizeof *to);
+        memcpy(to + WARP / 2, start + delta[WARP / 2], WARP / 2 * sizeof *to);
+    } else {
+        EACH_LANE(l) to[l] = value_uint64_t(start + delta[l], 0);
+    }
+    if (mask != ALL_LANES)
+        put_uint64_t(d, v, mask);
+}
+
+/* The same for stores of 4 or 8 BYTES. */
+LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
+                               uint32_t mask, unsigned bytes)
+{
+    const int32_t *delta = pattern->delta;
+    unsigned turn = turn_of(bytes), half = WARP / 2;
+    if (pattern->shape == PATTERN_DENSE) {
+        memcpy(start, v, WARP * bytes);
+    } else if (pattern->shape == PATTERN_SAME) {
+        unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
+        memcpy(start, v + last * bytes, bytes);
+    } else if (pattern->shape == PATTERN_DENSE_ROWS) {
+        unsigned first = turn & half; /* in one pass the lower row stays */
+        memcpy(start + delta[first], v + first * bytes, half * bytes);
+        memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
+    } else if (mask == ALL_LANES) {
+        EACH_LANE(l) memcpy(start + delta[l ^ turn], v + (l ^ turn) * bytes, bytes);
+    } else {
+        for (uint32_t left = in_turn(mask, turn); left; left &= left - 1) {
+            unsigned l = (unsigned)__builtin_ctz(left) ^ turn;
+            memcpy(start + delta[l], v + l * bytes, bytes);
+        }
+    }
+}
+
+/* One 8- or 16-bit value for each lane, side by side; false if they are not. */
+LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
+                                    const uint8_t *start, const struct pattern *pattern,
+                                    uint32_t mask)
+{
+    struct slot slot = inst->mem.vector[0];
+    unsigned bytes = inst->mem.bytes;
+    const uint16_t *halves = (const uint16_t *)(const void *)start;
+    uint32_t raw[WARP];
+    if (bytes > 2 || inst->mem.count != 1 || pattern->shape != PATTERN_DENSE)
+        return false;
+    for (unsigned l = 0; l < WARP && bytes == 1; l++)
+        raw[l] = start[l];
+    for (unsigned l = 0; l < WARP && bytes == 2; l++)
+        raw[l] = halves[l];
+    if (slot.offset != NO_SLOT)
+        put_narrow(slot_at(warp, slot), slot.bytes, raw, mask, bytes, is_signed_load(inst));
+    return true;
+}
+
+/* Four bytes or two halves for each lane, such as pixels: loaded as one word. False if they are something else. */
+LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
+                                   const uint8_t *start, const struct pattern *pattern,
+                                   uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes;
+    uint32_t words[WARP], raw[WARP];
+    if (bytes > 2 || bytes * inst->mem.count != 4)
+        return false;
+    load_words(words, start, pattern, ALL_LANES);
+    for (unsigned k = 0; k < inst->mem.count; k++) {
+        struct slot slot = inst->mem.vector[k];
+        if (slot.offset == NO_SLOT) /* _ */
+            continue;
+        for (unsigned l = 0; l < WARP; l++)
+            raw[l] = words[l] >> (8 * bytes * k) & (bytes == 1 ? 0xffu : 0xffffu);
+        put_narrow(slot_at(warp, slot), slot.bytes, raw, mask, bytes, is_signed_load(inst));
+    }
+    return true;
+}
+
+/* Everything that the lanes of MASK load or store, once START, where the first one's bytes are, is found, and
+ * that those of the next one are STRIDE further, the pattern's deltas aside. */
+LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
+                             uint64_t stride, const struct pattern *pattern, uint32_t mask)
+{
+    uint8_t *host[WARP], *d = slot_at(warp, inst->mem.vector[0]);
+    bool is_same = !stride && pattern->shape == PATTERN_SAME;
+    if (inst->mem.moves == MOVES_WORDS && !stride) {
+        load_words((uint32_t *)(void *)d, start, pattern, mask);
+        return;
+    }
+    if (inst->mem.moves == MOVES_LONGS && !stride) {
+        load_longs((uint64_t *)(void *)d, start, pattern, mask);
+        return;
+    }
+    if (pattern->shape == PATTERN_DENSE && !stride && inst->mem.moves != MOVES_WHOLE &&
+        move_pieces(warp, inst, start))
+        return;
+    if (!stride && inst->mem.bytes < 4 &&
+        (load_dense_narrow(warp, inst, start, pattern, mask) ||
+         load_split_words(warp, inst, start, pattern, mask)))
+        return;
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = start + l * stride + pattern->delta[l];
+    load_elements(warp, inst, host, mask, is_same);
+}
+
+LANES_INLINE void store_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
+                              uint64_t stride, const struct pattern *pattern, uint32_t mask)
+{
+    uint8_t *host[WARP], *v = slot_at(warp, inst->mem.vector[0]);
+    if (inst->mem.moves == MOVES_WORDS && !stride) {
+        store_shaped(start, v, pattern, mask, 4);
+        return;
+    }
+    if (inst->mem.moves == MOVES_LONGS && !stride) {
+        store_shaped(start, v, pattern, mask, 8);
+        return;
+    }
+    if (pattern->shape == PATTERN_DENSE && !stride && inst->mem.moves != MOVES_WHOLE &&
+        move_pieces(warp, inst, start))
+        return;
+    for (unsigned l = 0; l < WARP; l++)
+        host[l] = start + l * stride + pattern->delta[l];
+    store_elements(warp, inst, host, mask);
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* Arithmetic: alu.def turned into one function a line, each a loop of rows.h, and a table to find them by name.
+ *
+ * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds and
+ * flushes as PTX asks. This file is compiled with -ffp-contract=off (see rules.mk). */
+#include <immintrin.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/rows.h"
+
+/* --- rows --------------------------------------------------------------------------------------- */
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+/* Reads what may not be read, where this file's compiler sees to it that it is told. */
+void rows_look(const void *lanes, size_t bytes, size_t alignment)
+{
+    const volatile uint8_t *bad = __asan_region_is_poisoned((void *)(uintptr_t)lanes, bytes);
+    if (bad)
+        (void)*bad;
+    if ((uintptr_t)lanes % alignment)
+        abort();
+}
+#endif
+
+/* A whole warp is worth a loop of its own. */
+#define LANES(name, ...)                                                                           \
+    LOOKED_AT LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst,    \
+                                                    u32 mask)                                      \
+    {                                                                                              \
+        void *d = slot_at(warp, inst->dst);                                                        \
+        if (mask == ALL_LANES)                                                                     \
+            row_##name(ALL_LANES, d, __VA_ARGS__);                                                 \
+        else                                                                                       \
+            row_##name(mask, d, __VA_ARGS__);                                                      \
+    }
+#define SOURCE(i)                        slot_at(warp, inst->src[i])
+#define ROW1(name, D, A, value)          LANES(name, SOURCE(0))
+#define ROW2(name, D, A, B, value)       LANES(name, SOURCE(0), SOURCE(1))
+#define ROW3(name, D, A, B, C, value)    LANES(name, SOURCE(0), SOURCE(1), SOURCE(2))
+#define ROW4(name, D, A, B, C, E, value) LANES(name, SOURCE(0), SOURCE(1), SOURCE(2), SOURCE(3))
+#include "gpu/execute/alu.def"
+#undef ROW1
+#undef ROW2
+#undef ROW3
+#undef ROW4
+
+/* sin and cos of what is near; of what lies further out, which is rare, libm's. */
+#define WAVE(name, turns, of_all)                                                                  \
+    LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
+    {                                                                                              \
+        const f32 *a = (const f32 *)slot_at(warp, inst->src[0]);                                   \
+        f32 *d = (f32 *)slot_at(warp, inst->dst), value[WARP];                                     \
+        u32 far = 0;                                                                               \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            value[l] = (f32)sine(a[l], turns);                                                     \
+            far |= (u32)(fabsf(a[l]) > (f32)SINE_NEAR) << l;                                       \
+        }                                                                                          \
+        for (u32 left = far & mask; left; left &= left - 1) {                                      \
+            unsigned l = (unsigned)__builtin_ctz(left);                                            \
+            value[l] = (f32)of_all(a[l]);                                                          \
+        }                                                                                          \
+        for (unsigned l = 0; l < WARP; l++)                                                        \
+            d[l] = mask >> l & 1 ? nan32(value[l]) : d[l];                                         \
+    }
+WAVE(sin_f32, 0, sin)
+WAVE(cos_f32, 1, cos)
+
+static const struct alu_row rows[] = {
+    {"sin_f32", sin_f32_lanes, 1, {sizeof(f32), sizeof(f32)}, false},
+    {"cos_f32", cos_f32_lanes, 1, {sizeof(f32), sizeof(f32)}, false},
+#define ROW1(name, D, A, value) {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}, true},
+#define ROW2(name, D, A, B, value)                                                                 \
+    {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}, true},
+#define ROW3(name, D, A, B, C, value)                                                              \
+    {#name, name##_lanes, 3, {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, true},
+#define ROW4(name, D, A, B, C, E, value)                                                           \
+    {#name, name##_lanes, 4, {sizeof(D), sizeof(A), sizeof(B), sizeof(C), sizeof(E)}, true},
+#include "gpu/execute/alu.def"
+};
+#define ROW_COUNT (sizeof rows / sizeof *rows)
+
+static const struct alu_row *sorted[ROW_COUNT];
+static pthread_once_t sorted_once = PTHREAD_ONCE_INIT;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(const struct alu_row *const *)a)->name,
+                  (*(const struct alu_row *const *)b)->name);
+}
+
+static void sort_rows(void)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        sorted[i] = &rows[i];
+    qsort(sorted, ROW_COUNT, sizeof *sorted, by_name);
+}
+
+const struct alu_row *alu_find(const char *name)
+{
+    pthread_once(&sorted_once, sort_rows);
+    const struct alu_row key = {.name = name}, *wanted = &key;
+    const struct alu_row **found = bsearch(&wanted, sorted, ROW_COUNT, sizeof *sorted, by_name);
+    return found ? *found : NULL;
+}
+
+const struct alu_row *alu_row_of(lane_fn *run)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++)
+        if (rows[i].run == run)
+            return &rows[i];
+    return NULL;
+}
+
+/* --- modes -------------------------------------------------------------------------------------- */
+
+/* Abs, neg and the like only move bits: the vector unit has not flushed their result. */
+LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
+{
+    u32 *words = (u32 *)(void *)d;
+    for (unsigned l = 0; l < WARP; l++) {
+        u32 bits = words[l], flushed = bits & 0x7f800000u ? bits : bits & 0x80000000u;
+        words[l] = mask >> l & 1 ? flushed : bits;
+    }
+}
+
+/* .sat: into [0, 1], and NaN becomes 0. */
+#define SATURATE(T)                                                                                \
+    LANES_CLONES static void saturate_##T(T *d, u32 mask)                                          \
+    {                                                                                              \
+        for (unsigned l = 0; l < WARP; l++) {                                                      \
+            T unit = d[l] > 0 ? (d[l] < 1 ? d[l] : 1) : 0;                                         \
+            d[l] = mask >> l & 1 ? unit : d[l];                                                    \
+        }                                                                                          \
+    }
+SATURATE(f32)
+SATURATE(f64)
+
+void fp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    void *d = slot_at(warp, inst->dst);
+    _mm_setcsr(inst->mode);
+    inst->fp.inner(warp, inst, mask);
+    _mm_setcsr(MODE_DEFAULT);
+    if ((inst->mode & MODE_FTZ) == MODE_FTZ && inst->dst.bytes == 4)
+        flush_lanes(d, mask);
+    if (inst->fp.saturate && inst->dst.bytes == 4)
+        saturate_f32(d, mask);
+    else if (inst->fp.saturate)
+        saturate_f64(d, mask);
+}

@@ -1,0 +1,191 @@
+/* Copies from global to shared memory that a thread starts and waits for later: cp.async.
+ *
+ * What a copy brings is read when it starts and stored when its thread waits for it: as late as a GPU
+ * may, so that a kernel which forgets to wait sees old data here every time. A thread's copies belong to
+ * the group that its next commit_group closes; wait_group N stores all but the latest N of those. What
+ * nobody has waited for when the thread ends is never stored. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/machine.h"
+
+static struct async_copy *take(struct warp *warp)
+{
+    struct async_copy *copy = warp->idle_copies;
+    if (copy)
+        warp->idle_copies = copy->next;
+    else
+        copy = malloc(sizeof *copy);
+    if (!copy)
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+    return copy;
+}
+
+static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned bytes)
+{
+    struct async_copy *copy = take(warp), **last = &warp->copies;
+    if (!copy)
+        return NULL;
+    *copy = (struct async_copy){.lanes = lanes, .bytes = bytes, .pc = warp->pc};
+    memcpy(copy->group, warp->groups, sizeof copy->group);
+    while (*last)
+        last = &(*last)->next;
+    *last = copy;
+    return copy;
+}
+
+/* --- starting ---------------------------------------------------------------------------------------- */
+
+/* How many bytes each lane brings: the rest of the copy is zeros. */
+static void source_sizes(const struct warp *warp, const struct inst *inst, uint8_t *sizes)
+{
+    uint32_t ignored = inst->src[3].offset == NO_SLOT ? 0 : slot_predicate(warp, inst->src[3]);
+    const uint32_t *wanted = NULL;
+    if (inst->src[2].offset != NO_SLOT)
+        wanted = (const uint32_t *)(const void *)slot_at(warp, inst->src[2]);
+    for (unsigned l = 0; l < WARP; l++) {
+        uint32_t size = wanted ? wanted[l] : inst->mem.bytes;
+        size = size < inst->mem.bytes ? size : inst->mem.bytes;
+        sizes[l] = ignored >> l & 1 ? 0 : (uint8_t)size;
+    }
+}
+
+/* Reads what LANES bring. One whose size is 0 reads nothing, wherever its address points. */
+static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
+                         uint32_t lanes)
+{
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_LOAD, .warp = warp->index};
+    access.space = PTX_GLOBAL;
+    uint8_t *host[WARP], sizes[WARP];
+    uint32_t readers = 0, whole = 0;
+    uint64_t offset;
+    source_sizes(warp, inst, sizes);
+    for (unsigned l = 0; l < WARP; l++) {
+        readers |= (lanes >> l & (uint32_t)(sizes[l] != 0)) << l;
+        whole |= (lanes >> l & (uint32_t)(sizes[l] == inst->mem.bytes)) << l;
+    }
+    if (!readers)
+        return;
+    memcpy(&offset, slot_at(warp, inst->src[1]), sizeof offset);
+    access.bytes = access.element = inst->mem.bytes;
+    access_addresses(warp, inst->src[0], offset, readers, access.addr);
+    bool simple = readers == whole;
+    if (simple)
+        readers = access_find(warp, &access, readers, host);
+    else
+        access_report(warp, &access, readers);
+    for (unsigned l = 0; l < WARP; l++) {
+        if (!(readers >> l & 1))
+            continue;
+        const uint8_t *bytes = simple ? host[l] : access_find_part(warp, &access, l, sizes[l]);
+        if (bytes)
+            memcpy(copy->data[l], bytes, sizes[l]);
+    }
+}
+
+/* cp.async: [mem.base + offset] := [src[0] + src[1]]. Perhaps a size in src[2], or lanes of src[3] that
+ * bring nothing: else NO_SLOT. */
+void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
+    uint8_t *host[WARP];
+    access.space = PTX_SHARED;
+    access.bytes = access.element = inst->mem.bytes;
+    access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
+    uint32_t lanes = access_find(warp, &access, mask, host);
+    struct async_copy *copy = lanes ? begin(warp, lanes, inst->mem.bytes) : NULL;
+    if (!copy)
+        return;
+    for (unsigned l = 0; l < WARP; l++)
+        copy->to[l] = lanes >> l & 1 ? (uint32_t)access.addr[l] : 0;
+    read_sources(warp, inst, copy, lanes);
+}
+
+/* --- finishing -------------------------------------------------------------------------------------- */
+
+static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
+{
+    uint64_t place[WARP];
+    for (unsigned l = 0; l < WARP; l++) {
+        place[l] = copy->to[l];
+        if (lanes >> l & 1)
+            memcpy(warp->cta->shared + copy->to[l], copy->data[l], copy->bytes);
+    }
+    copy->lanes &= ~lanes;
+    if (lanes)
+        cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_COPIED,
+                                                     .warp = warp->index,
+                                                     .lanes = lanes,
+                                                     .place = place,
+                                                     .bytes = copy->bytes,
+                                                     .pc = copy->pc});
+}
+
+/* Stores what LANES have started in groups before BEFORE, in the order in which it was started. */
+static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
+{
+    for (struct async_copy **place = &warp->copies; *place;) {
+        struct async_copy *copy = *place;
+        uint32_t ready = 0;
+        for (unsigned l = 0; l < WARP; l++)
+            ready |= (uint32_t)(copy->group[l] < before[l]) << l;
+        store(warp, copy, ready & lanes & copy->lanes);
+        if (copy->lanes) {
+            place = &copy->next;
+            continue;
+        }
+        *place = copy->next;
+        copy->next = warp->idle_copies;
+        warp->idle_copies = copy;
+    }
+}
+
+void async_finish(struct warp *warp, uint32_t lanes)
+{
+    uint32_t before[WARP];
+    memset(before, 0xff, sizeof before);
+    finish(warp, before, lanes);
+}
+
+void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)inst;
+    for (unsigned l = 0; l < WARP; l++)
+        warp->groups[l] += mask >> l & 1;
+}
+
+/* The groups from `groups - pending` on may stay under way; the one that is still open always may. */
+void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t before[WARP], pending = inst->wait.pending;
+    for (unsigned l = 0; l < WARP; l++)
+        before[l] = warp->groups[l] > pending ? warp->groups[l] - pending : 0;
+    finish(warp, before, mask);
+}
+
+void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)inst;
+    async_finish(warp, mask);
+}
+
+/* The count of groups goes on: only how far it is from a copy's matters. */
+void async_drop(struct warp *warp)
+{
+    while (warp->copies) {
+        struct async_copy *copy = warp->copies;
+        warp->copies = copy->next;
+        copy->next = warp->idle_copies;
+        warp->idle_copies = copy;
+    }
+}
+
+void async_free(struct warp *warp)
+{
+    async_drop(warp);
+    while (warp->idle_copies) {
+        struct async_copy *copy = warp->idle_copies;
+        warp->idle_copies = copy->next;
+        free(copy);
+    }
+}

@@ -1,0 +1,127 @@
+#include "gpu/execute/child.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/decode.h"
+#include "gpu/execute/machine.h"
+
+/* What CUDA calls a kernel's streams, and its errors. */
+#define STREAM_DEFAULT   0u
+#define STREAM_TAIL      3u
+#define STREAM_FORGOTTEN 4u /* fire and forget: in no order to others */
+enum { SUCCESS = 0, INVALID_VALUE = 1, TOO_DEEP = 65, TOO_MANY = 69, INVALID_STREAM = 400 };
+
+void children_init(struct children *children)
+{
+    *children = (struct children){0};
+    pthread_mutex_init(&children->lock, NULL);
+}
+
+void child_free(struct child *child)
+{
+    free((void *)(uintptr_t)child->request.params);
+    free(child);
+}
+
+void children_free(struct children *children, struct heap *heap)
+{
+    for (unsigned state = 0; state < CHILD_STATES; state++) {
+        while (children->first[state]) {
+            struct child *child = children->first[state];
+            children->first[state] = child->next;
+            if (child->buffer)
+                heap_free(heap, child->buffer);
+            child_free(child);
+        }
+    }
+    pthread_mutex_destroy(&children->lock);
+}
+
+/* At the front of those that are prepared, where it will be looked for; else behind all others. */
+static void add(struct children *children, enum child_state state, struct child *child)
+{
+    struct child *before = children->first[state] ? children->last[state] : NULL;
+    child->next = state == CHILD_PREPARED ? children->first[state] : NULL;
+    if (before && state != CHILD_PREPARED)
+        before->next = child;
+    else
+        children->first[state] = child;
+    children->last[state] = child;
+}
+
+static const struct ptx_function *kernel_at(const struct ptx_module *module, uint64_t address)
+{
+    for (const struct ptx_function *f = module->functions; f; f = f->next)
+        if (f->is_kernel && decode_function_address(f) == address)
+            return f;
+    return NULL;
+}
+
+uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape)
+{
+    const struct ptx_function *kernel = kernel_at(launch->kernel->module, function);
+    struct child *child = kernel ? calloc(1, sizeof *child) : NULL;
+    if (!child)
+        return 0;
+    child->request = *shape;
+    child->request.param_bytes = kernel->param_bytes;
+    child->request.params = calloc(1, kernel->param_bytes + 1u);
+    child->function = kernel;
+    child->buffer = heap_alloc(launch->heap, kernel->param_bytes + 1u);
+    uint64_t buffer = child->buffer;
+    if (!buffer || !child->request.params) {
+        if (buffer)
+            heap_free(launch->heap, buffer);
+        child_free(child);
+        return 0;
+    }
+    pthread_mutex_lock(&launch->children->lock);
+    add(launch->children, CHILD_PREPARED, child);
+    pthread_mutex_unlock(&launch->children->lock);
+    return buffer;
+}
+
+/* Takes the one with this BUFFER out of the list of those that are prepared. */
+static struct child *find_prepared(struct children *children, uint64_t buffer)
+{
+    struct child **at = &children->first[CHILD_PREPARED];
+    while (*at && (*at)->buffer != buffer)
+        at = &(*at)->next;
+    struct child *child = *at;
+    if (child)
+        *at = child->next;
+    return child;
+}
+
+uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream)
+{
+    struct children *children = launch->children;
+    if (stream != STREAM_DEFAULT && stream != STREAM_TAIL && stream != STREAM_FORGOTTEN)
+        return INVALID_STREAM;
+    if (launch->depth >= CHILD_DEPTH)
+        return TOO_DEEP;
+    pthread_mutex_lock(&children->lock);
+    bool full = children->launched >= CHILD_MOST;
+    struct child *child = full ? NULL : find_prepared(children, buffer);
+    if (child) {
+        const uint8_t *bytes = mem_range(launch->memory, buffer, child->request.param_bytes);
+        memcpy((void *)(uintptr_t)child->request.params, bytes, child->request.param_bytes);
+        child->buffer = 0;
+        children->launched++;
+        add(children, stream == STREAM_TAIL ? CHILD_TAIL : CHILD_LAUNCHED, child);
+    }
+    pthread_mutex_unlock(&children->lock);
+    if (child)
+        heap_free(launch->heap, buffer);
+    return child ? SUCCESS : full ? TOO_MANY : INVALID_VALUE;
+}
+
+struct child *children_take(struct children *children)
+{
+    enum child_state state = children->first[CHILD_LAUNCHED] ? CHILD_LAUNCHED : CHILD_TAIL;
+    struct child *child = children->first[state];
+    if (child)
+        children->first[state] = child->next;
+    return child;
+}

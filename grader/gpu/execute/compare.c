@@ -1,0 +1,99 @@
+/* Comparisons: setp and set, and the classes of testp. Each makes one bit a lane. */
+#include <immintrin.h>
+#include <string.h>
+
+#include "gpu/execute/half.h"
+#include "gpu/execute/rows.h"
+
+#define COMPARE(name, T, condition)                                                                \
+    LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \
+    {                                                                                              \
+        return compare_##name##_##T(a, b);                                                         \
+    }
+EVERY_COMPARISON
+#undef COMPARE
+
+static const struct {
+    const char *name;
+    compare_fn *compare;
+} comparisons[] = {
+#define COMPARE(name, T, condition) {#name "_" #T, name##_##T},
+    EVERY_COMPARISON
+#undef COMPARE
+};
+
+compare_fn *compare_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (strcmp(comparisons[i].name, name) == 0)
+            return comparisons[i].compare;
+    return NULL;
+}
+
+const char *compare_name(compare_fn *compare)
+{
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (comparisons[i].compare == compare)
+            return comparisons[i].name;
+    return NULL;
+}
+
+/* f16 and bf16 are compared as doubles, which hold them: the lower (PART 0) or upper halves. */
+static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
+{
+    f64 x[WARP], y[WARP];
+    half_read(x, slot_at(warp, inst->src[0]), inst->set.half, part, inst->set.ftz);
+    half_read(y, slot_at(warp, inst->src[1]), inst->set.half, part, inst->set.ftz);
+    return inst->set.compare(x, y);
+}
+
+static u32 compared(struct warp *warp, const struct inst *inst)
+{
+    if (inst->set.half)
+        return compared_halves(warp, inst, 0);
+    if (inst->mode == MODE_DEFAULT)
+        return inst->set.compare(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1]));
+    _mm_setcsr(inst->mode);
+    u32 bits = inst->set.compare(slot_at(warp, inst->src[0]), slot_at(warp, inst->src[1]));
+    _mm_setcsr(MODE_DEFAULT);
+    return bits;
+}
+
+/* The comparison's outcome combined with the third source. */
+static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
+{
+    if (!inst->set.combine)
+        return bits;
+    u32 other = slot_predicate(warp, inst->src[2]);
+    return inst->set.combine == '&'   ? bits & other
+           : inst->set.combine == '|' ? bits | other
+                                      : bits ^ other;
+}
+
+/* p|q: p gets the comparison, q its contrary; of packed numbers p the lower ones', q the upper ones'. */
+void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    u32 bits = compared(warp, inst);
+    u32 second = half_is_packed(inst->set.half) ? compared_halves(warp, inst, 1) : ~bits;
+    bits = combined(warp, inst, bits);
+    second = combined(warp, inst, second);
+    slot_set_predicate(warp, inst->dst, bits, mask);
+    slot_set_predicate(warp, inst->set.second, second, mask);
+}
+
+/* set: all ones, or 1.0, in a register of 32 or 16 bits. */
+void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;
+    if (half_is_packed(inst->set.half))
+        upper = combined(warp, inst, compared_halves(warp, inst, 1));
+    u32 yes = inst->set.yes, *d32 = (u32 *)(void *)slot_at(warp, inst->dst);
+    u16 *d16 = (u16 *)(void *)d32;
+    for (unsigned l = 0; l < WARP; l++) {
+        u32 value = (lower >> l & 1 ? yes & 0xffff : 0) | (upper >> l & 1 ? yes & 0xffff0000 : 0);
+        if (mask >> l & 1 && inst->dst.bytes == 2)
+            d16[l] = (u16)value;
+        else if (mask >> l & 1)
+            d32[l] = value;
+    }
+}

@@ -1,0 +1,475 @@
+/* A CTA: warps, shared memory, barriers.
+ *
+ * The warps run in turn, each until it waits. When none can go on, the barriers are looked at: one
+ * whose threads are all there lets them go. If none does, nothing can ever change: a deadlock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/path.h"
+
+/* With room behind it for what a window reads too much. */
+static size_t shared_room(const struct launch *launch)
+{
+    return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
+}
+
+static struct cta *make_cta(const struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    struct cta *cta = calloc(1, sizeof *cta);
+    if (!cta)
+        return NULL;
+    size_t values = kernel->bank_bytes[BANK_CTA] + 64u;
+    size_t warp_values = (size_t)kernel->bank_bytes[BANK_WARP] * launch->warps + 64;
+    size_t local = (size_t)launch->own_bytes * WARP * launch->warps + 64;
+    cta->shared = aligned_alloc(64, shared_room(launch));
+    cta->values = aligned_alloc(64, (values + 63) / 64 * 64);
+    cta->warp_values = aligned_alloc(64, (warp_values + 63) / 64 * 64);
+    cta->local_memory = aligned_alloc(64, (local + 63) / 64 * 64);
+    if (cta->shared && cta->values && cta->warp_values && cta->local_memory)
+        return cta;
+    cta_free(cta);
+    return NULL;
+}
+
+void cta_free(struct cta *cta)
+{
+    free(cta->shared);
+    free(cta->values);
+    free(cta->warp_values);
+    free(cta->local_memory);
+    free(cta->mbarriers);
+    for (unsigned i = 0; i < MAX_WARPS; i++)
+        warp_free(&cta->warps[i]);
+    free(cta);
+}
+
+struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
+{
+    struct launch *launch = worker->launch;
+    const uint32_t *grid = launch->request.grid;
+    bool again = worker->idle;
+    struct cta *cta = again ? worker->idle : make_cta(launch);
+    if (!cta)
+        return NULL;
+    worker->idle = again ? cta->next : worker->idle;
+    cta->seat = again ? cta->seat : worker->seats++;
+    cta->worker = worker;
+    cta->launch = launch;
+    cta->next = NULL;
+    cta->linear = linear;
+    cta->rank = rank;
+    cta->index[0] = (uint32_t)(linear % grid[0]);
+    cta->index[1] = (uint32_t)(linear / grid[0] % grid[1]);
+    cta->index[2] = (uint32_t)(linear / grid[0] / grid[1]);
+    cta->warp_count = launch->warps;
+    cta->shared_bytes = launch->shared_bytes;
+    memset(cta->arrived, 0, sizeof cta->arrived);
+    cta->mbarrier_count = 0;
+    cta->idle_polls = 0;
+    cta->round = 0;
+    /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
+    if (!again || launch->shared_bytes)
+        memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
+    if (launch->reserved_shared) /* which the driver clears */
+        memset(cta->shared + launch->shared_bytes - RESERVED_SHARED, 0, RESERVED_SHARED);
+    if (launch->own_bytes)
+        memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
+               (size_t)launch->own_bytes * WARP * launch->warps);
+    values_of_cta(cta);
+    cta->again = again;
+    cta->has_ended = false;
+    cta->started = 0;
+    return cta;
+}
+
+/* The warp whose turn it is after TURN others. */
+static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
+{
+    return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
+}
+
+void cta_recycle(struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->started; i++) {
+        struct warp *warp = &cta->warps[warp_in_turn(cta, i)];
+        if (warp->executed > cta->worker->longest)
+            cta->worker->longest = warp->executed;
+        warp_stop(warp);
+    }
+    cta->next = cta->worker->idle;
+    cta->worker->idle = cta;
+}
+
+/* Threads that have arrived at each barrier, the count that its instruction asked for, and what the
+ * waiting ones bring for a reduction. */
+struct arrivals {
+    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive; /* the last one is the cluster's */
+    struct votes votes[BARRIERS + 1];
+};
+
+/* With a count, a warp stands for 32 threads, even if some have exited. */
+static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
+{
+    return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
+}
+
+/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
+{
+    memset(arrivals, 0, sizeof *arrivals);
+    memcpy(arrivals->threads, cta->arrived, sizeof cta->arrived);
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        const struct warp *warp = &cta->warps[w];
+        arrivals->alive += (uint32_t)__builtin_popcount(warp->alive);
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            const struct path *path = warp->paths[i];
+            if (path->state != PATH_AT_BARRIER)
+                continue;
+            uint32_t id = path->wait_id;
+            uint32_t lanes = path->stack[0].lanes;
+            arrivals->threads[id] += arriving_threads(warp, path->wait_count, lanes);
+            arrivals->wanted[id] = path->wait_count;
+            arrivals->votes[id].threads += (uint32_t)__builtin_popcount(lanes);
+            arrivals->votes[id].yes += (uint32_t)__builtin_popcount(path->votes & lanes);
+        }
+    }
+}
+
+/* Who has only arrived is not known by name: then all are taken to be there. */
+static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
+{
+    uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        lanes[w] = warp_waiting_at(&cta->warps[w], id);
+        threads += (uint32_t)__builtin_popcount(lanes[w]);
+    }
+    cta_tell_order(cta,
+                   (struct obs_order){.kind = OBS_BARRIER,
+                                      .arrived = lanes,
+                                      .whole = threads == arrivals->alive || cta->arrived[id]});
+}
+
+/* The instruction with which a path that goes round looks for what never comes: the next one on its way. */
+static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
+{
+    for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
+         steps++) {
+        const struct inst *in = &kernel->code[at];
+        if (in->observes && in->run != sleep_run && in->run != fence_run)
+            return at;
+        bool is_back = in->kind == KIND_BRANCH && in->branch.target <= at;
+        at = is_back ? in->branch.target : at + 1;
+    }
+    return pc;
+}
+
+/* The instruction that a path waits at: barriers have been passed. */
+static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
+{
+    uint32_t pc = path->stack[path->depth - 1].pc;
+    if (path->state == PATH_READY)
+        return path->waits_at == NOWHERE ? looking_place(kernel, pc) : path->waits_at;
+    return path->state == PATH_AT_MEETING ? pc : pc - 1;
+}
+
+static void report_wait(struct warp *warp, const struct path *path, enum obs_fault_kind kind)
+{
+    uint32_t lanes = path->stack[0].lanes;
+    warp->pc = waiting_place(warp->cta->launch->kernel, path);
+    warp_mask_fault(warp, kind, (unsigned)__builtin_ctz(lanes), lanes, 0);
+}
+
+/* --- what barriers ask of a warp ----------------------------------------------------------------- */
+
+/* The lanes of a warp that wait at the instruction where PATH does, or are UNDER_WAY to somewhere. */
+static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        const struct path *other = warp->paths[i];
+        bool is_there = other->state == PATH_AT_BARRIER && other->barrier == path->barrier;
+        if (is_there || (under_way && other->state == PATH_READY))
+            lanes |= other->stack[0].lanes;
+    }
+    return lanes;
+}
+
+/* A barrier that is .aligned, as __syncthreads() is, is one for whole warps: its lanes may come one
+ * after the other, from a lock's loop for instance, but none may wait elsewhere or leave instead. That
+ * can be told only when nobody else will come: as ID lets its threads go, or as nothing moves. */
+static void check_warps(struct cta *cta, uint32_t id, bool under_way)
+{
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            const struct path *path = warp->paths[i];
+            if (path->state != PATH_AT_BARRIER || path->wait_id != id || !path->barrier->aligned ||
+                !(path->expected & ~lanes_beside(warp, path, under_way)))
+                continue;
+            uint32_t pc = warp->pc;
+            report_wait(warp, path, OBS_DIVERGENT_BARRIER);
+            warp->pc = pc;
+        }
+    }
+}
+
+/* Threads that wait at ID go on. */
+static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
+{
+    check_warps(cta, id, false);
+    if (cta->launch->wanted & OBS_ORDER)
+        tell_release(cta, id, arrivals);
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        warp_release(&cta->warps[w], id, arrivals->votes[id]);
+    cta->arrived[id] = 0;
+}
+
+/* COUNTED: only those that say how many they are for; who is still to come at the others is known when all
+ * warps have begun. */
+static bool release_barriers(struct cta *cta, bool counted)
+{
+    struct arrivals arrivals;
+    bool released = false;
+    count_arrivals(cta, &arrivals);
+    for (uint32_t id = 0; id < BARRIERS; id++) {
+        uint32_t wanted = arrivals.wanted[id] ? arrivals.wanted[id] : arrivals.alive;
+        if (!arrivals.threads[id] || arrivals.threads[id] < wanted ||
+            (counted && !arrivals.wanted[id]))
+            continue;
+        release(cta, id, &arrivals);
+        released = true;
+    }
+    return released;
+}
+
+/* Whether the warp waits at a barrier that says how many it is for. */
+static bool waits_at_counted(const struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_count)
+            return true;
+    return false;
+}
+
+/* Whoever waits there goes on at once when this was the last one: the barrier is free again for the
+ * next time that these threads arrive, and for others: who comes too many begins anew. */
+void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
+{
+    struct cta *cta = warp->cta;
+    struct arrivals arrivals;
+    cta->arrived[id] += arriving_threads(warp, count, lanes);
+    count_arrivals(cta, &arrivals);
+    if (arrivals.threads[id] < count)
+        return;
+    release(cta, id, &arrivals);
+}
+
+void cta_report_deadlock(struct cta *cta)
+{
+    for (uint32_t id = 0; id <= CLUSTER_BARRIER; id++)
+        check_warps(cta, id, true); /* who looks for a value in vain is somewhere before */
+    enum obs_fault_kind looks = standstill_sees_lent(cta->worker) ? OBS_UNANSWERED : OBS_STANDSTILL;
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++)
+            report_wait(warp, warp->paths[i],
+                        warp->paths[i]->state == PATH_READY ? looks : OBS_DEADLOCK);
+    }
+}
+
+/* --- the cluster's barrier ------------------------------------------------------------------------ */
+
+/* What observers know the barrier by, this time: no address of memory. */
+static uint64_t place_of(const struct cta *leader, uint64_t phase)
+{
+    return leader->linear * 8 + (phase & 1) * 4;
+}
+
+static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lanes, uint64_t phase)
+{
+    uint64_t place[WARP];
+    if (!lanes || !(warp->cta->launch->wanted & OBS_ORDER))
+        return;
+    for (unsigned l = 0; l < WARP; l++)
+        place[l] = place_of(warp->cta->cluster[0], phase);
+    cta_tell_order(
+        warp->cta,
+        (struct obs_order){
+            .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
+}
+
+/* Observers are told of what a CTA does while it runs. */
+static void tell_heard(struct cta *cta)
+{
+    for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
+        tell_news(&cta->warps[w], OBS_WAITED, cta->warps[w].heard, cta->cluster[0]->phase - 1);
+        cta->warps[w].heard = 0;
+    }
+}
+
+/* Whether all threads of the CTA that have not exited have arrived. Those that are still to come are the last
+ * ones as a rule. */
+static bool is_at_cluster(const struct cta *cta)
+{
+    if (!cta->has_ended && cta->started < cta->warp_count)
+        return false;
+    for (uint32_t w = cta->has_ended ? 0 : cta->warp_count; w-- > 0;)
+        if (cta->warps[w].alive & ~cta->warps[w].at_cluster)
+            return false;
+    return true;
+}
+
+/* If all threads of the cluster have arrived, those that wait go on. */
+static bool release_cluster(struct cta *cta)
+{
+    uint32_t size = cta->launch->cluster_size;
+    for (uint32_t rank = size; rank-- > 0;)
+        if (!is_at_cluster(cta->cluster[rank]))
+            return false;
+    cta->cluster[0]->phase++;
+    for (uint32_t rank = 0; rank < size; rank++) {
+        struct cta *other = cta->cluster[rank];
+        check_warps(other, CLUSTER_BARRIER, false);
+        for (uint32_t w = 0; w < other->warp_count && !other->has_ended; w++) {
+            struct warp *warp = &other->warps[w];
+            warp->at_cluster = 0;
+            warp->heard |= warp_waiting_at(warp, CLUSTER_BARRIER);
+            warp_release(warp, CLUSTER_BARRIER, (struct votes){0});
+        }
+    }
+    tell_heard(cta);
+    return true;
+}
+
+void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes)
+{
+    uint32_t again = warp->owes_wait & lanes;
+    if (again) {
+        warp_fault(warp, OBS_CLUSTER_ARRIVES, (unsigned)__builtin_ctz(again), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+        return;
+    }
+    warp->owes_wait |= lanes;
+    warp->at_cluster |= lanes;
+    if (!inst->barrier.relaxed)
+        tell_news(warp, OBS_ARRIVE, lanes, warp->cta->cluster[0]->phase);
+    release_cluster(warp->cta);
+}
+
+bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
+{
+    uint32_t without = lanes & ~warp->owes_wait;
+    if (without) {
+        warp_fault(warp, OBS_CLUSTER_WAITS, (unsigned)__builtin_ctz(without), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+    }
+    warp->owes_wait &= ~lanes;
+    if (warp->at_cluster & lanes)
+        return false;
+    tell_news(warp, OBS_WAITED, lanes, warp->cta->cluster[0]->phase - 1);
+    return true;
+}
+
+/* --- a turn ---------------------------------------------------------------------------------------- */
+
+/* Warps start when it is their turn: those that need not wait use the same registers one after the
+ * other, and those stay in the CPU's cache. */
+static bool start_warp(struct cta *cta)
+{
+    uint32_t index = warp_in_turn(cta, cta->started);
+    bool ok = warp_start(&cta->warps[index], cta, index, cta->again);
+    if (ok)
+        cta->started++;
+    else
+        launch_stop(cta->launch, EMU_INTERNAL);
+    return ok;
+}
+
+/* Outside of clusters no other CTA can end a wait for an mbarrier, which only the CTA's own threads reach. So it
+ * has come to a standstill when no path does anything but ask, for so long that no loop with an end of its own
+ * would still be at it. */
+#define MOST_IDLE_POLLS (1u << 20)
+
+static bool stands_still(struct cta *cta)
+{
+    uint64_t polls = 0;
+    for (uint32_t w = 0; w < cta->warp_count; w++) {
+        const struct warp *warp = &cta->warps[w];
+        for (uint32_t i = 0; i < warp->path_count; i++) {
+            if (warp->paths[i]->state == PATH_READY && !warp->paths[i]->is_stuck)
+                return false;
+            polls += warp->paths[i]->state == PATH_READY;
+        }
+    }
+    cta->idle_polls += polls;
+    return cta->idle_polls > MOST_IDLE_POLLS;
+}
+
+static bool set_free(struct cta *cta)
+{
+    bool any = false;
+    for (uint32_t w = 0; w < cta->warp_count; w++)
+        any |= warp_set_free(&cta->warps[w]);
+    return any;
+}
+
+/* Whether others may help where no warp can go on by itself; SPINS: some look for a value. */
+static bool waits_for_others(struct cta *cta, bool spins)
+{
+    if (cta->launch->cluster_size == 1)
+        return spins && !stands_still(cta);
+    for (uint32_t w = 0; w < cta->warp_count && !spins; w++)
+        spins = warp_waiting_at(&cta->warps[w], CLUSTER_BARRIER) != 0;
+    return spins;
+}
+
+enum cta_end cta_run(struct cta *cta)
+{
+    cta->has_moved = cta->gave_way = false;
+    cta->looks = 0;
+    cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_RUNS});
+    tell_heard(cta);
+    for (;;) {
+        bool alive = false, progress = false, spins = false, looks = false;
+        for (uint32_t turn = 0; turn < cta->warp_count; turn++) {
+            struct warp *warp = &cta->warps[warp_in_turn(cta, turn)];
+            if (turn == cta->started) {
+                if (!start_warp(cta))
+                    return CTA_STOPPED;
+                progress |= !warp->path_count;
+                looks |= warp->looked != 0;
+            }
+            if (!warp->path_count)
+                continue;
+            uint64_t before = warp->executed, looked = warp->looked;
+            warp->moved = false;
+            enum warp_end end = warp_run(warp);
+            looks |= warp->looked != looked;
+            if (end == WARP_STOPPED)
+                return CTA_STOPPED;
+            alive |= end != WARP_DONE;
+            progress |= waits_at_counted(warp) && release_barriers(cta, true);
+            spins |= end == WARP_SPINS;
+            progress |= end == WARP_SPINS ? warp->moved : warp->executed != before;
+        }
+        if (!alive) {
+            cta_tell_order(cta, (struct obs_order){.kind = OBS_CTA_ENDS});
+            return CTA_DONE;
+        }
+        if (release_barriers(cta, false) || release_cluster(cta) || progress || set_free(cta)) {
+            cta->has_moved = true;
+            cta->idle_polls = 0;
+            cta->looks += looks;
+            cta->gave_way = cta->looks == MOST_LOOKS;
+            if (cta->gave_way)
+                return CTA_WAITS;
+            continue;
+        }
+        if (waits_for_others(cta, spins))
+            return CTA_WAITS;
+        cta_report_deadlock(cta);
+        launch_stop(cta->launch, EMU_DEADLOCK);
+        return CTA_STOPPED;
+    }
+}

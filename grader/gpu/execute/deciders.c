@@ -1,0 +1,146 @@
+/* Which registers have a say in what a loop does next.
+ *
+ *     while (*flag == 0)        ld.volatile  f, [p]      p: where it looks
+ *         spins++;              add          n, n, 1     n: only counted, and may change
+ *                               setp.eq      q, f, 0     f, as q is computed from it
+ *                               @q bra                   q: whether it goes on
+ *
+ * Of the instructions that a worker has executed since it was watched, those that branch, touch memory or
+ * meet other threads do what their operands say: these registers decide, and so do all that are
+ * computed into them. What the rest holds has no bearing on any of it, as long as no other instruction is
+ * executed. Clocks are no registers: where one decides, nothing is certain. */
+#include <stdlib.h>
+
+#include "gpu/analyse/operands.h"
+#include "gpu/execute/machine.h"
+
+struct deciders {
+    uint64_t *before; /* how often each instruction had been executed when the watch began */
+    bool *executed;   /* since then */
+    bool *decides;    /* the registers of all images, one image's after the other's */
+    bool grew;        /* there is more of them than before */
+};
+
+/* --- what an instruction needs -------------------------------------------------------------------- */
+
+static bool names_address(const struct ptx_instruction *in)
+{
+    for (uint32_t k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == PTX_ADDRESS)
+            return true;
+    return false;
+}
+
+static bool names_clock(const struct ptx_instruction *in)
+{
+    for (uint32_t k = 0; k < in->operand_count; k++)
+        if (in->operands[k].kind == PTX_SPECIAL_REGISTER &&
+            ptx_special_is_dynamic((enum ptx_special)in->operands[k].index))
+            return true;
+    return false;
+}
+
+/* Whether it does more than compute registers from registers; the carry is none that has a name. */
+static bool acts(const struct inst *inst, const struct ptx_instruction *in)
+{
+    return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
+           inst->run == carry_run_32 || inst->run == carry_run_64;
+}
+
+struct visit {
+    struct deciders *deciders;
+    bool *decides; /* of the image */
+    bool any;
+};
+
+static void ask(void *context, uint32_t reg)
+{
+    struct visit *visit = context;
+    visit->any |= visit->decides[reg];
+}
+
+static void mark(void *context, uint32_t reg)
+{
+    struct visit *visit = context;
+    visit->deciders->grew |= !visit->decides[reg];
+    visit->decides[reg] = true;
+}
+
+/* False if what it computes is never the same again. */
+static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    if (pc == image->end)
+        return true;
+    const struct ptx_instruction *in = &image->function->code[pc - image->start];
+    struct visit visit = {deciders, deciders->decides + image->first_register,
+                          acts(&kernel->code[pc], in)};
+    operands_written(in, ask, &visit);
+    if (!visit.any)
+        return true;
+    operands_read(in, mark, &visit);
+    return !names_clock(in);
+}
+
+/* --- the watch ------------------------------------------------------------------------------------------ */
+
+struct deciders *deciders_make(const struct kernel *kernel)
+{
+    struct deciders *deciders = calloc(1, sizeof *deciders);
+    if (!deciders)
+        return NULL;
+    deciders->before = calloc((size_t)kernel->code_count + 1, sizeof *deciders->before);
+    deciders->executed = calloc((size_t)kernel->code_count + 1, sizeof *deciders->executed);
+    deciders->decides = calloc((size_t)kernel->register_count + 1, sizeof *deciders->decides);
+    if (deciders->before && deciders->executed && deciders->decides)
+        return deciders;
+    deciders_free(deciders);
+    return NULL;
+}
+
+void deciders_free(struct deciders *deciders)
+{
+    if (!deciders)
+        return;
+    free(deciders->before);
+    free(deciders->executed);
+    free(deciders->decides);
+    free(deciders);
+}
+
+void deciders_begin(struct deciders *deciders, const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint64_t warps = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        deciders->before[pc] = warps = stretch_warps(worker, pc, warps);
+        deciders->executed[pc] = false;
+    }
+    for (uint32_t i = 0; i < kernel->register_count; i++)
+        deciders->decides[i] = false;
+}
+
+enum deciders_answer deciders_look(struct deciders *deciders, const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    bool more = false, certain = true;
+    uint64_t warps = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        warps = stretch_warps(worker, pc, warps);
+        bool executed = warps != deciders->before[pc];
+        more |= executed && !deciders->executed[pc];
+        deciders->executed[pc] |= executed;
+    }
+    do {
+        deciders->grew = false;
+        for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+            if (deciders->executed[pc])
+                certain &= follow(deciders, kernel, pc);
+    } while (deciders->grew);
+    return !certain ? DECIDERS_UNSURE : more ? DECIDERS_MORE : DECIDERS_SAME;
+}
+
+const bool *deciders_of(const struct deciders *deciders, const struct image *image)
+{
+    return deciders->decides + image->first_register;
+}

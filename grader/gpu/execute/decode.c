@@ -1,0 +1,499 @@
+/* Decoding: PTX instructions, with names and types, to struct inst, with functions and slots.
+ *
+ * It happens once for each kernel. Registers and the special registers that a kernel uses get slots
+ * in the warp's register memory; immediates and addresses of variables become 32 equal lanes in the
+ * kernel's constants, so that at run time every operand is just 32 values somewhere. */
+#include "gpu/execute/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analyse/flow.h"
+#include "gpu/analyse/lifetimes.h"
+#include "gpu/analyse/lines.h"
+#include "gpu/analyse/origins.h"
+#include "gpu/analyse/usage.h"
+#include "gpu/execute/native.h"
+
+static bool is_video(uint16_t opcode)
+{
+    return opcode >= PTX_OP_vadd2 && opcode <= PTX_OP_vset4;
+}
+
+static bool has_more_types(uint16_t opcode)
+{
+    return is_video(opcode) || opcode == PTX_OP_cvt || opcode == PTX_OP_set ||
+           opcode == PTX_OP_slct || opcode == PTX_OP_tex || opcode == PTX_OP_tld4 ||
+           opcode == PTX_OP_dp4a || opcode == PTX_OP_dp2a || opcode == PTX_OP_wmma_mma;
+}
+
+static void decode_typed(struct decoder *d)
+{
+    if (d->in->type_count > 1 && !has_more_types(d->in->opcode))
+        decode_unsupported(d);
+    switch (d->in->opcode) {
+    case PTX_OP_mov:
+        decode_mov(d);
+        break;
+    case PTX_OP_cvt:
+        decode_cvt(d);
+        break;
+    case PTX_OP_cvta:
+        decode_cvta(d);
+        break;
+    case PTX_OP_mapa:
+    case PTX_OP_getctarank:
+        decode_cluster_address(d, d->in->opcode == PTX_OP_mapa);
+        break;
+    case PTX_OP_ld:
+    case PTX_OP_ldu:
+        decode_load_store(d, true);
+        break;
+    case PTX_OP_st:
+        decode_load_store(d, false);
+        break;
+    case PTX_OP_atom:
+    case PTX_OP_red:
+        decode_atomic(d);
+        break;
+    case PTX_OP_setp:
+        decode_setp(d);
+        break;
+    case PTX_OP_set:
+        decode_set(d);
+        break;
+    case PTX_OP_testp:
+        decode_testp(d);
+        break;
+    case PTX_OP_selp:
+        decode_selp(d);
+        break;
+    case PTX_OP_addc:
+    case PTX_OP_subc:
+    case PTX_OP_madc:
+        decode_carry(d);
+        break;
+    case PTX_OP_dp4a:
+    case PTX_OP_dp2a:
+        decode_dot(d);
+        break;
+    case PTX_OP_slct:
+        decode_slct(d);
+        break;
+    case PTX_OP_shfl:
+        decode_shfl(d);
+        break;
+    case PTX_OP_match:
+        decode_match(d);
+        break;
+    case PTX_OP_redux:
+        decode_redux(d);
+        break;
+    case PTX_OP_vote:
+        decode_vote(d);
+        break;
+    case PTX_OP_tex:
+    case PTX_OP_tld4:
+        decode_texture(d);
+        break;
+    case PTX_OP_wmma_load_a:
+    case PTX_OP_wmma_load_b:
+    case PTX_OP_wmma_load_c:
+    case PTX_OP_wmma_store_d:
+    case PTX_OP_wmma_mma:
+        decode_matrix(d);
+        break;
+    case PTX_OP_suld:
+        decode_surface(d, true);
+        break;
+    case PTX_OP_sust:
+        decode_surface(d, false);
+        break;
+    case PTX_OP_mbarrier_init:
+    case PTX_OP_mbarrier_inval:
+    case PTX_OP_mbarrier_arrive:
+    case PTX_OP_mbarrier_arrive_drop:
+    case PTX_OP_mbarrier_test_wait:
+    case PTX_OP_mbarrier_try_wait:
+    case PTX_OP_mbarrier_pending_count:
+    case PTX_OP_cp_async_mbarrier_arrive:
+        decode_mbarrier(d);
+        break;
+    case PTX_OP_createpolicy_fractional:
+    case PTX_OP_createpolicy_range:
+    case PTX_OP_createpolicy_cvt:
+        decode_policy(d);
+        break;
+    case PTX_OP_bar_red:
+    case PTX_OP_bar_cta_red:
+    case PTX_OP_barrier_red:
+    case PTX_OP_barrier_cta_red:
+        decode_barrier_reduction(d);
+        break;
+    case PTX_OP_alloca:
+    case PTX_OP_stacksave:
+    case PTX_OP_stackrestore:
+        decode_stack(d);
+        break;
+    case PTX_OP_activemask:
+    case PTX_OP_nanosleep:
+    case PTX_OP_setmaxnreg:
+        decode_control(d);
+        break;
+    default:
+        if (decode_type_of(d) == PTX_pred)
+            decode_predicate_logic(d);
+        else if (is_video(d->in->opcode))
+            decode_video(d);
+        else if (ptx_has(d->in, PTX_MOD_cc))
+            decode_carry(d);
+        else
+            decode_alu(d);
+    }
+}
+
+static void decode_instruction(struct decoder *d, uint32_t pc)
+{
+    d->pc = pc;
+    d->in = &d->image->function->code[pc - d->image->start];
+    d->out = &d->kernel->code[pc];
+    *d->out = (struct inst){.guard = NO_SLOT, .dst = no_slot, .mode = MODE_DEFAULT};
+    if (d->in->guard != PTX_NONE) {
+        d->out->guard = d->image->slots[d->in->guard];
+        d->out->guard_negated = d->in->guard_negated;
+    }
+    if (decode_is_fixed(d))
+        d->out->run = idle_run;
+    else if (d->in->type_count)
+        decode_typed(d);
+    else
+        decode_control(d);
+}
+
+/* --- errors ------------------------------------------------------------------------------------- */
+
+/* The parser stopped behind the last .loc it read. */
+static void refuse_unread(struct decoder *d, const struct ptx_function *f)
+{
+    const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
+    snprintf(d->refusal->why, sizeof d->refusal->why, "%s", f->error);
+    if (loc)
+        d->refusal->at = (struct source_line){.file = loc->file, .line = loc->line};
+    d->failed = true;
+}
+
+/* --- images ------------------------------------------------------------------------------------- */
+
+static void add_image(struct decoder *d, const struct ptx_function *function)
+{
+    struct kernel *k = d->kernel;
+    if (d->image_of[function->index] != NO_IMAGE)
+        return;
+    struct image *images = realloc(k->images, (k->image_count + 1) * sizeof *images);
+    if (!images) {
+        d->failed = true;
+        return;
+    }
+    k->images = images;
+    d->image_of[function->index] = k->image_count;
+    k->images[k->image_count++] = (struct image){
+        .function = function,
+        .start = k->code_count,
+        .end = k->code_count + function->code_count,
+        .frame_bytes = (function->frame_bytes + 15u) & ~15u,
+        .local_slot = NO_SLOT,
+        .address = decode_function_address(function),
+    };
+    k->code_count += function->code_count + 1;
+    k->local_bytes += (function->local_bytes + 15u) & ~15u;
+}
+
+/* All that the kernel may call: directly, or, through pointers, any function of the module. */
+static void find_images(struct decoder *d)
+{
+    struct kernel *k = d->kernel;
+    bool indirect = false;
+    size_t bytes = k->module->function_count * sizeof *d->image_of;
+    d->image_of = malloc(bytes);
+    d->failed = !d->image_of;
+    if (d->failed)
+        return;
+    memset(d->image_of, 0xff, bytes);
+    add_image(d, k->function);
+    for (uint32_t i = 0; i < k->image_count && !d->failed; i++) {
+        const struct ptx_function *f = k->images[i].function;
+        if (f->error)
+            refuse_unread(d, f);
+        for (uint32_t pc = 0; pc < f->code_count && !d->failed; pc++) {
+            const struct ptx_operand *target = &f->code[pc].operands[0];
+            k->uses_stack |= f->code[pc].opcode == PTX_OP_alloca;
+            if (f->code[pc].opcode != PTX_OP_call)
+                continue;
+            const struct ptx_function *callee =
+                target->kind == PTX_FUNCTION ? ptx_find_function(k->module, target->name, f->unit)
+                                             : NULL;
+            if (callee)
+                add_image(d, callee);
+            indirect |= target->kind == PTX_REGISTER;
+        }
+        for (const struct ptx_function *g = k->module->functions; g && indirect; g = g->next)
+            if (!g->is_kernel && !g->error)
+                add_image(d, g);
+    }
+    k->uses_stack |= k->image_count > 1;
+    if (k->uses_stack)
+        k->local_bytes += KERNEL_STACK;
+}
+
+#define SIZES 6 /* predicates, and 1, 2, 4, 8 and 16 bytes a lane */
+
+static unsigned size_of(const struct ptx_function *f, uint32_t reg)
+{
+    unsigned bytes = ptx_type_bytes(f->registers[reg].type);
+    return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
+}
+
+/* The places of each size that are free at an instruction, and the registers that begin or end there. */
+struct places {
+    const struct ptx_function *function;
+    const struct lifetime *lifetimes;
+    uint32_t *begin, *end, *next_begin, *next_end; /* lists of registers; NO_SLOT: at the end */
+    uint32_t *free[SIZES], free_count[SIZES];      /* by size_of() */
+};
+
+static bool open_places(struct places *places)
+{
+    const struct ptx_function *f = places->function;
+    size_t code = (size_t)f->code_count + 1, registers = (size_t)f->register_count + 1;
+    uint32_t *words = malloc((2 * code + (2 + SIZES) * registers) * sizeof *words);
+    if (!words)
+        return false;
+    places->begin = words;
+    places->end = words + code;
+    places->next_begin = words + 2 * code;
+    places->next_end = places->next_begin + registers;
+    for (unsigned size = 0; size < SIZES; size++)
+        places->free[size] = places->next_end + registers * (1 + size);
+    memset(words, 0xff, 2 * code * sizeof *words);
+    for (uint32_t i = f->register_count; i-- > 0;) {
+        struct lifetime life = places->lifetimes[i];
+        if (life.first > life.last)
+            continue;
+        places->next_begin[i] = places->begin[life.first];
+        places->begin[life.first] = i;
+        places->next_end[i] = places->end[life.last];
+        places->end[life.last] = i;
+    }
+    return true;
+}
+
+/* Registers take a place for their lifetime and leave it to others: fewer places stay in the CPU's
+ * caches, and many CTAs at once in memory. */
+static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
+{
+    const struct ptx_function *f = d->image->function;
+    struct places p = {.function = f, .lifetimes = lifetimes};
+    if (!open_places(&p))
+        return false;
+    for (uint32_t pc = 0; pc < f->code_count; pc++) {
+        for (uint32_t i = p.begin[pc]; i != NO_SLOT; i = p.next_begin[i]) {
+            unsigned size = size_of(f, i);
+            d->image->slots[i] = p.free_count[size]
+                                     ? p.free[size][--p.free_count[size]]
+                                     : decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+        }
+        for (uint32_t i = p.end[pc]; i != NO_SLOT; i = p.next_end[i]) {
+            unsigned size = size_of(f, i);
+            p.free[size][p.free_count[size]++] = d->image->slots[i];
+        }
+    }
+    free(p.begin);
+    return true;
+}
+
+/* The carry is a register that has no name. */
+static bool uses_carry(const struct ptx_function *f)
+{
+    bool any = false;
+    for (uint32_t pc = 0; pc < f->code_count; pc++)
+        any |= f->code[pc].opcode == PTX_OP_addc || f->code[pc].opcode == PTX_OP_subc ||
+               f->code[pc].opcode == PTX_OP_madc;
+    return any;
+}
+
+/* Fixed values lie elsewhere. Each other register of a function that is too large to look at has a place of
+ * its own. */
+static bool place_all(struct decoder *d, uint32_t *used)
+{
+    const struct ptx_function *f = d->image->function;
+    const struct slot *fixed = d->image->fixed;
+    struct lifetime *lifetimes = malloc(((size_t)f->register_count + 1) * sizeof *lifetimes);
+    bool ok = lifetimes != NULL, all_written = false;
+    bool known = ok && analyse_lifetimes(f, lifetimes, &all_written);
+    for (uint32_t i = 0; i < f->register_count && known; i++)
+        if (fixed[i].offset != NO_SLOT)
+            lifetimes[i] = (struct lifetime){.first = UINT32_MAX};
+    if (known)
+        ok = share_slots(d, lifetimes, used);
+    for (uint32_t i = 0; i < f->register_count && ok && !known; i++)
+        if (fixed[i].offset == NO_SLOT)
+            d->image->slots[i] = decode_take_slot(used, ptx_type_bytes(f->registers[i].type));
+    d->image->needs_zeros = !all_written || uses_carry(f);
+    free(lifetimes);
+    return ok;
+}
+
+static bool place_registers(struct decoder *d)
+{
+    const struct ptx_function *f = d->image->function;
+    size_t n = (size_t)f->code_count + 1;
+    d->image->first_register = d->kernel->register_count;
+    d->kernel->register_count += f->register_count;
+    d->image->slots = calloc((size_t)f->register_count + 1, sizeof *d->image->slots);
+    d->meet = malloc(n * sizeof *d->meet);
+    d->is_reduction = calloc(n, sizeof *d->is_reduction);
+    d->origins = malloc(((size_t)f->register_count + 1) * sizeof *d->origins);
+    if (!d->image->slots || !d->meet || !d->is_reduction || !d->origins ||
+        !analyse_reconvergence(f, d->meet) || !analyse_reductions(f, d->is_reduction))
+        return false;
+    analyse_origins(f, d->origins);
+    if (!decode_fixed(d))
+        return false;
+    uint32_t *used = &d->image->register_bytes;
+    if (!place_all(d, used))
+        return false;
+    d->carry = (struct slot){.offset = decode_take_slot(used, 0)};
+    if (!f->is_kernel && f->locals)
+        d->image->local_slot = decode_take_slot(used, 8);
+    *used = (*used + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+    return true;
+}
+
+static void decode_image(struct decoder *d, struct image *image)
+{
+    d->image = image;
+    bool began = place_registers(d) || d->failed;
+    d->failed |= !began;
+    for (uint32_t pc = image->start; pc < image->end && !d->failed; pc++)
+        decode_instruction(d, pc);
+    if (began && d->failed)
+        d->refusal->at = kernel_line(d->kernel, d->pc);
+    d->kernel->code[image->end] = (struct inst){.kind = KIND_EXIT, .guard = NO_SLOT};
+    free(d->meet);
+    free(d->is_reduction);
+    free(d->origins);
+}
+
+/* One that is too large to look at takes all that a thread can have. */
+static uint32_t estimate_registers(const struct kernel *k)
+{
+    uint32_t most = 0, limit = usage_limit(k->function);
+    for (uint32_t i = 0; i < k->image_count; i++) {
+        struct usage usage;
+        uint32_t own =
+            analyse_usage(k->images[i].function, &usage) ? usage_registers(&usage) : USAGE_MOST;
+        most = own > most ? own : most;
+    }
+    return most < limit ? most : limit;
+}
+
+/* --- kernels ------------------------------------------------------------------------------------ */
+
+/* Slots that the kernel's instructions may need in vectors, together. */
+static size_t vector_room(const struct kernel *k)
+{
+    size_t room = (size_t)k->code_count * VECTOR_ROOM;
+    for (uint32_t i = 0; i < k->image_count; i++)
+        for (uint32_t pc = 0; pc < k->images[i].function->code_count; pc++)
+            if (k->images[i].function->code[pc].opcode == PTX_OP_wmma_mma)
+                room += MATRIX_ROOM;
+    return room;
+}
+
+static bool allocate(struct decoder *d)
+{
+    struct kernel *k = d->kernel;
+    k->code = calloc(k->code_count, sizeof *k->code);
+    k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
+    k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
+    k->native = native_new();
+    if (!k->code || !k->vectors || !k->params || !k->native)
+        return false;
+    for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
+        k->special[i] = NO_SLOT;
+    uint32_t i = 0;
+    for (const struct ptx_variable *p = k->function->params; p; p = p->next)
+        k->params[i++] = (struct emu_param){(uint32_t)p->offset, (uint32_t)p->size};
+    return true;
+}
+
+struct kernel *kernel_decode(const struct ptx_module *module, const struct ptx_function *function,
+                             symbol_fn *symbol, void *context, struct refusal *refusal)
+{
+    struct kernel *kernel = calloc(1, sizeof *kernel);
+    struct decoder d = {.kernel = kernel, .symbol = symbol, .context = context, .refusal = refusal};
+    *refusal = (struct refusal){.why = "out of memory"};
+    if (!kernel)
+        return NULL;
+    kernel->module = module;
+    kernel->function = function;
+    find_images(&d);
+    decode_place_shared(&d);
+    d.failed = d.failed || !allocate(&d);
+    for (uint32_t i = 0; i < kernel->image_count && !d.failed; i++)
+        decode_image(&d, &kernel->images[i]);
+    free(d.constants);
+    free(d.image_of);
+    free(d.shared_at);
+    d.failed = d.failed || !stretches_find(kernel);
+    if (!d.failed) {
+        kernel->registers = estimate_registers(kernel);
+        return kernel;
+    }
+    kernel_free(kernel);
+    return NULL;
+}
+
+static void image_free(struct image *image)
+{
+    free(image->slots);
+    free(image->fixed);
+}
+
+void kernel_free(struct kernel *kernel)
+{
+    if (!kernel)
+        return;
+    native_free(kernel->native);
+    for (uint32_t i = 0; i < kernel->image_count; i++)
+        image_free(&kernel->images[i]);
+    free(kernel->images);
+    free(kernel->shared);
+    free(kernel->parameters);
+    free(kernel->code);
+    free(kernel->constants);
+    free(kernel->vectors);
+    free(kernel->params);
+    free(kernel);
+}
+
+const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
+{
+    uint32_t low = 0, high = kernel->image_count; /* it is in [low, high) */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kernel->images[middle].start <= pc)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &kernel->images[low];
+}
+
+struct source_line kernel_line(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end ? analyse_line(image->function, pc - image->start)
+                           : (struct source_line){0};
+}

@@ -1,0 +1,124 @@
+/* Inside the decoder: its state, and the functions that its files share.
+ *
+ *   slots.c          where operands lie: registers, constants, addresses
+ *   decode_value.c   arithmetic, comparison, moves, conversion
+ *   decode_texture.c textures and surfaces
+ *   decode_matrix.c  matrices of a warp
+ *   decode_async.c   copies beside the thread, mbarriers
+ *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
+ *   fixed.c          registers that always hold the same
+ *   decode.c         the kernel as a whole
+ *
+ * The first error is kept; what is decoded after it is thrown away. */
+#ifndef GPU_EXECUTE_DECODE_H
+#define GPU_EXECUTE_DECODE_H
+
+#include "gpu/execute/machine.h"
+
+#define SLOT_ALIGN 64u /* a cache line, and the widest vector registers */
+
+struct constant {
+    uint64_t value;
+    uint32_t offset;
+    unsigned bytes;
+};
+
+struct decoder {
+    struct kernel *kernel;
+    struct image *image;              /* the function being decoded */
+    const struct ptx_instruction *in; /* the one being decoded */
+    struct inst *out;
+    uint32_t pc;                         /* in the kernel's code */
+    uint32_t *image_of;                  /* of each of the module's functions, or NO_IMAGE */
+    uint32_t *shared_at;                 /* see decode_place_shared() */
+    struct slot carry;                   /* of the image's instructions with .cc */
+    uint32_t *meet;                      /* see analyse_reconvergence() */
+    bool *is_reduction;                  /* see analyse_reductions() */
+    const struct ptx_variable **origins; /* see analyse_origins() */
+    struct constant *constants;
+    uint32_t constant_count, constant_room;
+    uint32_t constants_used; /* bytes of the kernel's constants */
+    symbol_fn *symbol;
+    void *context;
+    bool failed;
+    struct refusal *refusal;
+};
+
+static const struct slot no_slot = {.offset = NO_SLOT};
+
+static inline enum ptx_type decode_type_of(const struct decoder *d)
+{
+    return (enum ptx_type)d->in->types[0];
+}
+
+__attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
+void decode_unsupported(struct decoder *d);
+
+/* Room for 32 values of BYTES, or for the word of a predicate, behind *USED. */
+uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
+/* 32 lanes of VALUE (or one word, of a predicate), shared by the operands that need the same. */
+struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
+struct slot decode_register_slot(const struct decoder *d, uint32_t index);
+/* Finds the image's registers that need no place; false: it failed. Whether d->in only fills one of them. */
+bool decode_fixed(struct decoder *d);
+bool decode_is_fixed(const struct decoder *d);
+/* layout.c: finds places for the shared variables that the kernel's images speak of. Then: where one of them
+ * lies, seen from d->image. */
+void decode_place_shared(struct decoder *d);
+uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
+/* A variable's address in its own state space; local ones relative to the function's. */
+uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
+
+/* Operands that are read and written, BYTES wide in each lane; an error if they are not. */
+struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
+                          unsigned bytes);
+struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
+struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
+struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
+/* The parts of {a, b, c, d}; NEEDED bytes wide, or at least that if a load or store EXTENDS them. */
+void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
+                   unsigned needed, bool is_load, bool extends);
+
+/* The two halves of a register of 128 bits, or of _ if it is written: longs, the lower first. */
+void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
+
+/* The address operand OP, in SPACE unless its variable knows better, to d->out->mem. */
+void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
+
+/* One instruction each: d->in to d->out. */
+void decode_alu(struct decoder *d);
+void decode_dot(struct decoder *d);
+void decode_carry(struct decoder *d);
+void decode_video(struct decoder *d);
+void decode_slct(struct decoder *d);
+void decode_selp(struct decoder *d);
+void decode_predicate_logic(struct decoder *d);
+void decode_setp(struct decoder *d);
+void decode_set(struct decoder *d);
+void decode_testp(struct decoder *d);
+void decode_mov(struct decoder *d);
+void decode_cvt(struct decoder *d);
+void decode_cvta(struct decoder *d);
+void decode_in_space(struct decoder *d);
+void decode_cluster_address(struct decoder *d, bool maps);
+void decode_load_store(struct decoder *d, bool is_load);
+void decode_atomic(struct decoder *d);
+void decode_policy(struct decoder *d);
+void decode_shfl(struct decoder *d);
+void decode_vote(struct decoder *d);
+void decode_match(struct decoder *d);
+void decode_redux(struct decoder *d);
+void decode_texture(struct decoder *d); /* decode_texture.c */
+void decode_surface(struct decoder *d, bool is_load);
+void decode_matrix(struct decoder *d); /* decode_matrix.c */
+void decode_barrier_reduction(struct decoder *d);
+void decode_copy(struct decoder *d); /* decode_async.c */
+void decode_copy_groups(struct decoder *d);
+void decode_mbarrier(struct decoder *d);
+void decode_stack(struct decoder *d);
+void decode_control(struct decoder *d);
+
+/* The address that pointers to the function hold, by its place in the module. */
+uint64_t decode_function_address(const struct ptx_function *function);
+
+#endif

@@ -1,0 +1,136 @@
+/* Fixed values: registers that hold what is known before any lane has done anything.
+ *
+ *         ld.param.u64    %rd1, [a];           the launch's parameter
+ *         cvta.to.global  %rd2, %rd1;          the same number
+ *         mov.u32         %r1, %ctaid.x;       the CTA's
+ *         mov.u32         %r2, %tid.x;         the warp's
+ *
+ * Kernels begin with a row of these, and short ones do little else. Where one instruction alone writes
+ * a register, and always the same, the register needs no place of its own: who reads it reads the constant,
+ * the parameter or the special register, and the instruction only counts. It may be written later than
+ * it is read only in lanes that would have read what nobody had written. */
+#include <stdlib.h>
+
+#include "gpu/analyse/operands.h"
+#include "gpu/execute/decode.h"
+
+static void count_write(void *context, uint32_t reg)
+{
+    uint8_t *writes = context;
+    writes[reg] += writes[reg] < 2;
+}
+
+/* A plain load of a parameter from a fixed place. */
+static bool is_parameter(const struct decoder *d, const struct ptx_instruction *in, unsigned bytes)
+{
+    const struct ptx_operand *from = &in->operands[1];
+    const struct ptx_function *f = d->image->function;
+    if (in->opcode != PTX_OP_ld || ptx_space_of(in) != PTX_PARAM || !f->is_kernel ||
+        from->kind != PTX_ADDRESS || from->index != PTX_NONE || from->count || !from->variable ||
+        from->variable->space != PTX_PARAM)
+        return false;
+    uint64_t at = from->variable->offset + (uint64_t)from->value;
+    return bytes >= 4 && at % bytes == 0 && at < f->param_bytes && bytes <= f->param_bytes - at;
+}
+
+/* Something that mov or cvta takes, and that never changes. */
+static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *from,
+                             unsigned bytes)
+{
+    switch (from->kind) {
+    case PTX_REGISTER:
+        return d->image->fixed[from->index].bytes == bytes;
+    case PTX_SPECIAL_REGISTER:
+        return !ptx_special_is_dynamic((enum ptx_special)from->index) &&
+               ptx_special_bytes((enum ptx_special)from->index) == bytes;
+    case PTX_VARIABLE: /* a function's own local variables lie where its frame does */
+        return from->variable->space != PTX_LOCAL && bytes == 8;
+    default:
+        return from->kind == PTX_IMMEDIATE;
+    }
+}
+
+/* Addresses in global and constant memory are generic addresses as they are. */
+static bool is_move(const struct ptx_instruction *in)
+{
+    enum ptx_space space = ptx_space_of(in);
+    return (in->opcode == PTX_OP_mov && !in->modifier_count) ||
+           (in->opcode == PTX_OP_cvta && (space == PTX_GLOBAL || space == PTX_CONST));
+}
+
+/* Whether IN may give a register a fixed value. */
+static bool gives_fixed(const struct decoder *d, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *to = &in->operands[0];
+    if (in->guard != PTX_NONE || in->type_count != 1 || in->operand_count != 2 ||
+        to->kind != PTX_REGISTER)
+        return false;
+    enum ptx_type type = d->image->function->registers[to->index].type;
+    unsigned bytes = ptx_type_bytes((enum ptx_type)in->types[0]);
+    if (!bytes || bytes > 8 || ptx_type_bytes(type) != bytes)
+        return false;
+    if (in->opcode == PTX_OP_ld)
+        return in->modifier_count == 1 && is_parameter(d, in, bytes);
+    return is_move(in) && is_fixed_operand(d, &in->operands[1], bytes);
+}
+
+/* Where the kernel's parameter AT lies in BANK_LAUNCH. */
+static struct slot parameter_slot(struct decoder *d, uint32_t at, unsigned bytes)
+{
+    struct kernel *k = d->kernel;
+    struct slot slot = {.bank = BANK_LAUNCH, .bytes = (uint8_t)bytes};
+    for (uint32_t i = 0; i < k->parameter_count; i++) {
+        slot.offset = k->parameters[i].offset;
+        if (k->parameters[i].at == at && k->parameters[i].bytes == bytes)
+            return slot;
+    }
+    struct parameter *list =
+        realloc(k->parameters, (k->parameter_count + 1) * sizeof *k->parameters);
+    if (!list) {
+        decode_fail(d, "out of memory");
+        return slot;
+    }
+    slot.offset = decode_take_slot(&k->bank_bytes[BANK_LAUNCH], bytes);
+    k->parameters = list;
+    k->parameters[k->parameter_count++] = (struct parameter){at, slot.offset, bytes};
+    return slot;
+}
+
+static struct slot value_slot(struct decoder *d, const struct ptx_instruction *in)
+{
+    const struct ptx_operand *from = &in->operands[1];
+    enum ptx_type type = (enum ptx_type)in->types[0];
+    unsigned bytes = ptx_type_bytes(type);
+    if (in->opcode == PTX_OP_ld)
+        return parameter_slot(d, (uint32_t)(from->variable->offset + (uint64_t)from->value), bytes);
+    return decode_source(d, from, type, bytes);
+}
+
+bool decode_fixed(struct decoder *d)
+{
+    const struct ptx_function *f = d->image->function;
+    size_t n = (size_t)f->register_count + 1;
+    uint8_t *writes = calloc(n, sizeof *writes);
+    d->image->fixed = malloc(n * sizeof *d->image->fixed);
+    bool ok = writes && d->image->fixed;
+    for (uint32_t i = 0; ok && i < f->register_count; i++)
+        d->image->fixed[i] = no_slot;
+    for (uint32_t pc = 0; ok && pc < f->code_count; pc++)
+        operands_written(&f->code[pc], count_write, writes);
+    for (uint32_t pc = 0; ok && pc < f->code_count; pc++) {
+        const struct ptx_instruction *in = &f->code[pc];
+        d->in = in;
+        d->pc = d->image->start + pc;
+        if (in->operand_count && in->operands[0].kind == PTX_REGISTER &&
+            writes[in->operands[0].index] == 1 && gives_fixed(d, in))
+            d->image->fixed[in->operands[0].index] = value_slot(d, in);
+        ok = !d->failed;
+    }
+    free(writes);
+    return ok;
+}
+
+bool decode_is_fixed(const struct decoder *d)
+{
+    return gives_fixed(d, d->in) && d->image->fixed[d->in->operands[0].index].offset != NO_SLOT;
+}

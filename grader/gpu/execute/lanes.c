@@ -1,0 +1,218 @@
+/* What the lanes of one warp tell each other: votes, shuffles, matches, reductions.
+ *
+ * Each .sync names its members in an operand of every lane; warp.c has waited for those on their way.
+ * Lanes with different members, such as tiles of a warp, are apart. */
+#include <string.h>
+
+#include "gpu/execute/raw.h"
+
+LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint32_t value, uint32_t mask)
+{
+    if (slot.offset == NO_SLOT)
+        return;
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, slot);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? value : d[l];
+}
+
+void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    broadcast(warp, inst->dst, mask, mask);
+}
+
+/* The lanes of MASK whose member mask is that of the first of them. */
+LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
+{
+    uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        lanes |= (uint32_t)(members[l] == first) << l;
+    return lanes & mask;
+}
+
+static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
+{
+    switch (op) {
+    case PTX_MOD_all:
+        return yes == members ? ALL_LANES : 0;
+    case PTX_MOD_any:
+        return yes ? ALL_LANES : 0;
+    case PTX_MOD_uni:
+        return yes == members || !yes ? ALL_LANES : 0;
+    default:
+        return yes;
+    }
+}
+
+/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote apart. The
+ * manual wants members that name each other; where each lane names those below it, a GPU still
+ * answers it with their votes. */
+LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t voters = members[__builtin_ctz(mask)] & present;
+        uint32_t result = count_votes(inst->warp.op, votes & voters, voters);
+        if (inst->warp.op == PTX_MOD_ballot)
+            broadcast(warp, inst->dst, result, lanes);
+        else
+            slot_set_predicate(warp, inst->dst, result, lanes);
+        mask &= ~lanes;
+    }
+}
+
+LANES_CLONES bool lanes_all_set(const uint32_t *values)
+{
+    uint32_t all = ALL_LANES;
+    for (unsigned l = 0; l < WARP; l++)
+        all &= values[l];
+    return all == ALL_LANES;
+}
+
+/* The lane that each lane reads from, as the PTX manual's pseudocode for shfl.sync has it, and a bit for
+ * each that is in range. */
+LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
+                                      const uint32_t *c)
+{
+    uint32_t in_range = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        int32_t lane = (int32_t)l, by = (int32_t)(b[l] & 31);
+        int32_t segment = (int32_t)(c[l] >> 8 & 31), clamp = (int32_t)(c[l] & 31);
+        int32_t least = lane & segment, most = least | (clamp & ~segment);
+        int32_t from = op == PTX_MOD_up     ? lane - by
+                       : op == PTX_MOD_down ? lane + by
+                       : op == PTX_MOD_bfly ? lane ^ by
+                                            : (least | (by & ~segment));
+        bool ok = op == PTX_MOD_up ? from >= most : from <= most;
+        source[l] = (uint32_t)(ok ? from : lane) & 31;
+        in_range |= (uint32_t)ok << l;
+    }
+    return in_range;
+}
+
+/* Lanes that all want what one lane has want a lane that takes part. Each from another may well ask one that does
+ * not, such as a reduction's upper lanes, and throw away what it gets. */
+static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
+                         uint32_t mask)
+{
+    const uint32_t *members = (const uint32_t *)slot_at(warp, inst->warp.members);
+    unsigned first = (unsigned)__builtin_ctz(mask);
+    if (inst->warp.op != PTX_MOD_idx || !(mask & (mask - 1)) || mask >> source[first] & 1)
+        return;
+    for (uint32_t left = mask; left; left &= left - 1)
+        if (source[__builtin_ctz(left)] != source[first])
+            return;
+    warp_mask_fault(warp, OBS_WARP_MASK, first, members[first], source[first]);
+}
+
+/* From a lane that does not take part, a GPU gives 0 (measured on an H100). */
+LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t source[WARP], values[WARP], in_range;
+    uint32_t *d = (uint32_t *)slot_at(warp, inst->dst);
+    const uint32_t *a = (const uint32_t *)slot_at(warp, inst->src[0]);
+    const uint32_t *b = (const uint32_t *)slot_at(warp, inst->src[1]);
+    const uint32_t *c = (const uint32_t *)slot_at(warp, inst->src[2]);
+    if (inst->warp.op == PTX_MOD_up)
+        in_range = shuffle_sources(source, PTX_MOD_up, b, c);
+    else if (inst->warp.op == PTX_MOD_down)
+        in_range = shuffle_sources(source, PTX_MOD_down, b, c);
+    else if (inst->warp.op == PTX_MOD_bfly)
+        in_range = shuffle_sources(source, PTX_MOD_bfly, b, c);
+    else
+        in_range = shuffle_sources(source, PTX_MOD_idx, b, c);
+    pick_words(values, a, source);
+    if (mask != ALL_LANES && mask)
+        check_source(warp, inst, source, mask);
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this open */
+        values[l] = mask >> source[l] & 1 ? values[l] : 0;
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? values[l] : d[l];
+    slot_set_predicate(warp, inst->warp.second, in_range, mask);
+}
+
+/* --- match, redux, elect ------------------------------------------------------------------------- */
+
+/* The lanes that have the value that LANE has. */
+LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
+{
+    uint32_t same = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        same |= (uint32_t)(values[l] == values[lane]) << l;
+    return same;
+}
+
+/* match.any.sync d, a, members: the lanes with the same value. match.all: all members, if all have it. */
+LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint64_t values[WARP];
+    uint32_t members[WARP], result[WARP] = {0}, all = 0;
+    read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one value after the other */
+        same = same_values(values, (unsigned)__builtin_ctz(todo));
+        for (unsigned l = 0; l < WARP; l++) {
+            uint32_t others = members[l] & mask, found = same & others;
+            all |= (uint32_t)((same >> l & 1) && found == others) << l;
+            if (inst->warp.op == PTX_MOD_all && found != others)
+                found = 0;
+            result[l] = same >> l & 1 ? found : result[l];
+        }
+    }
+    uint8_t *d = inst->dst.offset == NO_SLOT ? NULL : slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP && d; l++)
+        if (mask >> l & 1)
+            memcpy(d + l * sizeof *result, &result[l], sizeof *result);
+    slot_set_predicate(warp, inst->warp.second, all, mask);
+}
+
+static uint32_t reduce(const struct inst *inst, uint32_t a, uint32_t b)
+{
+    bool is_signed = inst->warp.is_signed;
+    switch (inst->warp.op) {
+    case PTX_MOD_add:
+        return a + b;
+    case PTX_MOD_min:
+        return (is_signed ? (int32_t)a < (int32_t)b : a < b) ? a : b;
+    case PTX_MOD_max:
+        return (is_signed ? (int32_t)a > (int32_t)b : a > b) ? a : b;
+    case PTX_MOD_and:
+        return a & b;
+    case PTX_MOD_or:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t values[WARP], members[WARP], present = mask;
+    memcpy(values, slot_at(warp, inst->src[0]), sizeof values);
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t others = members[__builtin_ctz(mask)] & present;
+        uint32_t result = others ? values[__builtin_ctz(others)] : 0;
+        for (uint32_t left = others & (others - 1); left; left &= left - 1)
+            result = reduce(inst, result, values[__builtin_ctz(left)]);
+        broadcast(warp, inst->dst, result, lanes);
+        mask &= ~lanes;
+    }
+}
+
+/* elect.sync d|p, members: the lowest one, and who it is. */
+void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint32_t members[WARP], present = mask;
+    memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
+    while (mask) {
+        uint32_t lanes = same_members(members, mask);
+        uint32_t others = members[__builtin_ctz(mask)] & present;
+        unsigned leader = (unsigned)__builtin_ctz(others ? others : lanes);
+        broadcast(warp, inst->dst, leader, lanes);
+        slot_set_predicate(warp, inst->warp.second, 1u << leader, lanes);
+        mask &= ~lanes;
+    }
+}

@@ -1,0 +1,489 @@
+/* A launch: workers take CTAs in order and run them; observers and totals come together at the end.
+ *
+ * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
+ * many as the virtual GPU would hold at once are kept going in turn. Where all that are left wait for the host,
+ * the launch is parked: its workers leave their CTAs as they are, and take them up again later. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/native.h"
+
+static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
+{
+    struct cta *cta = warp->cta;
+    struct launch *launch = cta->launch;
+    const uint32_t *block = launch->request.block;
+    uint32_t thread = warp->index * WARP + lane;
+    fault.pc = warp->pc;
+    fault.thread[0] = thread % block[0];
+    fault.thread[1] = thread / block[0] % block[1];
+    fault.thread[2] = thread / block[0] / block[1];
+    memcpy(fault.cta, cta->index, sizeof fault.cta);
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_FAULT)
+            launch->observers[i]->fault(cta->worker->observer_state[i], &launch->seen, &fault);
+}
+
+void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
+                const struct obs_access *access)
+{
+    struct obs_fault fault = {.kind = (uint8_t)kind};
+    if (access) {
+        fault.access = access->kind;
+        fault.space = access->space;
+        fault.bytes = access->bytes;
+        fault.addr = access->addr[lane];
+        fault.other = access->space == PTX_CLUSTER ? access->rank : 0;
+    }
+    tell_fault(warp, fault, lane);
+}
+
+void warp_mask_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane, uint32_t mask,
+                     unsigned other)
+{
+    tell_fault(warp, (struct obs_fault){.kind = (uint8_t)kind, .mask = mask, .other = other}, lane);
+}
+
+void cta_tell_order(const struct cta *cta, struct obs_order order)
+{
+    const struct launch *launch = cta->launch;
+    if (!(launch->wanted & OBS_ORDER))
+        return;
+    order.cta = cta->linear;
+    order.seat = cta->seat;
+    order.shared = cta->shared;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & OBS_ORDER)
+            launch->observers[i]->order(cta->worker->observer_state[i], &order);
+}
+
+/* --- workers ------------------------------------------------------------------------------------ */
+
+static struct cta *next_cluster(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+    uint64_t unit = atomic_fetch_add(&launch->next_cluster, 1);
+    if (unit >= launch->cta_count / launch->cluster_size || atomic_load(&launch->stopping))
+        return NULL;
+    if (launch->options->backwards)
+        unit = launch->cta_count / launch->cluster_size - 1 - unit;
+    struct cta *leader = cluster_start(worker, unit);
+    if (!leader)
+        launch_stop(launch, EMU_INTERNAL);
+    return leader;
+}
+
+static bool has_room(const struct worker *worker)
+{
+    return worker->waiting * worker->launch->cluster_size < worker->launch->resident;
+}
+
+static void add(struct worker *worker, struct cta *leader)
+{
+    leader->next = NULL;
+    *worker->last = leader;
+    worker->last = &leader->next;
+    worker->waiting++;
+}
+
+/* The cluster at this PLACE is over. */
+static void end(struct worker *worker, struct cta **place)
+{
+    struct cta *leader = *place;
+    *place = leader->next;
+    worker->last = worker->last == &leader->next ? place : worker->last;
+    worker->turn = worker->turn == &leader->next ? place : worker->turn;
+    worker->waiting--;
+    if (atomic_load_explicit(&worker->launch->has_waited, memory_order_relaxed))
+        atomic_fetch_add_explicit(&worker->launch->ended, 1, memory_order_relaxed);
+    if (atomic_load(&leader->launch->is_stuck))
+        cluster_report_deadlock(leader);
+    cluster_recycle(leader);
+}
+
+/* Who waits for others waits for older ones as a rule: when some cluster has ended, the oldest one may go on. It has
+ * every second turn at most. */
+static bool is_turn_of_oldest(struct worker *worker)
+{
+    if (!worker->first)
+        return false;
+    uint64_t ended = atomic_load_explicit(&worker->launch->ended, memory_order_relaxed);
+    worker->is_ahead = !worker->is_ahead && ended != worker->ended;
+    worker->ended = worker->is_ahead ? ended : worker->ended;
+    return worker->is_ahead;
+}
+
+/* The place of the cluster whose turn it is: one that has waited, if no new one can be begun; or NULL. */
+static struct cta **take_turn(struct worker *worker)
+{
+    if (is_turn_of_oldest(worker))
+        return &worker->first;
+    if (worker->may_begin && has_room(worker)) {
+        struct cta **place = worker->last;
+        struct cta *leader = next_cluster(worker);
+        worker->may_begin = leader;
+        if (leader) {
+            add(worker, leader);
+            return place;
+        }
+    }
+    if (!*worker->turn)
+        worker->turn = &worker->first;
+    return worker->first ? worker->turn : NULL;
+}
+
+static bool has_work(const struct worker *worker)
+{
+    return worker->may_begin || worker->first;
+}
+
+/* True when each cluster that there may be at once has done nothing but spin, since it was true or one has ended. */
+static bool all_have_spun(struct worker *worker, struct cta *leader)
+{
+    worker->spinning += leader->round != worker->round;
+    leader->round = worker->round;
+    return worker->spinning >= worker->waiting && (!worker->may_begin || !has_room(worker));
+}
+
+static void begin_round(struct worker *worker)
+{
+    worker->round++;
+    worker->spinning = 0;
+}
+
+/* Takes turns between clusters, nearly always CTAs of their own, that wait for each other; each turn also
+ * starts a new one, if any is left and the virtual GPU has room. */
+static void run_clusters(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+    begin_round(worker);
+    while (has_work(worker) && !atomic_load(&launch->is_parked)) {
+        struct cta **place = take_turn(worker);
+        if (!place)
+            continue;
+        if (cluster_run(*place) == CTA_WAITS) {
+            atomic_store(&launch->has_waited, true);
+            worker->turn = worker->turn == place ? &(*place)->next : worker->turn;
+            if (all_have_spun(worker, *place)) {
+                standstill_look(worker);
+                begin_round(worker);
+            }
+        } else {
+            end(worker, place);
+            standstill_forget(worker);
+            begin_round(worker);
+        }
+        worker->may_begin &= !atomic_load(&launch->stopping);
+        while (worker->first && atomic_load(&launch->stopping))
+            end(worker, &worker->first);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    run_clusters(worker);
+    if (has_work(worker)) /* it is parked */
+        return NULL;
+    standstill_leave(worker);
+    access_flush(worker);
+    while (worker->idle) {
+        struct cta *cta = worker->idle;
+        worker->idle = cta->next;
+        cta_free(cta);
+    }
+    frames_free(worker);
+    return NULL;
+}
+
+static void add_listeners(struct worker *worker, enum obs_event event)
+{
+    const struct launch *launch = worker->launch;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        if (launch->observers[i]->events & event)
+            worker->listener[worker->listeners[1]++] =
+                (struct listener){launch->observers[i], worker->observer_state[i]};
+}
+
+static struct pattern *make_patterns(const struct kernel *kernel)
+{
+    size_t count = (size_t)kernel->code_count + 1;
+    struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
+    for (size_t i = 0; patterns && i < count; i++) { /* the rest of it is not looked at before */
+        patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
+        patterns[i].block = NULL;
+    }
+    return patterns;
+}
+
+static bool worker_open(struct worker *worker, struct launch *launch)
+{
+    *worker = (struct worker){.launch = launch, .may_begin = true};
+    worker->last = worker->turn = &worker->first;
+    worker->ask_at = native_threshold(launch);
+    worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
+    worker->patterns = make_patterns(launch->kernel);
+    bool ok = worker->profile && worker->patterns;
+    for (unsigned i = 0; i < launch->observer_count; i++) {
+        worker->observer_state[i] = launch->observers[i]->begin(&launch->seen);
+        ok &= worker->observer_state[i] != NULL;
+    }
+    add_listeners(worker, OBS_ACCESS);
+    worker->listeners[0] = worker->listeners[1];
+    add_listeners(worker, OBS_WRITE);
+    return ok;
+}
+
+/* --- totals ------------------------------------------------------------------------------------- */
+
+static void join_worker(struct worker *into, struct worker *worker)
+{
+    const struct launch *launch = into->launch;
+    for (uint32_t pc = 0; pc <= launch->kernel->code_count; pc++) {
+        into->profile[pc].warps += worker->profile[pc].warps;
+        into->profile[pc].threads += worker->profile[pc].threads;
+        into->profile[pc].divergent += worker->profile[pc].divergent;
+    }
+    if (worker->longest > into->longest)
+        into->longest = worker->longest;
+    into->executed += worker->executed;
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
+    free(worker->profile);
+    free(worker->patterns);
+    free(worker->uses);
+}
+
+static bool is_double_operation(const struct ptx_instruction *in)
+{
+    switch (in->opcode) {
+    case PTX_OP_atom:
+    case PTX_OP_red:
+        return in->type_count && in->types[0] == PTX_f64 && ptx_has(in, PTX_MOD_add);
+    case PTX_OP_add:
+    case PTX_OP_sub:
+    case PTX_OP_mul:
+    case PTX_OP_mad:
+    case PTX_OP_fma:
+        return in->type_count && in->types[0] == PTX_f64;
+    default:
+        return false;
+    }
+}
+
+static bool is_texture_request(const struct inst *inst)
+{
+    return inst->run == texture_run || inst->run == gather_run || inst->run == surface_load_run ||
+           inst->run == surface_store_run;
+}
+
+/* NULL behind the end of a function. */
+static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end ? &image->function->code[pc - image->start] : NULL;
+}
+
+/* A warp comes here to a barrier of its block, or of its cluster. Those are counted where they are waited for;
+ * mbarriers where warps arrive, as a wait asks again and again. */
+static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
+{
+    if (inst->kind == KIND_BARRIER)
+        return !(inst->barrier.of_cluster && inst->barrier.arrives);
+    return in &&
+           (in->opcode == PTX_OP_mbarrier_arrive || in->opcode == PTX_OP_mbarrier_arrive_drop ||
+            in->opcode == PTX_OP_cp_async_mbarrier_arrive);
+}
+
+static bool is_block_vote(const struct ptx_instruction *in)
+{
+    return in && (in->opcode == PTX_OP_bar_red || in->opcode == PTX_OP_bar_cta_red ||
+                  in->opcode == PTX_OP_barrier_red || in->opcode == PTX_OP_barrier_cta_red);
+}
+
+static bool is_constant_request(const struct inst *inst, const struct ptx_instruction *in)
+{
+    return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
+}
+
+/* What the executor itself knows of each instruction. */
+static void count_instructions(const struct worker *worker, struct emu_counters *counters)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        const struct profile *profile = &worker->profile[pc];
+        uint64_t *value = counters[pc].value;
+        value[EMU_warp_instructions] = profile->warps;
+        value[EMU_thread_instructions] = profile->threads;
+        const struct ptx_instruction *in = profile->threads ? instruction_at(kernel, pc) : NULL;
+        if (in && is_double_operation(in))
+            value[EMU_double_operations] = profile->threads;
+        if (is_texture_request(&kernel->code[pc]))
+            value[EMU_texture_requests] = profile->warps;
+        if (is_constant_request(&kernel->code[pc], in))
+            value[EMU_constant_requests] = profile->warps;
+        if (kernel->code[pc].kind == KIND_BRANCH) {
+            value[EMU_branches] = profile->warps;
+            value[EMU_divergent_branches] = profile->divergent;
+        } else if (is_barrier(&kernel->code[pc], in)) {
+            value[EMU_barriers] = profile->warps;
+            value[EMU_block_votes] = is_block_vote(in) ? profile->warps : 0;
+        }
+    }
+}
+
+/* Of each instruction; NULL if nobody wants to know. */
+static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
+{
+    const struct kernel *kernel = launch->kernel;
+    if (!launch->is_counted)
+        return NULL;
+    struct emu_counters *counters = calloc((size_t)kernel->code_count + 1, sizeof *counters);
+    stretches_add_up(kernel, all->profile);
+    if (counters)
+        count_instructions(all, counters);
+    else
+        launch_fail(launch, EMU_INTERNAL);
+    return counters;
+}
+
+static void join_workers(struct launch *launch, struct worker *workers, unsigned count)
+{
+    struct worker *all = &workers[0];
+    for (unsigned i = 1; i < count; i++)
+        join_worker(all, &workers[i]);
+    native_end(all);
+    struct emu_counters *counters = make_counters(launch, all);
+    for (unsigned i = 0; i < launch->observer_count; i++)
+        launch->observers[i]->end(all->observer_state[i], &launch->seen, counters);
+    launch->per_instruction = counters;
+    launch->longest = all->longest;
+    launch->instructions = all->executed;
+    free(all->profile);
+    free(all->patterns);
+    free(all->uses);
+}
+
+void launch_totals(const struct launch *launch, struct emu_counters *totals)
+{
+    memset(totals, 0, sizeof *totals);
+    for (uint32_t pc = 0; launch->per_instruction && pc <= launch->kernel->code_count; pc++)
+        emu_counters_add(totals, &launch->per_instruction[pc]);
+    totals->value[EMU_longest_warp_instructions] = launch->longest;
+}
+
+/* One that cannot be started is not needed to begin with; what it has left unfinished is. */
+static bool start_worker(pthread_t *thread, struct worker *worker)
+{
+    if (pthread_create(thread, NULL, worker_main, worker) == 0)
+        return true;
+    worker->may_begin = false;
+    if (worker->first)
+        launch_stop(worker->launch, EMU_INTERNAL);
+    else
+        standstill_leave(worker);
+    return false;
+}
+
+static void run_workers(struct worker *workers, unsigned count)
+{
+    pthread_t threads[EMU_MAX_WORKERS];
+    bool started[EMU_MAX_WORKERS] = {false};
+    for (unsigned i = 1; i < count; i++)
+        started[i] = has_work(&workers[i]) && start_worker(&threads[i], &workers[i]);
+    if (has_work(&workers[0]))
+        worker_main(&workers[0]);
+    for (unsigned i = 1; i < count; i++) {
+        if (started[i])
+            pthread_join(threads[i], NULL);
+        else if (has_work(&workers[i]))
+            worker_main(&workers[i]); /* which ends it: see start_worker() */
+    }
+}
+
+/* --- from the beginning to the end ---------------------------------------------------------------- */
+
+void launch_begin(struct launch *launch, unsigned count)
+{
+    struct worker *workers = aligned_alloc(_Alignof(struct worker), count * sizeof *workers);
+    bool ok = workers && values_of_launch(launch);
+    launch->workers = workers ? count : 0;
+    launch->crew = workers;
+    for (unsigned i = 0; i < launch->workers; i++)
+        ok &= worker_open(&workers[i], launch);
+    if (ok)
+        return;
+    launch_stop(launch, EMU_INTERNAL);
+    for (unsigned i = 0; i < launch->workers; i++)
+        workers[i].may_begin = false;
+}
+
+static bool any_has_work(const struct launch *launch)
+{
+    bool any = false;
+    for (unsigned i = 0; i < launch->workers; i++)
+        any |= has_work(&launch->crew[i]);
+    return any;
+}
+
+/* A fault of one worker may come as the others park: then they end what they have. */
+bool launch_go(struct launch *launch)
+{
+    bool left = any_has_work(launch);
+    for (bool first = true; left && (first || atomic_load(&launch->stopping)); first = false) {
+        for (unsigned i = 0; i < launch->workers; i++)
+            if (has_work(&launch->crew[i]))
+                standstill_forget(&launch->crew[i]);
+        atomic_store(&launch->is_still, false);
+        atomic_store(&launch->is_parked, false);
+        run_workers(launch->crew, launch->workers);
+        left = any_has_work(launch);
+    }
+    launch->goes_on = true;
+    return !left;
+}
+
+enum emu_status launch_end(struct launch *launch)
+{
+    if (launch->workers)
+        join_workers(launch, launch->crew, launch->workers);
+    free(launch->crew);
+    free(launch->values);
+    launch->values = NULL;
+    return (enum emu_status)atomic_load(&launch->status);
+}
+
+void launch_forget_memory(struct launch *launch)
+{
+    for (unsigned w = 0; w < launch->workers; w++) {
+        struct worker *worker = &launch->crew[w];
+        access_flush(worker);
+        for (uint32_t pc = 0; pc <= launch->kernel->code_count; pc++) {
+            worker->patterns[pc].mask = worker->patterns[pc].ready = 0;
+            worker->patterns[pc].block = NULL;
+        }
+        for (unsigned i = 0; i < launch->observer_count; i++)
+            if (launch->observers[i]->forget_memory)
+                launch->observers[i]->forget_memory(worker->observer_state[i]);
+    }
+}
+
+uint64_t launch_changes(const struct launch *launch)
+{
+    uint64_t changes = 0;
+    for (unsigned i = 0; i < launch->workers; i++)
+        changes += standstill_changes(&launch->crew[i]);
+    return changes;
+}
+
+bool launch_sees_lent(const struct launch *launch)
+{
+    for (unsigned i = 0; i < launch->workers; i++) {
+        const struct pattern *patterns = launch->crew[i].patterns;
+        for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
+            if (patterns[pc].block && patterns[pc].block->is_lent)
+                return true;
+    }
+    return false;
+}

@@ -1,0 +1,205 @@
+/* mbarriers: barriers that live in shared memory, arrive and wait being two instructions.
+ *
+ *   a phase ends when its pending count of arrivals comes to 0; the next one expects `expected` of them
+ *   a state, which arriving returns, is the number of its phase and what was pending: waiting for it
+ *   is asking whether the barrier is in another phase by now
+ *
+ * PTX leaves open what the 8 bytes hold, so the CTA keeps the barriers in a table of its own: one that
+ * nobody has initialised is not in it, and that is found. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/machine.h"
+
+#define MOST_ARRIVALS 0xfffffu /* that an mbarrier can count: 20 bits */
+
+static struct mbarrier *find(const struct cta *cta, uint32_t at)
+{
+    for (uint32_t i = 0; i < cta->mbarrier_count; i++)
+        if (cta->mbarriers[i].at == at)
+            return &cta->mbarriers[i];
+    return NULL;
+}
+
+static struct mbarrier *add(struct cta *cta, uint32_t at)
+{
+    if (cta->mbarrier_count == cta->mbarrier_room) {
+        uint32_t room = cta->mbarrier_room ? 2 * cta->mbarrier_room : 8;
+        struct mbarrier *bigger = realloc(cta->mbarriers, room * sizeof *bigger);
+        if (!bigger) {
+            launch_stop(cta->launch, EMU_INTERNAL);
+            return NULL;
+        }
+        cta->mbarriers = bigger;
+        cta->mbarrier_room = room;
+    }
+    cta->mbarriers[cta->mbarrier_count].at = at;
+    return &cta->mbarriers[cta->mbarrier_count++];
+}
+
+static void fail(struct warp *warp, enum obs_fault_kind kind, unsigned lane)
+{
+    warp_fault(warp, kind, lane, NULL);
+    launch_stop(warp->cta->launch, EMU_TRAP);
+}
+
+/* --- what one lane does ---------------------------------------------------------------------------- */
+
+static void init(struct warp *warp, unsigned lane, uint32_t at, uint32_t count)
+{
+    struct mbarrier *barrier = find(warp->cta, at);
+    if (!count || count > MOST_ARRIVALS) {
+        fail(warp, OBS_MBARRIER_COUNT, lane);
+        return;
+    }
+    barrier = barrier ? barrier : add(warp->cta, at);
+    if (barrier)
+        *barrier = (struct mbarrier){.at = at, .expected = count, .pending = count};
+}
+
+static uint64_t state_of(const struct mbarrier *barrier)
+{
+    return (uint64_t)barrier->phase << 32 | barrier->pending;
+}
+
+/* Returns the state before. */
+static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst,
+                       struct mbarrier *barrier, uint32_t count)
+{
+    uint64_t state = state_of(barrier);
+    bool ends = count == barrier->pending;
+    bool must_not_end = inst->mem.variant && inst->mem.op != PTX_OP_cp_async_mbarrier_arrive;
+    if (!count || count > barrier->pending || (ends && must_not_end)) {
+        fail(warp, OBS_MBARRIER_COUNT, lane);
+        return state;
+    }
+    if (inst->mem.op == PTX_OP_mbarrier_arrive_drop)
+        barrier->expected -= count;
+    barrier->pending -= count;
+    if (ends) {
+        barrier->phase++;
+        barrier->pending = barrier->expected;
+    }
+    return state;
+}
+
+/* Without .noinc the copies' arrival is expected on top of the others, so it changes nothing. */
+static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
+                               struct mbarrier *barrier)
+{
+    async_finish(warp, 1u << lane);
+    if (inst->mem.variant)
+        arrive(warp, lane, inst, barrier, 1);
+}
+
+static bool has_ended(const struct inst *inst, const struct mbarrier *barrier, uint64_t state)
+{
+    return inst->mem.variant ? (barrier->phase & 1) != (state & 1)
+                             : barrier->phase != (uint32_t)(state >> 32);
+}
+
+/* --- instructions ---------------------------------------------------------------------------------- */
+
+static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
+{
+    uint64_t value = 0;
+    memcpy(&value, slot_at(warp, slot) + lane * slot.bytes, slot.bytes);
+    return value;
+}
+
+static void return_state(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t state)
+{
+    if (inst->dst.offset != NO_SLOT)
+        memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
+}
+
+/* What observers know a phase by. */
+static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
+{
+    return barrier->at + (phase & 1) * 4;
+}
+
+static bool is_wait(const struct inst *inst)
+{
+    return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
+}
+
+/* Whether the phase is over that VALUE, a state or a parity, is about. */
+static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
+                const struct mbarrier *barrier, uint64_t value, uint64_t *place)
+{
+    bool ended = has_ended(inst, barrier, value);
+    slot_set_predicate(warp, inst->dst, ended ? ALL_LANES : 0, 1u << lane);
+    *place = place_of(barrier, inst->mem.variant ? value : value >> 32);
+    return ended;
+}
+
+/* True if the lane has arrived at the phase of PLACE, or has seen that it is over. */
+static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at,
+                     uint64_t *place)
+{
+    struct mbarrier *barrier = find(warp->cta, at);
+    uint64_t value = read_lane(warp, inst->src[0], lane);
+    if (inst->mem.op == PTX_OP_mbarrier_init) {
+        init(warp, lane, at, (uint32_t)value);
+        return false;
+    }
+    if (!barrier) {
+        fail(warp, OBS_NO_MBARRIER, lane);
+        return false;
+    }
+    if (is_wait(inst))
+        return ask(warp, inst, lane, barrier, value, place);
+    *place = place_of(barrier, barrier->phase);
+    switch (inst->mem.op) {
+    case PTX_OP_mbarrier_inval:
+        *barrier = warp->cta->mbarriers[--warp->cta->mbarrier_count];
+        return false;
+    case PTX_OP_cp_async_mbarrier_arrive:
+        arrive_with_copies(warp, lane, inst, barrier);
+        return true;
+    default: /* arrive, arrive_drop */
+        return_state(warp, inst, lane, arrive(warp, lane, inst, barrier, (uint32_t)value));
+        return true;
+    }
+}
+
+static void tell(struct warp *warp, const struct inst *inst, uint32_t lanes, const uint64_t *place)
+{
+    if (lanes)
+        cta_tell_order(warp->cta,
+                       (struct obs_order){.kind = is_wait(inst) ? OBS_WAITED : OBS_ARRIVE,
+                                          .warp = warp->index,
+                                          .lanes = lanes,
+                                          .place = place});
+}
+
+/* Lanes take their turn in order. A generic address must be one of shared memory, too. */
+void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};
+    uint8_t *host[WARP];
+    uint64_t place[WARP];
+    uint32_t told = 0;
+    access.bytes = inst->mem.bytes;
+    access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
+    uint32_t lanes = access_take_space(warp, inst, mask, &access);
+    if (access.space != PTX_SHARED || lanes != mask) {
+        fail(warp, access.space == PTX_CLUSTER ? OBS_FAR_MBARRIER : OBS_NO_MBARRIER,
+             (unsigned)__builtin_ctz(mask));
+        return;
+    }
+    lanes = access_find(warp, &access, lanes, host);
+    for (unsigned l = 0; l < WARP; l++)
+        if (lanes >> l & 1 && !atomic_load(&warp->cta->launch->stopping))
+            told |= (uint32_t)one_lane(warp, inst, l, (uint32_t)access.addr[l], &place[l]) << l;
+    tell(warp, inst, told, place);
+}
+
+void pending_count_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint64_t *state = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = mask >> l & 1 ? (uint32_t)state[l] : d[l];
+}

@@ -1,0 +1,217 @@
+/* Instructions that move values without computing: choices, predicates, vectors, special registers,
+ * parameters. */
+#include <string.h>
+#include <time.h>
+
+#include "gpu/execute/raw.h"
+#include "gpu/execute/rows.h"
+
+/* --- choice and predicates ---------------------------------------------------------------------- */
+
+#define CHOICE(T)                                                                                  \
+    LANES_CLONES static void choose_##T(struct warp *warp, const struct inst *inst, uint32_t mask) \
+    {                                                                                              \
+        select_##T(mask, slot_at(warp, inst->dst), slot_at(warp, inst->src[0]),                    \
+                   slot_at(warp, inst->src[1]), slot_predicate(warp, inst->src[2]));               \
+    }
+CHOICE(u16)
+CHOICE(u32)
+CHOICE(u64)
+
+lane_fn *select_find(unsigned bytes)
+{
+    return bytes == 2 ? choose_u16 : bytes == 4 ? choose_u32 : choose_u64;
+}
+
+static void and_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) & slot_predicate(w, i->src[1]),
+                       mask);
+}
+
+static void or_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) | slot_predicate(w, i->src[1]),
+                       mask);
+}
+
+static void xor_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]) ^ slot_predicate(w, i->src[1]),
+                       mask);
+}
+
+static void not_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, ~slot_predicate(w, i->src[0]), mask);
+}
+
+static void mov_pred(struct warp *w, const struct inst *i, uint32_t mask)
+{
+    slot_set_predicate(w, i->dst, slot_predicate(w, i->src[0]), mask);
+}
+
+lane_fn *predicate_find(enum ptx_opcode opcode)
+{
+    switch (opcode) {
+    case PTX_OP_and:
+        return and_pred;
+    case PTX_OP_or:
+        return or_pred;
+    case PTX_OP_xor:
+        return xor_pred;
+    case PTX_OP_not:
+        return not_pred;
+    default:
+        return mov_pred;
+    }
+}
+
+/* --- vectors: mov.b64 %rd1, {%r1, %r2} and back; the first element is the lowest ---------------- */
+
+/* COUNT parts of BYTES each; numbers that the compiler knows make short code of it. */
+LANES_INLINE void pack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
+                       unsigned count)
+{
+    uint64_t whole[WARP] = {0}, part[WARP];
+    for (unsigned k = 0; k < count; k++) {
+        read_raw(part, slot_at(warp, inst->mem.vector[k]), bytes);
+        for (unsigned l = 0; l < WARP; l++)
+            whole[l] |= part[l] << (8 * k * bytes);
+    }
+    write_raw(slot_at(warp, inst->dst), bytes * count, whole, mask);
+}
+
+LANES_INLINE void unpack(struct warp *warp, const struct inst *inst, uint32_t mask, unsigned bytes,
+                         unsigned count)
+{
+    uint64_t whole[WARP], part[WARP]; /* one of the parts may be the source itself */
+    read_raw(whole, slot_at(warp, inst->src[0]), bytes * count);
+    for (unsigned k = 0; k < count; k++) {
+        if (inst->mem.vector[k].offset == NO_SLOT) /* _ */
+            continue;
+        for (unsigned l = 0; l < WARP; l++)
+            part[l] = whole[l] >> (8 * k * bytes);
+        write_raw(slot_at(warp, inst->mem.vector[k]), bytes, part, mask);
+    }
+}
+
+LANES_CLONES void pack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes, count = inst->mem.count;
+    if (count == 2 && bytes == 4)
+        pack(warp, inst, mask, 4, 2);
+    else if (count == 2 && bytes == 2)
+        pack(warp, inst, mask, 2, 2);
+    else
+        pack(warp, inst, mask, bytes, count);
+}
+
+LANES_CLONES void unpack_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    unsigned bytes = inst->mem.bytes, count = inst->mem.count;
+    if (count == 2 && bytes == 4)
+        unpack(warp, inst, mask, 4, 2);
+    else if (count == 2 && bytes == 2)
+        unpack(warp, inst, mask, 2, 2);
+    else
+        unpack(warp, inst, mask, bytes, count);
+}
+
+void wide_mov_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    for (unsigned half = 0; half < 2; half++) {
+        struct slot slot = inst->mem.vector[2 + half];
+        if (slot.offset == NO_SLOT) /* _ */
+            continue;
+        const uint64_t *from =
+            (const uint64_t *)(const void *)slot_at(warp, inst->mem.vector[half]);
+        uint64_t *to = (uint64_t *)(void *)slot_at(warp, slot);
+        for (unsigned l = 0; l < WARP; l++)
+            to[l] = mask >> l & 1 ? from[l] : to[l];
+    }
+}
+
+/* --- special registers and parameters ----------------------------------------------------------- */
+
+/* Kernels that wait for a time do little else. */
+LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint64_t value, uint32_t mask)
+{
+    uint32_t *words = (uint32_t *)(void *)slot_at(warp, slot);
+    uint64_t *wide = (uint64_t *)(void *)words;
+    if (slot.bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            wide[l] = mask >> l & 1 ? value : wide[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            words[l] = mask >> l & 1 ? (uint32_t)value : words[l];
+}
+
+static uint64_t nanoseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The clock counts the warp's own instructions, 4 cycles each, on top of the device's past: it only
+ * grows, and is the same on every run. */
+static uint64_t special_now(const struct warp *warp, uint32_t special)
+{
+    uint64_t clock = warp->cta->launch->clock + 4 * warp->executed;
+    switch (special) {
+    case PTX_SPECIAL_clock_hi:
+        return clock >> 32;
+    case PTX_SPECIAL_globaltimer:
+    case PTX_SPECIAL_globaltimer_lo:
+        return nanoseconds();
+    case PTX_SPECIAL_globaltimer_hi:
+        return nanoseconds() >> 32;
+    default:
+        return clock;
+    }
+}
+
+LANES_CLONES void read_special_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    broadcast(warp, inst->dst, special_now(warp, inst->read.special), mask);
+}
+
+/* --- addresses ---------------------------------------------------------------------------------- */
+
+/* What is in no window and is no variable of the program is global, whether anything is there or not. */
+static bool is_in(const struct cta *cta, uint64_t addr, enum ptx_space space)
+{
+    const struct launch *launch = cta->launch;
+    if (mem_in_window(addr, MEM_LOCAL_WINDOW))
+        return space == PTX_LOCAL;
+    if (mem_in_window(addr, MEM_SHARED_WINDOW))
+        return space == PTX_CLUSTER ||
+               (space == PTX_SHARED &&
+                cluster_rank(addr - MEM_SHARED_WINDOW, cta->rank) == cta->rank);
+    const struct mem_block *block = mem_nearest(launch->memory, addr);
+    bool fixed = block && block->is_constant && addr - block->addr < block->size;
+    if (fixed && block->addr == launch->kernel->params_at) /* as on a GPU: they are both */
+        return space == PTX_PARAM || space == PTX_GLOBAL;
+    return space == (fixed ? PTX_CONST : PTX_GLOBAL);
+}
+
+void in_space_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    const uint64_t *addr = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint32_t bits = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1 && is_in(warp->cta, addr[l], (enum ptx_space)inst->read.special))
+            bits |= 1u << l;
+    slot_set_predicate(warp, inst->dst, bits, mask);
+}
+
+void parameter_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    uint64_t at = warp->cta->launch->kernel->params_at;
+    const uint64_t *from = (const uint64_t *)(const void *)slot_at(warp, inst->src[0]);
+    uint64_t *to = (uint64_t *)(void *)slot_at(warp, inst->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        if (mask >> l & 1)
+            to[l] = inst->read.back ? from[l] - at : from[l] + at;
+}

@@ -1,0 +1,109 @@
+/* A warp's paths: how they begin, part, come together and end. */
+#include <stdlib.h>
+
+#include "gpu/execute/path.h"
+
+struct path *path_add(struct warp *warp)
+{
+    /* A path holds at least one lane, so there are never more than 32; old ones are used again. */
+    struct path **place = &warp->paths[warp->path_count];
+    if (!*place)
+        *place = calloc(1, sizeof **place);
+    if (!*place) {
+        launch_stop(warp->cta->launch, EMU_INTERNAL);
+        return NULL;
+    }
+    warp->path_count++;
+    (*place)->state = PATH_READY;
+    (*place)->has_met = (*place)->gives_way = (*place)->is_stuck = false;
+    (*place)->waits_at = NOWHERE;
+    (*place)->depth = 0;
+    path_forget(*place);
+    return *place;
+}
+
+struct path_entry *path_push(struct warp *warp, struct path *path, struct path_entry entry)
+{
+    if (path->depth == path->room) {
+        uint32_t room = path->room ? 2 * path->room : 16;
+        struct path_entry *stack = realloc(path->stack, room * sizeof *stack);
+        if (!stack) {
+            launch_stop(warp->cta->launch, EMU_INTERNAL);
+            return NULL;
+        }
+        path->stack = stack;
+        path->room = room;
+    }
+    path->stack[path->depth] = entry;
+    entry.frame->holders++;
+    return &path->stack[path->depth++];
+}
+
+void paths_drop_done(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count;) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_DONE) {
+            i++;
+            continue;
+        }
+        warp->paths[i] = warp->paths[--warp->path_count];
+        warp->paths[warp->path_count] = path;
+    }
+}
+
+/* Nearly always one entry loses all or none: it is not copied, as a CPU that reads in one go what was written in two waits until all its stores are in memory. */
+void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
+{
+    uint32_t kept = 0;
+    path_forget(path);
+    for (uint32_t i = 0; i < path->depth; i++) {
+        struct path_entry *entry = &path->stack[i];
+        entry->lanes &= lanes;
+        if (!entry->lanes)
+            frame_release(warp, entry->frame);
+        else if (kept++ != i)
+            path->stack[kept - 1] = *entry;
+    }
+    path->depth = kept;
+    if (!kept)
+        path->state = PATH_DONE;
+}
+
+void path_split(struct warp *warp, struct path *path, uint32_t kept)
+{
+    uint32_t others = path->stack[0].lanes & ~kept;
+    struct path *fresh = others ? path_add(warp) : NULL;
+    if (!fresh)
+        return;
+    for (uint32_t i = 0; i < path->depth; i++)
+        path_push(warp, fresh, path->stack[i]);
+    path_keep(warp, fresh, others);
+    path_keep(warp, path, kept);
+}
+
+static bool same_place(const struct path *a, const struct path *b)
+{
+    if (a->state != PATH_READY || b->state != PATH_READY || a->depth != b->depth)
+        return false;
+    for (uint32_t i = 0; i < a->depth; i++)
+        if (a->stack[i].pc != b->stack[i].pc || a->stack[i].meet != b->stack[i].meet ||
+            a->stack[i].frame != b->stack[i].frame)
+            return false;
+    return true;
+}
+
+void paths_merge(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        for (uint32_t k = i + 1; k < warp->path_count; k++) {
+            if (!same_place(warp->paths[i], warp->paths[k]))
+                continue;
+            for (uint32_t n = 0; n < warp->paths[i]->depth; n++)
+                warp->paths[i]->stack[n].lanes |= warp->paths[k]->stack[n].lanes;
+            path_forget(warp->paths[i]);
+            path_keep(warp, warp->paths[k], 0);
+        }
+    }
+    paths_drop_done(warp);
+}

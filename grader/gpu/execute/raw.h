@@ -1,0 +1,45 @@
+/* Registers of any width as 64 bits each, and back: one loop for each width, which the compiler makes vectors of. A
+ * copy of as many bytes as a variable says would be a call or a loop in each lane. */
+#ifndef GPU_EXECUTE_RAW_H
+#define GPU_EXECUTE_RAW_H
+
+#include "gpu/execute/machine.h"
+
+/* 32 lanes of BYTES each. */
+LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
+{
+    if (bytes == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint32_t *)(const void *)lanes)[l];
+    else if (bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint64_t *)(const void *)lanes)[l];
+    else if (bytes == 2)
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = ((const uint16_t *)(const void *)lanes)[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            out[l] = lanes[l];
+}
+
+/* The low BYTES of the values, to the lanes of MASK. */
+LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
+{
+    uint16_t *d16 = (uint16_t *)(void *)lanes;
+    uint32_t *d32 = (uint32_t *)(void *)lanes;
+    uint64_t *d64 = (uint64_t *)(void *)lanes;
+    if (bytes == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            d32[l] = mask >> l & 1 ? (uint32_t)values[l] : d32[l];
+    else if (bytes == 8)
+        for (unsigned l = 0; l < WARP; l++)
+            d64[l] = mask >> l & 1 ? values[l] : d64[l];
+    else if (bytes == 2)
+        for (unsigned l = 0; l < WARP; l++)
+            d16[l] = mask >> l & 1 ? (uint16_t)values[l] : d16[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            lanes[l] = mask >> l & 1 ? (uint8_t)values[l] : lanes[l];
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* Accesses that repeat: the same lanes with the same pattern as the time before, worth as many sectors or banks.
+ * Then one address is looked at instead of 32, and observers that agree are only told that it happened again. Where nobody
+ * watches, it is enough that all lanes are in the same piece of memory as before. */
+#ifndef GPU_EXECUTE_REPEAT_H
+#define GPU_EXECUTE_REPEAT_H
+
+#include "gpu/execute/machine.h"
+
+/* Where the generic addresses of a space begin. */
+LANES_INLINE uint64_t window_of(uint8_t space)
+{
+    return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
+}
+
+/* Do the lanes' addresses lie to each other as they do in the pattern? */
+LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
+                                 uint32_t mask, unsigned lead)
+{
+    const uint32_t *a32 = base;
+    const uint64_t *a64 = base;
+    uint64_t other = 0;
+    uint32_t other32 = 0;
+    if (width == 4 && mask == ALL_LANES)
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= (a32[l] - a32[0]) ^ (uint32_t)pattern->delta[l];
+    else if (width == 4)
+        for (unsigned l = 0; l < WARP; l++)
+            other32 |= mask >> l & 1 ? (a32[l] - a32[lead]) ^ (uint32_t)pattern->delta[l] : 0;
+    else if (mask == ALL_LANES)
+        for (unsigned l = 0; l < WARP; l++)
+            other |= (a64[l] - a64[0]) ^ (uint64_t)(int64_t)pattern->delta[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            other |=
+                mask >> l & 1 ? (a64[l] - a64[lead]) ^ (uint64_t)(int64_t)pattern->delta[l] : 0;
+    return !other && !other32;
+}
+
+/* Whether an access at base + offset, whose lanes lie to each other as in the pattern and whose first active one is
+ * LEAD, is worth as much and within bounds; WIDTH bytes of each lane in BASE. FIRST is then the first lane's address
+ * in its space. */
+LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
+                              uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
+{
+    *first = width == 4 ? (uint32_t)(((const uint32_t *)base)[lead] + (uint32_t)offset)
+                        : ((const uint64_t *)base)[lead] + offset;
+    if (is_generic)
+        *first -= window_of(pattern->space);
+    return *first - pattern->begin <= pattern->room &&
+           !((pattern->place ^ *first) & pattern->fixed);
+}
+
+/* Where the first lane's bytes then lie. */
+LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern *pattern,
+                                   uint64_t first)
+{
+    if (pattern->host)
+        return pattern->host + (first - pattern->begin);
+    return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
+}
+
+/* Where the lanes' bytes lie, AT bytes behind what is returned, if nobody watches and they are all in the piece of memory
+ * where the pattern may be: then they need have none. Now and then a new one is looked for all the same, as some begin
+ * late. Lanes that are not in MASK have the first one's. NULL: nothing has happened yet. */
+LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
+                                 const void *base, unsigned width, uint64_t offset, bool is_generic,
+                                 uint32_t mask, uint64_t *at)
+{
+    if (!pattern->ready || warp->cta->worker->listeners[!is_load] ||
+        pattern->strays >= PATTERN_STRAYS)
+        return NULL;
+    const uint32_t *a32 = base;
+    const uint64_t *a64 = base;
+    uint64_t least = pattern->begin + (uint64_t)(int64_t)pattern->low;
+    uint64_t reach = pattern->room + (uint64_t)((int64_t)pattern->high - pattern->low);
+    uint64_t begin = least + (is_generic ? window_of(pattern->space) : 0), bits = 0, beyond = 0;
+    for (unsigned l = 0; l < WARP; l++)
+        at[l] = (width == 4 ? (uint32_t)(a32[l] + (uint32_t)offset) : a64[l] + offset) - begin;
+    if (mask != ALL_LANES) {
+        uint64_t first = at[__builtin_ctz(mask)];
+        for (unsigned l = 0; l < WARP; l++)
+            at[l] = mask >> l & 1 ? at[l] : first;
+    }
+    for (unsigned l = 0; l < WARP; l++) {
+        bits |= at[l] + least;
+        beyond |= at[l] > reach;
+    }
+    if (beyond || bits & (pattern->bytes - 1u))
+        return NULL;
+    for (unsigned l = 0; l < WARP && pattern->stride; l++)
+        at[l] += (uint64_t)l * pattern->stride;
+    pattern->strays++;
+    return repeat_start(warp, pattern, pattern->begin) + pattern->low;
+}
+
+#endif

@@ -1,0 +1,253 @@
+/* Whether a launch can still come to anything: threads that wait for a value in memory look at it again and
+ * again, and never see another one if everybody else waits, too.
+ *
+ * What a path of a warp does next is settled by its place, its registers (those that have a say in it:
+ * deciders.c), and memory. So a path that is again as it was before, while nobody has changed memory, will
+ * be so for ever; and when all are, or wait at barriers, nothing can ever change. Memory changes where a store is executed (whatever it writes), or
+ * an atomic that leaves another value than it found. The path's past is kept as one hash, of a time that
+ * lies further and further back (Brent's way to find a cycle): so loops of any length are found.
+ *
+ * A worker looks once all its CTAs have had a turn in which they did nothing but spin, again and again.
+ * `epoch` counts changes of memory by workers that look: one that has seen all its paths go round says in
+ * which epoch that was. When all have said so of the same one, it is over. A loop with a counter or a clock
+ * never comes back: the limit of instructions ends it. Memory that the program lends may be changed by the
+ * program: who looks at that is called stuck only if the program has no thread left that could.
+ *
+ * A launch that may be parked is, where another would be stuck: the host goes on meanwhile, and may help it. So
+ * it is when its CTAs have long done nothing but spin, even if they do not go round: who counts how often it has
+ * looked, or looks at a clock, may wait for the host, too. */
+#include <string.h>
+#include <time.h>
+
+#include "gpu/execute/machine.h"
+
+/* How long all CTAs have done nothing but spin, in instructions of one CTA's slices, */
+#define PATIENCE (4u * SLICE)  /* before anybody looks closer */
+#define TIRED    (32u * SLICE) /* before a launch that may be parked is, whatever they look like */
+
+/* --- has memory changed? ------------------------------------------------------------------------- */
+
+static bool is_call(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
+}
+
+/* Atomics count their changes themselves; a wait that is not over changes nothing. */
+static bool may_change(const struct kernel *kernel, uint32_t pc)
+{
+    const struct inst *in = &kernel->code[pc];
+    return in->run == store_run || in->run == copy_run || in->run == commit_run ||
+           in->run == wait_group_run || in->run == wait_all_run || in->run == surface_store_run ||
+           (in->run == mbarrier_run && in->kind != KIND_WAIT) ||
+           (in->kind == KIND_LANES && is_call(kernel, pc));
+}
+
+uint64_t standstill_changes(const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    uint64_t changes = worker->atomic_changes, warps = 0;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
+        warps = stretch_warps(worker, pc, warps);
+        changes += warps && may_change(kernel, pc) ? warps : 0;
+    }
+    return changes;
+}
+
+bool standstill_sees_lent(const struct worker *worker)
+{
+    const struct kernel *kernel = worker->launch->kernel;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+        if (kernel->code[pc].observes && worker->patterns[pc].block &&
+            worker->patterns[pc].block->is_lent)
+            return true;
+    return false;
+}
+
+/* --- has a path been here before? ------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const uint8_t *bytes, size_t count)
+{
+    for (; count >= sizeof hash; count -= sizeof hash, bytes += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, bytes, sizeof word);
+        hash = mix(hash, word);
+    }
+    while (count--)
+        hash = mix(hash, *bytes++);
+    return hash;
+}
+
+static uint64_t mix_registers(uint64_t hash, const struct frame *frame,
+                              const struct deciders *deciders)
+{
+    const struct image *image = frame->image;
+    const bool *decides = deciders_of(deciders, image);
+    for (uint32_t i = 0; i < image->function->register_count; i++) {
+        unsigned bytes = ptx_type_bytes(image->function->registers[i].type);
+        if (decides[i] && image->fixed[i].offset == NO_SLOT)
+            hash = mix_bytes(hash, frame->registers + image->slots[i], bytes ? bytes * WARP : 4);
+    }
+    return hash;
+}
+
+static uint64_t state_of(const struct path *path, const struct deciders *deciders)
+{
+    uint64_t hash = path->depth;
+    for (uint32_t i = 0; i < path->depth; i++) {
+        const struct path_entry *entry = &path->stack[i];
+        hash = mix(mix(hash, entry->pc), (uint64_t)entry->meet << 32 | entry->lanes);
+    }
+    const struct frame *frame = path->stack[path->depth - 1].frame;
+    for (; frame; frame = frame->caller) {
+        hash = mix_registers(hash, frame, deciders);
+        hash = mix_bytes(hash, frame->params, (size_t)frame->image->frame_bytes * WARP);
+    }
+    return hash;
+}
+
+static bool goes_round(struct path *path, const struct deciders *deciders)
+{
+    uint64_t now = state_of(path, deciders);
+    path->goes_round |= path->age && now == path->past;
+    if (!(path->age & (path->age - 1)))
+        path->past = now;
+    path->age++;
+    return path->goes_round;
+}
+
+void path_forget(struct path *path)
+{
+    path->age = 0;
+    path->goes_round = false;
+}
+
+static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, bool afresh)
+{
+    bool all = true;
+    for (uint32_t w = 0; w < cta->started; w++) {
+        for (uint32_t i = 0; i < cta->warps[w].path_count; i++) {
+            struct path *path = cta->warps[w].paths[i];
+            if (path->state != PATH_READY)
+                continue;
+            if (afresh)
+                path_forget(path);
+            all &= goes_round(path, deciders);
+        }
+    }
+    return all;
+}
+
+/* Of all paths that do not wait; each must be looked at every time. */
+static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
+{
+    bool all = true;
+    for (struct cta *leader = first; leader; leader = leader->next) {
+        all &= !leader->gave_way;
+        for (uint32_t rank = 0; rank < leader->launch->cluster_size; rank++)
+            all &= cta_goes_round(leader->cluster[rank], deciders, afresh);
+    }
+    return all;
+}
+
+/* --- rounds ---------------------------------------------------------------------------------------- */
+
+void standstill_forget(struct worker *worker)
+{
+    worker->spun = 0;
+    worker->watches =
+        worker->launch->goes_on; /* then its changes are asked for: launch_changes() */
+    atomic_store(&worker->still, 0);
+    atomic_store(&worker->is_tired, false);
+}
+
+/* What it changed when nobody counted may be what others wait for. */
+void standstill_leave(struct worker *worker)
+{
+    atomic_fetch_add(&worker->launch->epoch, 1);
+    atomic_store(&worker->still, UINT64_MAX);
+    atomic_store(&worker->is_tired, true);
+    deciders_free(worker->deciders);
+    worker->deciders = NULL;
+}
+
+static bool is_over(struct launch *launch)
+{
+    uint64_t epoch = atomic_load(&launch->epoch);
+    for (uint32_t i = 0; i < launch->workers; i++) {
+        uint64_t still = atomic_load(&launch->crew[i].still);
+        if (still != epoch && still != UINT64_MAX)
+            return false;
+    }
+    return epoch == atomic_load(&launch->epoch);
+}
+
+static bool all_are_tired(const struct launch *launch)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < launch->workers; i++)
+        all &= atomic_load(&launch->crew[i].is_tired);
+    return all;
+}
+
+/* What has had a fault does not wait for anybody. */
+static void park(struct launch *launch)
+{
+    if (atomic_load(&launch->status) != EMU_OK)
+        atomic_store(&launch->stopping, true);
+    atomic_store(&launch->is_parked, true);
+}
+
+/* Nothing will change unless the host changes it. */
+static void stand_still(struct launch *launch)
+{
+    if (launch->may_park) {
+        atomic_store(&launch->is_still, true);
+        park(launch);
+        return;
+    }
+    atomic_store(&launch->is_stuck, true);
+    launch_stop(launch, EMU_DEADLOCK);
+}
+
+void standstill_look(struct worker *worker)
+{
+    struct launch *launch = worker->launch;
+    if (launch->may_park && worker->spun >= TIRED) {
+        atomic_store(&worker->is_tired, true);
+        if (all_are_tired(launch))
+            park(launch);
+    }
+    if (!worker->deciders)
+        worker->deciders = deciders_make(launch->kernel);
+    worker->spun += worker->polls_briefly ? WAITING_SLICE : SLICE;
+    worker->polls_briefly = false;
+    if (worker->spun < PATIENCE || !worker->deciders)
+        return;
+    uint64_t changes = standstill_changes(worker);
+    if (!worker->watches || changes != worker->changes)
+        atomic_fetch_add(&launch->epoch, 1);
+    uint64_t epoch = atomic_load(&launch->epoch);
+    bool afresh = epoch != worker->epoch;
+    worker->watches = true;
+    worker->changes = changes;
+    worker->epoch = epoch;
+    if (afresh)
+        deciders_begin(worker->deciders, worker);
+    enum deciders_answer answer = deciders_look(worker->deciders, worker);
+    afresh |= answer != DECIDERS_SAME;
+    bool all = all_go_round(worker->first, worker->deciders, afresh) && answer == DECIDERS_SAME &&
+               (launch->may_park || launch->request.alone || !standstill_sees_lent(worker));
+    atomic_store(&worker->still, all ? epoch : 0);
+    if (all && is_over(launch)) {
+        stand_still(launch);
+    } else if (all) { /* only another worker can change that: it may want the CPU */
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+}

@@ -1,0 +1,378 @@
+/* Fetches from textures, as the CUDA programming guide's chapter on texture fetching has them.
+ *
+ * Filtering is linear between the texels around x - 0.5: that number is rounded to 8 bits behind the
+ * point, whose integer part chooses the texels and whose fraction is the weight.
+ *
+ * Everything is a loop over 32 lanes; those that fetch nothing compute, too, but read no memory. */
+#include "gpu/execute/texture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpu/execute/half.h"
+
+#define WEIGHT_BITS 8
+#define WEIGHT_ONE  TEXTURE_ONE
+
+enum { OUTSIDE = -1 };
+
+/* --- texels ------------------------------------------------------------------------------------------ */
+
+/* A NaN is always the same one. */
+static float half_to_float(uint16_t half)
+{
+    double value = half_widen(half, HALF_F16);
+    return value != value ? NAN : (float)value;
+}
+
+/* One channel as the texture's read mode wants it. */
+LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
+{
+    if (texture->kind == 'f')
+        return texture->bits == 16 ? float_bits(half_to_float((uint16_t)raw)) : raw;
+    unsigned unused = 32 - texture->bits;
+    if (texture->kind == 's') {
+        int32_t value = (int32_t)(raw << unused) >> unused;
+        if (!texture->normalized_float)
+            return (uint32_t)value;
+        float most = (float)((1 << (texture->bits - 1)) - 1);
+        return float_bits(fmaxf((float)value / most, -1.0f));
+    }
+    if (!texture->normalized_float)
+        return raw;
+    return float_bits((float)raw / (float)((1u << texture->bits) - 1));
+}
+
+/* The same in all lanes. The common kinds have loops that the compiler vectorises. */
+LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
+{
+    float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);
+    bool is_same = (texture->kind == 'f' && texture->bits == 32) ||
+                   (texture->kind == 'u' && !texture->normalized_float);
+    if (is_same)
+        return;
+    if (texture->kind == 'u')
+        for (unsigned l = 0; l < WARP; l++)
+            words[l] = float_bits((float)(int32_t)words[l] / most);
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            words[l] = convert(texture, words[l]);
+}
+
+/* The border's colour is a float, and becomes a texel like the others. */
+static uint32_t border_of(const struct emu_texture *texture, unsigned c)
+{
+    double value = bits_float(texture->border[c]);
+    bool is_signed = texture->kind == 's';
+    if (texture->kind == 'f' || !texture->normalized_float)
+        return texture->border[c];
+    double most = (double)((1u << (texture->bits - is_signed)) - 1);
+    value = value > 1 ? 1 : value < -is_signed ? -is_signed : value;
+    return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
+}
+
+/* Words of BYTES each: CHANNELS of them from where each of LANES has its texel. */
+LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
+                             unsigned channels, unsigned bytes, uint32_t words[4][WARP])
+{
+    for (unsigned c = 0; c < channels; c++) {
+        for (unsigned l = 0; l < WARP; l++) {
+            words[c][l] = 0;
+            if (lanes >> l & 1)
+                memcpy(&words[c][l], texels + at[l] + c * bytes, bytes);
+        }
+    }
+}
+
+/* The texels of LANES at indices that have been through the address mode, in the texture's channels.
+ * What is outside is the border. */
+LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
+                              const int32_t *const index[3], uint32_t lanes,
+                              uint32_t value[4][WARP])
+{
+    uint64_t at[WARP];
+    unsigned bytes = texture->bits / 8, step = texture->channels * bytes;
+    uint32_t outside = 0;
+    for (unsigned l = 0; l < WARP; l++) {
+        at[l] = (uint64_t)(uint32_t)index[2][l] * texture->slice +
+                (uint64_t)(uint32_t)index[1][l] * texture->pitch +
+                (uint64_t)(uint32_t)index[0][l] * step;
+        outside |= (uint32_t)((index[0][l] | index[1][l] | index[2][l]) < 0) << l;
+    }
+    if (bytes == 1)
+        read_words(texels, at, lanes & ~outside, texture->channels, 1, value);
+    else if (bytes == 2)
+        read_words(texels, at, lanes & ~outside, texture->channels, 2, value);
+    else
+        read_words(texels, at, lanes & ~outside, texture->channels, 4, value);
+    for (unsigned c = 0; c < texture->channels; c++) {
+        convert_lanes(texture, value[c]);
+        for (unsigned l = 0; l < WARP && outside; l++)
+            if (outside >> l & 1)
+                value[c][l] = border_of(texture, c);
+    }
+}
+
+/* The channels that the texture does not have are 0, 0, 0, 1. */
+LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
+{
+    bool is_float = texture->kind == 'f' || texture->normalized_float;
+    for (unsigned c = texture->channels; c < 4; c++)
+        for (unsigned l = 0; l < WARP; l++)
+            value[c][l] = c < 3 ? 0 : is_float ? float_bits(1) : 1;
+}
+
+/* --- addresses ---------------------------------------------------------------------------------------- */
+
+static int64_t remainder_of(int64_t value, int64_t size)
+{
+    int64_t rest = value % size;
+    return rest < 0 ? rest + size : rest;
+}
+
+/* What the address mode makes of an index: one of the SIZE texels, or OUTSIDE. Wrapping and mirroring
+ * need normalised coordinates. */
+static int64_t place(const struct emu_texture *texture, unsigned dim, int64_t index, int64_t size)
+{
+    enum emu_address_mode mode = (enum emu_address_mode)texture->address[dim];
+    if (index >= 0 && index < size)
+        return index;
+    if (mode == EMU_BORDER)
+        return OUTSIDE;
+    if (mode == EMU_WRAP && texture->normalized_coords)
+        return remainder_of(index, size);
+    if (mode == EMU_MIRROR && texture->normalized_coords) {
+        int64_t there = remainder_of(index, 2 * size);
+        return there < size ? there : 2 * size - 1 - there;
+    }
+    return index < 0 ? 0 : size - 1;
+}
+
+static uint32_t size_of(const struct emu_texture *texture, unsigned dim)
+{
+    return dim == 0 ? texture->width : dim == 1 ? texture->height : texture->depth;
+}
+
+LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, int32_t *index)
+{
+    uint32_t size = size_of(texture, dim);
+    int32_t last = (int32_t)(size - 1);
+    if (texture->address[dim] == EMU_CLAMP)
+        for (unsigned l = 0; l < WARP; l++)
+            index[l] = index[l] < 0 ? 0 : index[l] > last ? last : index[l];
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            index[l] = (int32_t)place(texture, dim, index[l], size);
+}
+
+/* Layers that are not there, negative ones too, are the last one. */
+LANES_INLINE void find_layers(const struct emu_texture *texture,
+                              const struct texture_points *points, int32_t *index)
+{
+    uint32_t last = texture->depth - 1;
+    for (unsigned l = 0; l < WARP; l++)
+        index[l] =
+            texture->layered ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
+}
+
+/* A coordinate in texels; too far outside to matter, it is cut. */
+LANES_INLINE double in_texels(uint32_t word, double scale)
+{
+    double x = (double)bits_float(word) * scale, limit = 1 << 30;
+    x = x > limit ? limit : x < -limit ? -limit : x;
+    return x != x ? 0 : x;
+}
+
+static double scale_of(const struct emu_texture *texture, unsigned dim)
+{
+    return texture->normalized_coords ? size_of(texture, dim) : 1;
+}
+
+/* --- fetches ------------------------------------------------------------------------------------------- */
+
+LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t *texels,
+                                const struct texture_points *points, uint32_t lanes,
+                                uint32_t value[4][WARP])
+{
+    int32_t index[3][WARP];
+    memset(index, 0, sizeof index);
+    find_layers(texture, points, index[2]);
+    for (unsigned d = 0; d < points->dims; d++) {
+        double scale = scale_of(texture, d);
+        if (points->is_integer)
+            memcpy(index[d], points->at[d], sizeof index[d]);
+        else
+            for (unsigned l = 0; l < WARP; l++)
+                index[d][l] = (int32_t)floor(in_texels(points->at[d][l], scale));
+        place_lanes(texture, d, index[d]);
+    }
+    const int32_t *const at[3] = {index[0], index[1], index[2]};
+    read_texels(texture, texels, at, lanes, value);
+}
+
+/* The two texels beside each point in each dimension, and the weight of the second. */
+struct footprint {
+    int32_t index[3][2][WARP];
+    int32_t weight[3][WARP];
+};
+
+/* Even one row of texels has rows beside it: the border, if that is the address mode. Positions in
+ * texels' 256ths are whole numbers that a double holds. */
+LANES_INLINE void find_footprint(const struct emu_texture *texture,
+                                 const struct texture_points *points, bool clamps,
+                                 struct footprint *f)
+{
+    memset(f, 0, sizeof *f);
+    find_layers(texture, points, f->index[2][0]);
+    for (unsigned d = 0; d < points->dims || d < 2; d++) {
+        static const uint32_t zeros[WARP];
+        const uint32_t *at = d < points->dims ? points->at[d] : zeros;
+        double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* the coordinate itself */
+        for (unsigned l = 0; l < WARP; l++) {
+            double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
+            double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;
+            fixed = cuts ? cut : fixed;
+            double first = floor(fixed / WEIGHT_ONE);
+            f->weight[d][l] = (int32_t)(fixed - first * WEIGHT_ONE);
+            f->index[d][0][l] = (int32_t)first;
+            f->index[d][1][l] = (int32_t)first + 1;
+        }
+        place_lanes(texture, d, f->index[d][0]);
+        place_lanes(texture, d, f->index[d][1]);
+    }
+}
+
+static inline int rounded(int product)
+{
+    return (product + WEIGHT_ONE / 2) >> WEIGHT_BITS;
+}
+
+static inline int rounded_down(int product) /* halves */
+{
+    return (product + WEIGHT_ONE / 2 - 1) >> WEIGHT_BITS;
+}
+
+/* The weights of the corners, whose bits are x, y, z. They have 8 bits, too, and are the level's SHARE
+ * all together: it is divided by z, then by x, then by y, and where halves go to was found on a GPU. */
+LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
+                               int32_t weights[8][WARP])
+{
+    for (unsigned z = 0; z < corners / 4; z++) {
+        for (unsigned x = 0; x < 2; x++) {
+            for (unsigned l = 0; l < WARP; l++) {
+                int behind = rounded_down(share[l] * f->weight[2][l]);
+                int of_z = z ? behind : share[l] - behind;
+                int right = rounded(of_z * f->weight[0][l]), of_x = x ? right : of_z - right;
+                int product = of_x * f->weight[1][l];
+                int upper = x ? rounded(product) : rounded_down(product);
+                weights[z << 2 | 2 | x][l] = upper;
+                weights[z << 2 | x][l] = of_x - upper;
+            }
+        }
+    }
+}
+
+/* Filtered integers have 16 bits, one of them the sign if there is one: so much is 1. */
+static double steps_of(const struct emu_texture *texture)
+{
+    return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;
+}
+
+/* round() of C, which the compiler has no vector code for. */
+LANES_INLINE double nearest(double value)
+{
+    return copysign(floor(fabs(value) + 0.5), value);
+}
+
+/* Adds what a corner weighs; nothing leaves the sum as it is, as what weighs nothing may be infinite. */
+LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
+                             double steps)
+{
+    if (steps == 1)
+        for (unsigned l = 0; l < WARP; l++)
+            sum[l] += weight[l] ? weight[l] * (double)bits_float(texel[l]) : -0.0;
+    else
+        for (unsigned l = 0; l < WARP; l++)
+            sum[l] += weight[l] ? weight[l] * nearest(bits_float(texel[l]) * steps) : -0.0;
+}
+
+LANES_INLINE void finish_sum(const double *sum, double steps, uint32_t *value)
+{
+    for (unsigned l = 0; l < WARP; l++) {
+        double mean = sum[l] / WEIGHT_ONE;
+        value[l] = float_bits((float)(steps == 1 ? mean : floor(mean + 0.5) / steps));
+    }
+}
+
+LANES_INLINE void add_linear(const struct emu_texture *texture, const uint8_t *texels,
+                             const struct texture_points *points, uint32_t lanes,
+                             const int32_t *share, double sum[4][WARP])
+{
+    struct footprint f;
+    int32_t weights[8][WARP];
+    unsigned corners = points->dims == 3 ? 8 : 4; /* a row has neighbours: see find_footprint() */
+    double steps = steps_of(texture);
+    find_footprint(texture, points, true, &f);
+    find_weights(&f, share, corners, weights);
+    for (unsigned corner = 0; corner < corners; corner++) {
+        uint32_t some = 0, texel[4][WARP];
+        for (unsigned l = 0; l < WARP; l++)
+            some |= (uint32_t)(weights[corner][l] != 0) << l;
+        if (!(some & lanes))
+            continue;
+        const int32_t *const at[3] = {f.index[0][corner & 1], f.index[1][corner >> 1 & 1],
+                                      f.index[2][corner >> 2]};
+        read_texels(texture, texels, at, some & lanes, texel);
+        for (unsigned c = 0; c < texture->channels; c++)
+            add_corner(sum[c], texel[c], weights[corner], steps);
+    }
+}
+
+LANES_CLONES void texture_add(const struct emu_texture *texture, const uint8_t *texels,
+                              const struct texture_points *points, uint32_t lanes,
+                              const int32_t *share, double sum[4][WARP])
+{
+    uint32_t texel[4][WARP];
+    if (texture->linear) {
+        add_linear(texture, texels, points, lanes, share, sum);
+        return;
+    }
+    fetch_nearest(texture, texels, points, lanes, texel);
+    for (unsigned c = 0; c < texture->channels; c++)
+        add_corner(sum[c], texel[c], share, steps_of(texture));
+}
+
+LANES_CLONES void texture_finish(const struct emu_texture *texture, double sum[4][WARP],
+                                 uint32_t value[4][WARP])
+{
+    for (unsigned c = 0; c < texture->channels; c++)
+        finish_sum(sum[c], steps_of(texture), value[c]);
+    fill_missing(texture, value);
+}
+
+LANES_CLONES void texture_nearest(const struct emu_texture *texture, const uint8_t *texels,
+                                  const struct texture_points *points, uint32_t lanes,
+                                  uint32_t value[4][WARP])
+{
+    fetch_nearest(texture, texels, points, lanes, value);
+    fill_missing(texture, value);
+}
+
+void texture_gather(const struct emu_texture *texture, const uint8_t *texels,
+                    const struct texture_points *points, uint32_t lanes, unsigned component,
+                    uint32_t value[4][WARP])
+{
+    static const int32_t zeros[WARP];
+    static const unsigned corners[4] = {2, 3, 1, 0}; /* x in bit 0, y in bit 1 */
+    struct footprint f;
+    find_footprint(texture, points, false, &f);
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t texel[4][WARP];
+        const int32_t *const at[3] = {f.index[0][corners[i] & 1], f.index[1][corners[i] >> 1],
+                                      zeros};
+        read_texels(texture, texels, at, lanes, texel);
+        fill_missing(texture, texel);
+        memcpy(value[i], texel[component], sizeof value[i]);
+    }
+}

@@ -1,0 +1,28 @@
+/* Whose store stays, where lanes of a warp store to one place: CUDA lets any of them win. GPUs store in passes of 128 bytes,
+ * the lanes with lower numbers first, and within a pass the lowest lane wins (tests/hardware/collisions.tsv). So the lanes
+ * store here one after the other, backwards within each pass: first lane 0 ^ turn, then 1 ^ turn and so on.
+ *
+ * Atomics go in the order of the lanes, there and here. */
+#ifndef GPU_EXECUTE_TURNS_H
+#define GPU_EXECUTE_TURNS_H
+
+#include "gpu/execute/machine.h"
+
+/* For stores of so many bytes by each lane. */
+LANES_INLINE unsigned turn_of(unsigned bytes)
+{
+    return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;
+}
+
+/* The bits of LANES in that order. */
+LANES_INLINE uint32_t in_turn(uint32_t lanes, unsigned turn)
+{
+    lanes = (lanes & 0x55555555u) << 1 | (lanes >> 1 & 0x55555555u);
+    lanes = (lanes & 0x33333333u) << 2 | (lanes >> 2 & 0x33333333u);
+    lanes = (lanes & 0x0f0f0f0fu) << 4 | (lanes >> 4 & 0x0f0f0f0fu);
+    if (turn >= WARP / 2 - 1)
+        lanes = (lanes & 0x00ff00ffu) << 8 | (lanes >> 8 & 0x00ff00ffu);
+    return turn == WARP - 1 ? lanes << 16 | lanes >> 16 : lanes;
+}
+
+#endif

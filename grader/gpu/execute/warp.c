@@ -1,0 +1,700 @@
+/* A warp: 32 lanes that execute together, as far as they agree.
+ *
+ * A path is a group of lanes with a stack of entries (pc, meet, lanes); the top one runs. When a
+ * branch sends lanes both ways, the top entry becomes the place where they meet again, the branch's
+ * immediate post-dominator, and each side is pushed with it:
+ *
+ *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
+ *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
+ *                                             pc=M     meet=…  lanes=t|e
+ *
+ * An entry that reaches its meet is popped. Lanes leave a path's stack when they exit.
+ *
+ * A stack alone would hang where lanes of one warp wait for each other, which is legal since Volta:
+ * a lane that holds a lock may stand at M while the others spin above it. So a path that looks like
+ * it is waiting (a slice of instructions full of volatile loads or atomics, or a barrier) sets the
+ * lanes below it free: they become a path of their own. Paths that stand at the same place after a
+ * barrier become one again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/native.h"
+#include "gpu/execute/path.h"
+
+/* --- control instructions ----------------------------------------------------------------------- */
+
+static void branch(struct warp *warp, struct path *path, const struct inst *in, uint32_t taken,
+                   struct profile *profile)
+{
+    struct path_entry *top = path_top(path);
+    struct frame *frame = top->frame;
+    uint32_t passed = top->lanes & ~taken, meet = in->branch.meet, pc = warp->pc;
+    if (!taken || !passed) {
+        top->pc = taken ? in->branch.target : pc + 1;
+        return;
+    }
+    profile->divergent++;
+    frame->holders++; /* it must outlive the entry that is replaced */
+    if (meet == top->meet)
+        path_pop(warp, path); /* its lanes already wait there, further down */
+    else
+        top->pc = meet;
+    if (pc + 1 != meet)
+        path_push(warp, path, (struct path_entry){pc + 1, meet, passed, frame});
+    if (in->branch.target != meet)
+        path_push(warp, path, (struct path_entry){in->branch.target, meet, taken, frame});
+    frame_release(warp, frame);
+}
+
+static void leave(struct warp *warp, struct path *path, uint32_t lanes)
+{
+    warp->alive &= ~lanes;
+    path_top(path)->pc++;
+    path_keep(warp, path, path->stack[0].lanes & ~lanes);
+}
+
+static uint32_t first_word(const struct warp *warp, const struct inst *in, unsigned source,
+                           uint32_t lanes)
+{
+    uint32_t value;
+    memcpy(&value, slot_at(warp, in->src[source]) + 4 * __builtin_ctz(lanes), sizeof value);
+    return value;
+}
+
+/* LANES of the path wait at a barrier; the others go their own way. */
+static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    path_split(warp, path, lanes);
+    path->state = PATH_AT_BARRIER;
+    path->barrier = in;
+    path->expected = warp->alive;
+}
+
+/* The cluster's barrier has two instructions: who arrives waits later. */
+static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
+                              uint32_t lanes)
+{
+    path_top(path)->pc++;
+    if (in->barrier.arrives) {
+        cta_arrive_at_cluster(warp, in, lanes);
+    } else if (!cta_waits_for_cluster(warp, lanes)) {
+        stop_at(warp, path, in, lanes);
+        path->wait_id = CLUSTER_BARRIER;
+        path->wait_count = path->votes = 0;
+    }
+}
+
+/* LANES of the path arrive at a barrier. */
+static void arrive(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    uint32_t id = in->source_count > 0 ? first_word(warp, in, 0, lanes) : 0;
+    uint32_t count = in->source_count > 1 ? first_word(warp, in, 1, lanes) : 0;
+    if (in->barrier.of_cluster) {
+        arrive_at_cluster(warp, path, in, lanes);
+        return;
+    }
+    if (id >= BARRIERS) {
+        warp_fault(warp, OBS_BAD_BARRIER, (unsigned)__builtin_ctz(lanes), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+        path_keep(warp, path, 0);
+        return;
+    }
+    path_top(path)->pc++;
+    if (in->barrier.arrives) {
+        cta_arrive(warp, id, count, lanes);
+        return;
+    }
+    stop_at(warp, path, in, lanes);
+    path->wait_id = id;
+    path->wait_count = count;
+    path->votes = in->barrier.vote.offset == NO_SLOT ? 0 : slot_predicate(warp, in->barrier.vote);
+}
+
+static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
+{
+    cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_WARP_SYNC,
+                                                 .warp = warp->index,
+                                                 .lanes = lanes,
+                                                 .whole = lanes == warp->alive});
+}
+
+/* All members are there; lanes with other members, such as tiles of a warp, are apart from them. */
+static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
+{
+    uint32_t members[WARP];
+    memcpy(members, slot_at(warp, in->src[0]), sizeof members);
+    while (lanes) {
+        uint32_t together = 0, wanted = members[__builtin_ctz(lanes)];
+        for (unsigned l = 0; l < WARP; l++)
+            together |= (uint32_t)(members[l] == wanted) << l;
+        tell_warp_sync(warp, together & lanes);
+        lanes &= ~together;
+    }
+}
+
+/* Each of LANES must be named by its own mask, and none that is ABSENT. */
+static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
+{
+    const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
+    uint32_t wrong = 0;
+    if (!absent && lanes_all_set(members)) /* as nearly always */
+        return true;
+    for (unsigned l = 0; l < WARP; l++)
+        wrong |= ((~members[l] >> l & 1) | (uint32_t)((members[l] & absent) != 0)) << l;
+    return !(wrong & lanes);
+}
+
+/* The lanes of PATH's stack that will only leave the kernel: they wait at its end, or are on a side of a
+ * branch that never meets the other one again. */
+static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
+{
+    const struct inst *code = warp->cta->launch->kernel->code;
+    uint32_t leaving = 0, here = path->stack[path->depth - 1].lanes;
+    for (uint32_t i = 0; i < path->depth; i++) {
+        const struct path_entry *entry = &path->stack[i];
+        bool is_side = !(entry->lanes & here);
+        bool ends = entry->meet == NOWHERE || code[entry->meet].kind == KIND_EXIT;
+        bool leaves = code[entry->pc].kind == KIND_EXIT || (is_side && ends);
+        leaving = leaves ? leaving | entry->lanes : leaving & ~entry->lanes;
+    }
+    return leaving;
+}
+
+static void check_mask(struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
+{
+    uint32_t members[WARP];
+    if (mask_is_good(warp, slot, lanes, absent))
+        return;
+    memcpy(members, slot_at(warp, slot), sizeof members);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned l = (unsigned)__builtin_ctz(left);
+        uint32_t named = members[l] & absent;
+        if (members[l] >> l & 1 && !named)
+            continue;
+        warp_mask_fault(warp, OBS_WARP_MASK, l, members[l],
+                        named ? (unsigned)__builtin_ctz(named) : l);
+        return;
+    }
+}
+
+static void arrive_at_warp_sync(struct warp *warp, struct path *path, const struct inst *in,
+                                uint32_t lanes)
+{
+    uint32_t members = first_word(warp, in, 0, lanes);
+    check_mask(warp, in->src[0], lanes, 0); /* whoever is absent may still come */
+    path_top(path)->pc++;
+    if (!(members & warp->alive & ~lanes)) {
+        if (warp->cta->launch->wanted & OBS_ORDER)
+            pass_warp_sync(warp, in, lanes);
+        return;
+    }
+    path_split(warp, path, lanes);
+    path->state = PATH_AT_WARP_SYNC;
+    path->wait_mask = members;
+}
+
+/* Lanes of other paths that IN names may be on their way here: the path waits for them, once. Those
+ * that its own stack holds come when these lanes are done, so nobody waits for them. */
+static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
+                 struct profile *profile)
+{
+    uint32_t members;
+    memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
+    uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
+    if (elsewhere && !path->has_met) {
+        profile->warps--; /* it is executed when they are all here */
+        profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
+        warp->executed--;
+        path_split(warp, path, path_top(path)->lanes);
+        path->state = PATH_AT_MEETING;
+        path->wait_mask = members;
+        return;
+    }
+    path->has_met = false;
+    if (lanes != warp->alive)
+        check_mask(warp, in->warp.members, lanes,
+                   warp->alive & ~lanes & ~leaving_lanes(warp, path));
+    else
+        check_mask(warp, in->warp.members, lanes, 0);
+    in->run(warp, in, lanes);
+    path_top(path)->pc++;
+}
+
+/* A wait that is not over ends the path's turn: there is nothing to do but ask again. */
+static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
+{
+    in->run(warp, in, lanes);
+    uint32_t over = slot_predicate(warp, in->dst) & lanes;
+    path_top(path)->pc++;
+    path->gives_way = over != lanes;
+    path->is_stuck = path->gives_way && !over && path->waits_at == warp->pc;
+    path->waits_at = over ? NOWHERE : warp->pc;
+}
+
+static void control(struct warp *warp, struct path *path, const struct inst *in, uint32_t mask,
+                    struct profile *profile)
+{
+    if (in->kind == KIND_BRANCH) {
+        branch(warp, path, in, mask, profile);
+    } else if (!mask) {
+        path_top(path)->pc++;
+    } else if (in->kind == KIND_MEET) {
+        meet(warp, path, in, mask, profile);
+    } else if (in->kind == KIND_WAIT) {
+        wait(warp, path, in, mask);
+    } else if (in->kind == KIND_EXIT) {
+        leave(warp, path, mask);
+    } else if (in->kind == KIND_CALL) {
+        call_enter(warp, path, in, mask);
+    } else if (in->kind == KIND_RETURN) {
+        call_return(warp, mask);
+        branch(warp, path, in, mask, profile);
+    } else if (in->kind == KIND_BARRIER) {
+        arrive(warp, path, in, mask);
+    } else if (in->kind == KIND_WARP_SYNC) {
+        arrive_at_warp_sync(warp, path, in, mask);
+    } else {
+        warp_fault(warp, OBS_TRAPPED, (unsigned)__builtin_ctz(mask), NULL);
+        launch_stop(warp->cta->launch, EMU_TRAP);
+        path_keep(warp, path, 0);
+    }
+}
+
+/* --- running ------------------------------------------------------------------------------------ */
+
+/* A warp that has had less than this share of what a launch may execute is not in an endless loop: even 32
+ * warps of one block that are would have had 1/32 each. Too many warps do too much. */
+#define MANY_WARPS 100
+
+/* So many parts of its limit go by before a worker tells the others: a look at what they share for each warp would
+ * cost short ones more than their work, as the CPU first waits for all that they have stored. */
+#define ACCOUNTS 256
+
+/* Counts N more instructions of the launch, and ends it when that is too many. */
+static void account(struct warp *warp, uint64_t n)
+{
+    struct launch *launch = warp->cta->launch;
+    struct worker *worker = warp->cta->worker;
+    worker->unaccounted += n;
+    if (!launch->limit || worker->unaccounted < launch->limit / ACCOUNTS)
+        return;
+    uint64_t executed =
+        atomic_fetch_add(&launch->executed, worker->unaccounted) + worker->unaccounted;
+    worker->unaccounted = 0;
+    if (executed > launch->limit && !atomic_load(&launch->stopping)) {
+        enum obs_fault_kind kind =
+            warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH : OBS_ENDLESS;
+        warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
+        launch_stop(launch, EMU_TIMEOUT);
+    }
+}
+
+/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+static uint32_t count_of(uint32_t lanes)
+{
+    return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
+}
+
+/* A stretch from PC on, as far as LEFT instructions go. Returns how many were executed. */
+static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
+                            int64_t left)
+{
+    const struct inst *in = &warp->cta->launch->kernel->code[pc];
+    struct profile *profile = &warp->cta->worker->profile[pc];
+    uint32_t n = in->stretch < left ? in->stretch : (uint32_t)left, end = pc + n;
+    profile->warps++;
+    profile->threads += count;
+    if (n < in->stretch) {
+        profile[n].warps--;
+        profile[n].threads -= count;
+    }
+    warp->executed += n;
+    for (uint32_t step; pc < end; pc += step, in += step) {
+        step = in->step;
+        warp->pc = pc;
+        in->run(warp, in, lanes);
+    }
+    return n;
+}
+
+/* The lanes for which the instruction's guard holds. */
+LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *in)
+{
+    if (in->guard == NO_SLOT)
+        return ALL_LANES;
+    uint32_t guard = *(const uint32_t *)(const void *)(warp->bank[BANK_REGISTERS] + in->guard);
+    return in->guard_negated ? ~guard : guard;
+}
+
+/* The kernel's translation, if it is ready and for as many lanes. */
+static const struct native_code *translation_for(const struct warp *warp, uint32_t lanes)
+{
+    const struct native *native = warp->cta->launch->kernel->native;
+    const struct native_code *code = atomic_load_explicit(&native->code, memory_order_acquire);
+    return code && (code->parts || lanes == ALL_LANES) ? code : NULL;
+}
+
+/* Instructions that all lanes go through together, until one is left to control(): the loop that
+ * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
+static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
+                                    int64_t *slice)
+{
+    const struct inst *code = warp->cta->launch->kernel->code;
+    struct profile *profile = warp->cta->worker->profile;
+    uint32_t pc = top->pc, lanes = top->lanes, meet = top->meet;
+    uint32_t count = count_of(lanes);
+    const struct inst *in = NULL;
+    const atomic_bool *stopping = &warp->cta->launch->stopping;
+    const struct native_code *native = translation_for(warp, lanes);
+    warp->frame = top->frame;
+    warp->bank[BANK_REGISTERS] = top->frame->registers;
+    while (pc != meet && *slice > 0) {
+        if (native && native->enters[pc] && native_is_worth(warp, pc)) {
+            pc = native_run(warp, native, top, pc, slice);
+            if (pc == meet || *slice <= 0)
+                break;
+        }
+        in = &code[pc];
+        if (in->stretch) {
+            uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
+            pc += n;
+            *slice -= n;
+            in = NULL;
+            continue;
+        }
+        profile[pc].warps++;
+        profile[pc].threads += count;
+        warp->executed++; /* what %clock reads */
+        *slice -= in->observes ? OBSERVE_COST : 1;
+        uint32_t active = lanes & guarded_lanes(warp, in);
+        warp->pc = pc;
+        if (in->kind == KIND_LANES || (in->kind == KIND_MEET && active == warp->alive &&
+                                       mask_is_good(warp, in->warp.members, active, 0))) {
+            pc++;
+            if (active)
+                in->run(warp, in, active);
+        } else if (in->kind == KIND_BRANCH && (!active || active == lanes) &&
+                   !atomic_load_explicit(stopping, memory_order_relaxed)) {
+            pc = active ? in->branch.target : pc + 1;
+        } else {
+            *mask = active;
+            break;
+        }
+        in = NULL;
+    }
+    top->pc = pc;
+    return in;
+}
+
+/* The warp has executed so many instructions, which took USED of its slice. */
+static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
+{
+    struct worker *worker = warp->cta->worker;
+    worker->executed += executed;
+    if (worker->executed >= worker->ask_at)
+        native_ask(worker);
+    account(warp, executed);
+    warp->looked += ((uint64_t)used - executed) / (OBSERVE_COST - 1);
+}
+
+/* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
+static bool run_path(struct warp *warp, struct path *path)
+{
+    struct launch *launch = warp->cta->launch;
+    const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
+    int64_t slice = length - warp->ahead;
+    uint64_t before = warp->ahead ? 0 : warp->executed;
+    uint64_t slept = warp->slept, looked = warp->looked;
+    uint32_t mask = 0;
+    warp->news = warp->ahead ? warp->news : 0;
+    warp->cta->worker->polls_briefly |= warp->waits;
+    warp->ahead = 0;
+    path->gives_way = false;
+    /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
+    path->has_met &= path_top(path)->lanes != warp->alive;
+    while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
+           !atomic_load(&launch->stopping)) {
+        struct path_entry *top = path_top(path);
+        if (top->pc == top->meet) {
+            path_pop(warp, path);
+            continue;
+        }
+        const struct inst *in = run_lanes(warp, top, &mask, &slice);
+        if (in)
+            control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
+    }
+    uint64_t executed = warp->executed - before;
+    end_turn(warp, executed, length - slice);
+    if (path->gives_way) {
+        /* who looks at other memory meanwhile may see something else than the wait's end */
+        path->is_stuck &= warp->looked - looked == warp->slept - slept;
+        return !path->is_stuck;
+    }
+    path->waits_at = NOWHERE;
+    path->is_stuck = false;
+    /* observing has shortened it */
+    bool spun = path->state == PATH_READY && executed < (uint64_t)length;
+    uint64_t looks = warp->looked - looked;
+    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
+        warp->waits =
+            spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
+    if (spun && !atomic_load(&launch->stopping))
+        path_split(warp, path, path_top(path)->lanes);
+    return !spun;
+}
+
+static bool waits_for_lanes(const struct path *path)
+{
+    return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
+}
+
+/* Whether both paths have met at one instruction. */
+static bool meets_with(struct path *path, struct path *other)
+{
+    const struct path_entry *a = path_top(path), *b = path_top(other);
+    return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
+}
+
+/* The paths that meet with PATH execute that instruction as one, and go on one by one. */
+static void run_meeting(struct warp *warp, struct path *path)
+{
+    const struct path_entry here = *path_top(path);
+    const struct inst *in = &warp->cta->launch->kernel->code[here.pc];
+    struct profile *profile = &warp->cta->worker->profile[here.pc];
+    uint32_t lanes = 0, leaving = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (meets_with(path, warp->paths[i])) {
+            lanes |= path_top(warp->paths[i])->lanes;
+            leaving |= leaving_lanes(warp, warp->paths[i]);
+        }
+    warp->frame = here.frame;
+    warp->bank[BANK_REGISTERS] = here.frame->registers;
+    warp->pc = here.pc;
+    profile->warps++;
+    profile->threads += (uint32_t)__builtin_popcount(lanes);
+    warp->executed++;
+    lanes &= guarded_lanes(warp, in);
+    check_mask(warp, in->warp.members, lanes, warp->alive & ~lanes & ~leaving);
+    in->run(warp, in, lanes);
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i] != path && meets_with(path, warp->paths[i])) {
+            path_top(warp->paths[i])->pc++;
+            warp->paths[i]->has_met = false;
+        }
+    path_top(path)->pc++;
+    path->has_met = false;
+}
+
+/* Paths that have met at one instruction, but came there on different ways, so that they did not become one: what
+ * their lanes tell each other there must reach them all. */
+static void meet_apart(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        for (uint32_t k = i + 1; k < warp->path_count; k++)
+            if (meets_with(warp->paths[i], warp->paths[k]))
+                run_meeting(warp, warp->paths[i]);
+}
+
+/* Lanes that wait for each other at bar.warp.sync and the like go on once all of them are there. */
+static bool release_warp_syncs(struct warp *warp)
+{
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (waits_for_lanes(warp->paths[i]))
+            waiting |= warp->paths[i]->stack[0].lanes;
+    bool released = false;
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        struct path *path = warp->paths[i];
+        if (waits_for_lanes(path) && !(path->wait_mask & warp->alive & ~waiting)) {
+            path->has_met = path->state == PATH_AT_MEETING;
+            path->state = PATH_READY;
+            released = true;
+            tell_warp_sync(warp, path->wait_mask & waiting);
+        }
+    }
+    if (released) {
+        paths_merge(warp);
+        meet_apart(warp);
+    }
+    return released;
+}
+
+/* One slice for each path that is ready. True if any did more than spin. */
+static bool run_paths(struct warp *warp, bool *ready)
+{
+    bool progress = false;
+    *ready = false;
+    uint32_t count = warp->path_count; /* paths split off meanwhile get their turn next time */
+    for (uint32_t i = 0; i < count; i++) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
+            continue;
+        progress |= run_path(warp, path);
+    }
+    paths_drop_done(warp);
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        *ready |= warp->paths[i]->state == PATH_READY;
+    if (warp->path_count > 1)
+        paths_merge(warp);
+    return progress;
+}
+
+enum warp_end warp_run(struct warp *warp)
+{
+    for (;;) {
+        bool ready;
+        uint32_t paths = warp->path_count;
+        bool progress = run_paths(warp, &ready);
+        warp->moved |= progress;
+        if (atomic_load(&warp->cta->launch->stopping))
+            return WARP_STOPPED;
+        if (!warp->path_count)
+            return WARP_DONE;
+        if (release_warp_syncs(warp))
+            continue;
+        if (!ready)
+            return WARP_AT_BARRIER;
+        if (!progress && warp->path_count <= paths)
+            return WARP_SPINS;
+    }
+}
+
+uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        if (warp->paths[i]->state == PATH_AT_BARRIER && warp->paths[i]->wait_id == barrier)
+            lanes |= warp->paths[i]->stack[0].lanes;
+    return lanes;
+}
+
+/* What bar.red gives each of the path's lanes. */
+static void deliver(struct warp *warp, struct path *path, struct votes total)
+{
+    const struct inst *in = path->barrier;
+    uint32_t lanes = path->stack[0].lanes;
+    bool all = total.yes == total.threads, any = total.yes != 0;
+    if (in->barrier.vote.offset == NO_SLOT)
+        return;
+    warp->bank[BANK_REGISTERS] = path_top(path)->frame->registers;
+    if (in->barrier.op != PTX_MOD_popc) {
+        bool yes = in->barrier.op == PTX_MOD_and ? all : any;
+        slot_set_predicate(warp, in->dst, yes ? ALL_LANES : 0, lanes);
+        return;
+    }
+    uint32_t *d = (uint32_t *)(void *)slot_at(warp, in->dst);
+    for (unsigned l = 0; l < WARP; l++)
+        d[l] = lanes >> l & 1 ? total.yes : d[l];
+}
+
+bool warp_set_free(struct warp *warp)
+{
+    uint32_t count = warp->path_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (warp->paths[i]->is_stuck)
+            path_split(warp, warp->paths[i], path_top(warp->paths[i])->lanes);
+    return warp->path_count > count;
+}
+
+void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++) {
+        struct path *path = warp->paths[i];
+        if (path->state != PATH_AT_BARRIER || path->wait_id != barrier)
+            continue;
+        deliver(warp, path, total);
+        path->state = PATH_READY;
+    }
+    if (warp->path_count > 1)
+        paths_merge(warp);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------- */
+
+/* What stays as it is when the warp of a CTA becomes that of another one. */
+static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
+{
+    const struct launch *launch = cta->launch;
+    const struct kernel *kernel = launch->kernel;
+    warp->cta = cta;
+    warp->index = index;
+    warp->bank[BANK_CONSTANTS] = kernel->constants;
+    warp->bank[BANK_LAUNCH] = launch->values;
+    warp->bank[BANK_CTA] = cta->values;
+    warp->bank[BANK_WARP] = cta->warp_values + (size_t)index * kernel->bank_bytes[BANK_WARP];
+    warp->local = cta->local_memory + (size_t)index * WARP * launch->own_bytes;
+    values_of_warp(warp);
+}
+
+/* Most warps go through the translation of their kernel from its beginning to its end: those need no path. Returns where it
+ * ends otherwise; then the warp is AHEAD in its first slice. */
+static uint32_t go_through(struct warp *warp, struct frame *frame)
+{
+    struct worker *worker = warp->cta->worker;
+    const struct native_code *native = translation_for(warp, warp->alive);
+    if (!native || !native->enters[0] || !native_goes_through(worker) ||
+        atomic_load(&worker->launch->stopping))
+        return 0;
+    int64_t left = SLICE;
+    warp->frame = frame;
+    warp->bank[BANK_REGISTERS] = frame->registers;
+    warp->pc = native->enter(warp, 0, &left, warp->alive, NOWHERE);
+    const struct inst *in = &worker->launch->kernel->code[warp->pc];
+    bool is_through = in->kind == KIND_EXIT && in->guard == NO_SLOT && left > 0;
+    worker->tries++;
+    if (!is_through) {
+        warp->ahead = SLICE - left;
+        return warp->pc;
+    }
+    struct profile *profile = &worker->profile[warp->pc];
+    profile->warps++;
+    profile->threads += count_of(warp->alive);
+    worker->throughs++;
+    warp->alive = 0;
+    end_turn(warp, ++warp->executed, SLICE - left + 1);
+    return NOWHERE;
+}
+
+bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
+{
+    uint32_t left = cta->launch->threads - index * WARP;
+    if (!again)
+        prepare(warp, cta, index);
+    warp->alive = left >= WARP ? ALL_LANES : (1u << left) - 1;
+    warp->executed = 0;
+    warp->slept = 0;
+    warp->looked = 0;
+    warp->news = 0;
+    warp->ahead = 0;
+    warp->at_cluster = warp->owes_wait = warp->heard = 0;
+    warp->path_count = 0;
+    struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
+    if (!frame)
+        return false;
+    frame->holders++;
+    uint32_t pc = go_through(warp, frame);
+    struct path *path = pc == NOWHERE ? NULL : path_add(warp);
+    if (path)
+        path_push(warp, path, (struct path_entry){pc, NOWHERE, warp->alive, frame});
+    frame_release(warp, frame);
+    return path || pc == NOWHERE;
+}
+
+/* Takes back what paths still hold when a launch was stopped. */
+void warp_stop(struct warp *warp)
+{
+    for (uint32_t i = 0; i < warp->path_count; i++)
+        path_keep(warp, warp->paths[i], 0);
+    warp->path_count = 0;
+    async_drop(warp);
+}
+
+void warp_free(struct warp *warp)
+{
+    for (unsigned i = 0; i < WARP && warp->paths[i]; i++) {
+        free(warp->paths[i]->stack);
+        free(warp->paths[i]);
+    }
+    free(warp->stack);
+    async_free(warp);
+}

@@ -1,0 +1,498 @@
+/* The counters observer: how a warp's addresses become sectors, lines and wavefronts.
+ *
+ * Sectors and lines are distinct 32- and 128-byte pieces of the addresses. A wavefront reads one word
+ * from each of 32 banks, so it takes as many as the fullest bank has distinct words. Nearly every
+ * access is dense (lane i right behind lane i - 1) or repeats the pattern that its instruction had
+ * before, and both are counted without a look at the 32 addresses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/execute/machine.h"
+#include "gpu/observe/losses.h"
+#include "gpu/observe/old_rules.h"
+
+#define LANES 32u
+#define BANKS 32u
+
+/* What a GPU makes of an atomic in shared memory. */
+enum atomic_form { ONE_PASS, TWO_PASSES, POPULATION };
+
+/* Of one instruction in one space: requests, then what the space counts, and as much of it as the
+ * latest access that was not dense was worth. */
+struct traffic {
+    uint64_t requests, pieces, ideal, lines;
+    uint32_t last_pieces, last_ideal, last_lines;
+};
+
+struct state {
+    uint32_t count;
+    enum emu_rules rules;
+    const struct inst *code;
+    struct traffic *global, *shared; /* count of each, by pc */
+    uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
+    struct sample *samples; /* of each pc the access that wasted most */
+    uint64_t *
+        others; /* accesses by each pc to shared memory of other CTAs; NULL: there are no clusters */
+    /* Sectors of global memory that each warp has loaded, by CTA and warp. In a grid of very many, several share one,
+     * and then are taken for one that loads much. */
+    uint32_t *loaded, warps; /* of a CTA */
+    uint64_t places;
+};
+
+#define MOST_PLACES ((uint64_t)1 << 22)
+
+static void counters_free(struct state *state)
+{
+    free(state->global);
+    free(state->kind);
+    free(state->others);
+    free(state->loaded);
+    for (uint32_t i = 0; state->samples && i < state->count; i++)
+        free(state->samples[i].seen);
+    free(state->samples);
+    free(state);
+}
+
+static void *counters_begin(const struct obs_launch *launch)
+{
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return NULL;
+    state->count = launch->kernel->code_count + 1;
+    state->rules = launch->launch->options->rules;
+    state->code = launch->kernel->code;
+    state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
+    state->kind = calloc(2 * (size_t)state->count, 1);
+    state->shared = state->global ? state->global + state->count : NULL;
+    state->samples = calloc(state->count, sizeof *state->samples);
+    bool has_others = launch->launch->cluster_size > 1;
+    state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
+    state->warps = launch->launch->warps;
+    state->places = launch->launch->cta_count * state->warps;
+    state->places = state->places < MOST_PLACES ? state->places : MOST_PLACES;
+    state->loaded = calloc(state->places, sizeof *state->loaded);
+    if (state->global && state->kind && state->samples && state->loaded &&
+        (state->others || !has_others))
+        return state;
+    counters_free(state);
+    return NULL;
+}
+
+/* --- distinct values ---------------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift)
+{
+    uint64_t sorted[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        sorted[i] = values[i] >> shift;
+    qsort(sorted, LANES, sizeof *sorted, by_value);
+    unsigned distinct = 1;
+    for (unsigned i = 1; i < LANES; i++)
+        distinct += sorted[i] != sorted[i - 1];
+    return distinct;
+}
+
+typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* A bit for each of COUNT = 16 or 32 values that none before it is equal to: all are compared with
+ * all, 16 at a time. No value may be UINT32_MAX. */
+LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
+{
+    uint32_t padded[2 * LANES], again[LANES], firsts = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        padded[i] = UINT32_MAX;
+    memcpy(padded + LANES, values, count * sizeof *values);
+    for (unsigned half = 0; half < count; half += 16) {
+        const uint32_t *here = padded + LANES + half;
+        words mine = *(const words *)here, seen = {0};
+        for (unsigned back = 1; back < half + 16; back++)
+            seen |= (words)(mine == *(const words *)(here - back));
+        *(words *)(again + half) = seen;
+    }
+    for (unsigned i = 0; i < count; i++)
+        firsts |= (uint32_t)!again[i] << i;
+    return firsts;
+}
+
+/* How many different values the addresses have once SHIFT low bits are dropped. */
+LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
+                                     unsigned shift)
+{
+    uint64_t first = low >> shift, span = (high >> shift) - first;
+    uint32_t values[LANES], rises = 0, falls = 0;
+    if (span == 0)
+        return 1;
+    if (span >= UINT32_MAX)
+        return count_distinct_by_sorting(addr, shift);
+    for (unsigned i = 0; i < LANES; i++)
+        values[i] = (uint32_t)((addr[i] >> shift) - first);
+    for (unsigned i = 1; i < LANES; i++) {
+        rises += values[i] > values[i - 1];
+        falls += values[i] < values[i - 1];
+    }
+    if (!rises || !falls) /* they are in order */
+        return rises + falls + 1;
+    return (unsigned)__builtin_popcount(find_firsts(values, LANES));
+}
+
+static unsigned log2_of(unsigned power_of_two)
+{
+    return (unsigned)__builtin_ctz(power_of_two);
+}
+
+/* --- global memory ------------------------------------------------------------------------------ */
+
+/* Inactive lanes repeat an active one's address, so all 32 can be counted. */
+LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_access *access)
+{
+    uint64_t low = access->addr[0], high = low;
+    unsigned active = (unsigned)__builtin_popcount(access->mask);
+    for (unsigned i = 1; i < LANES; i++) {
+        low = access->addr[i] < low ? access->addr[i] : low;
+        high = access->addr[i] > high ? access->addr[i] : high;
+    }
+    unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
+    if (lines < active) /* else every lane has a line of its own */
+        sectors = count_distinct(access->addr, low, high, 5);
+    if (lines < active)
+        words = count_distinct(access->addr, low, high, log2_of(access->bytes));
+    traffic->last_pieces = sectors;
+    traffic->last_lines = lines;
+    traffic->last_ideal = (words * access->bytes + 31) / 32;
+}
+
+/* What it is worth follows from its place alone. */
+LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
+{
+    uint64_t high = low + LANES * bytes - 1;
+    traffic->pieces += high / 32 - low / 32 + 1;
+    traffic->lines += high / 128 - low / 128 + 1;
+    traffic->ideal += LANES * bytes / 32;
+}
+
+/* Remembers what the warp touched, to know it again. */
+LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
+{
+    if (!access->dense && !access->repeats)
+        sample->form = access_form(access->addr, access->mask);
+    struct access_seen seen = {access->cta, access->addr[0],
+                               access->dense ? DENSE_FORM : sample->form, access->mask};
+    sample_again(sample, access->repeats, access->warp, &seen);
+}
+
+/* Returns how many sectors it touched. */
+LANES_INLINE uint64_t count_global(struct traffic *traffic, struct sample *sample,
+                                   const struct obs_access *access)
+{
+    traffic->requests++;
+    if (access->dense) {
+        uint64_t before = traffic->pieces;
+        count_dense(traffic, access->addr[0], access->bytes);
+        sample_take(sample, access, (uint32_t)(traffic->pieces - before), access->bytes);
+        return traffic->pieces - before;
+    }
+    if (!access->repeats)
+        measure_global(traffic, access);
+    sample_take(sample, access, traffic->last_pieces, traffic->last_ideal);
+    traffic->pieces += traffic->last_pieces;
+    traffic->ideal += traffic->last_ideal;
+    traffic->lines += traffic->last_lines;
+    return traffic->last_pieces;
+}
+
+LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, uint64_t sectors)
+{
+    state->loaded[(cta * state->warps + warp) % state->places] += (uint32_t)sectors;
+}
+
+/* --- shared memory ------------------------------------------------------------------------------ */
+
+typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
+#define NO_COLUMN UINT8_MAX
+
+/* How many lanes the fullest column of banks has, but of NO_COLUMN: each is compared with all, 32 at a time. */
+LANES_INLINE uint32_t find_fullest(const uint8_t *column)
+{
+    uint8_t twice[2 * LANES], beside[LANES];
+    column_bytes mine = *(const column_bytes *)column, held = {0};
+    uint32_t fullest = 0;
+    memcpy(twice, column, LANES);
+    memcpy(twice + LANES, column, LANES);
+    for (unsigned back = 0; back < LANES; back++)
+        held -= (column_bytes)(mine == *(const column_bytes *)(twice + back)); /* true is -1 */
+    *(column_bytes *)beside = held & (column_bytes)(mine != NO_COLUMN);
+    for (unsigned i = 0; i < LANES; i++)
+        fullest = beside[i] > fullest ? beside[i] : fullest;
+    return fullest;
+}
+
+/* Wavefronts of LANES lanes from FIRST on, one of which is active, and the ideal. What a lane asks for, BYTES
+ * wide but at least a word, fills one column of banks from the top: a wavefront takes one of each column. */
+LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
+                                unsigned first, unsigned lanes)
+{
+    unsigned shift = access->bytes > 4 ? log2_of(access->bytes) : 2, columns = BANKS * 4 >> shift;
+    uint8_t column[LANES];
+    uint32_t asked[LANES];
+    for (unsigned i = 0; i < lanes; i++)
+        asked[i] = (uint32_t)access->addr[first + i] >> shift;
+    /* inactive lanes repeat an active one's address, but that one may be of the other half */
+    unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
+    for (unsigned i = 0; i < lanes && lanes < LANES; i++)
+        asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
+    uint32_t distinct = find_firsts(asked, lanes);
+    for (unsigned i = 0; i < LANES; i++)
+        column[i] = distinct >> i & 1 ? asked[i % lanes] & (columns - 1) : NO_COLUMN;
+    traffic->last_pieces += find_fullest(column);
+    traffic->last_ideal +=
+        ((unsigned)__builtin_popcount(distinct) + columns - 1) >> log2_of(columns);
+}
+
+LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_access *access)
+{
+    traffic->last_pieces = traffic->last_ideal = 0;
+    if (access->bytes < 16)
+        measure_banks(traffic, access, 0, LANES);
+    /* 128-bit accesses go half a warp at a time, however few words they ask for (measured on an H200) */
+    for (unsigned half = 0; half < 2 && access->bytes == 16; half++)
+        if (access->mask >> (16 * half) & 0xffff)
+            measure_banks(traffic, access, 16 * half, 16);
+}
+
+LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
+                               const struct obs_access *access)
+{
+    traffic->requests++;
+    if (access->dense) {
+        unsigned wavefronts = access->bytes > 4 ? access->bytes / 4 : 1;
+        traffic->pieces += wavefronts;
+        traffic->ideal += wavefronts;
+        return;
+    }
+    if (!access->repeats)
+        measure_shared(traffic, access);
+    sample_take(sample, access, traffic->last_pieces, traffic->last_ideal);
+    traffic->pieces += traffic->last_pieces;
+    traffic->ideal += traffic->last_ideal;
+}
+
+/* --- atomics in shared memory (all of it measured on an H100) ------------------------------------------ */
+
+/* Integers of 32 bits and exchanges have an instruction of their own. Compare-and-swap takes two passes,
+ * and so does each round of the loop that all others become. An addition of 1 whose old value nobody reads
+ * counts the lanes that want the same word, and adds them up at once. */
+static enum atomic_form form_of(const struct inst *inst)
+{
+    bool is_word = inst->mem.bytes == 4 && ptx_type_class(inst->mem.type) != 'F';
+    if (is_word && inst->mem.variant && inst->mem.event == OBS_REDUCTION)
+        return POPULATION;
+    if (inst->mem.op == PTX_MOD_exch)
+        return ONE_PASS;
+    return is_word && inst->mem.op != PTX_MOD_cas ? ONE_PASS : TWO_PASSES;
+}
+
+/* Each lane has its turn in its bank, also where lanes want the same word. */
+LANES_INLINE void measure_turns(struct traffic *traffic, const struct obs_access *access)
+{
+    unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
+    uint8_t column[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        column[i] = access->mask >> i & 1 ? access->addr[i] >> shift & (columns - 1) : NO_COLUMN;
+    traffic->last_pieces = find_fullest(column);
+    traffic->last_ideal = ((unsigned)__builtin_popcount(access->mask) + columns - 1) / columns;
+}
+
+LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
+                                      const struct inst *inst)
+{
+    enum atomic_form form = form_of(inst);
+    unsigned passes = form == TWO_PASSES ? 2 : 1;
+    if (inst->run != atomic_run) /* of an mbarrier */
+        return;
+    traffic->requests++;
+    if (access->dense) {
+        traffic->pieces += passes * access->bytes / 4;
+        traffic->ideal += passes * access->bytes / 4;
+        return;
+    }
+    if (form == POPULATION && !access->repeats)
+        measure_shared(traffic, access);
+    else if (!access->repeats)
+        measure_turns(traffic, access);
+    traffic->pieces += passes * traffic->last_pieces;
+    traffic->ideal += passes * traffic->last_ideal;
+}
+
+LANES_CLONES static void counters_access(void *argument, const struct obs_access *access)
+{
+    struct state *state = argument;
+    uint32_t at = access->pc + (access->space == PTX_SHARED ? state->count : 0);
+    if (access->space == PTX_CLUSTER) {
+        state->others[access->pc]++;
+        return;
+    }
+    state->kind[at] = access->kind;
+    if (access->space == PTX_GLOBAL) {
+        remember(&state->samples[access->pc], access);
+        uint64_t sectors =
+            count_global(&state->global[access->pc], &state->samples[access->pc], access);
+        if (access->kind == OBS_LOAD)
+            note_load(state, access->cta, access->warp, sectors);
+    } else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
+        count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
+    else if (access->space == PTX_SHARED)
+        count_shared_atomic(&state->shared[access->pc], access, &state->code[access->pc]);
+}
+
+/* An access that says more of what is wasted than the ones before is wanted in full. One to shared memory that
+ * wastes nothing says no more than that it was made. */
+static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
+{
+    struct state *state = argument;
+    struct sample *sample = &state->samples[repeat->pc];
+    bool is_global = repeat->space == PTX_GLOBAL;
+    struct traffic *traffic = is_global ? &state->global[repeat->pc] : &state->shared[repeat->pc];
+    struct traffic one = {
+        .pieces = traffic->last_pieces, .ideal = traffic->last_ideal, .lines = traffic->last_lines};
+    if (!is_global && repeat->space != PTX_SHARED)
+        return OBS_SILENT;
+    if (!is_global && state->kind[state->count + repeat->pc] > OBS_STORE)
+        return OBS_IN_FULL;
+    if (repeat->dense && is_global) {
+        one = (struct traffic){0};
+        count_dense(&one, repeat->first, repeat->bytes);
+    } else if (repeat->dense) {
+        one.pieces = one.ideal = repeat->bytes > 4 ? repeat->bytes / 4 : 1;
+    }
+    if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
+                                                  repeat->cta, repeat->warp))
+        return OBS_IN_FULL;
+    traffic->requests += repeat->times;
+    traffic->pieces += one.pieces * repeat->times;
+    traffic->ideal += one.ideal * repeat->times;
+    traffic->lines += one.lines * repeat->times;
+    if (is_global && repeat->kind == OBS_LOAD)
+        note_load(state, repeat->cta, repeat->warp, one.pieces * repeat->times);
+    struct access_seen seen = {repeat->cta, repeat->first,
+                               repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
+    if (is_global)
+        sample_again(sample, true, repeat->warp, &seen);
+    return is_global || one.pieces > one.ideal ? OBS_TAKEN : OBS_SILENT;
+}
+
+void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
+{
+    struct traffic traffic = {0};
+    struct sample unused = {0};
+    struct obs_access once = *access;
+    once.repeats = false;
+    if (access->space == PTX_SHARED)
+        count_shared(&traffic, &unused, &once);
+    else
+        count_global(&traffic, &unused, &once);
+    *cost = (uint32_t)traffic.pieces;
+    *ideal = (uint32_t)traffic.ideal;
+}
+
+/* --- older GPUs --------------------------------------------------------------------------------- */
+
+/* The same counters by older rules: requests are of half a warp, and what stands for lines of global
+ * memory are transactions. */
+static void access_by_old_rules(void *argument, const struct obs_access *access)
+{
+    struct state *state = argument;
+    bool shared = access->space == PTX_SHARED;
+    if (access->space == PTX_CLUSTER)
+        state->others[access->pc]++;
+    if ((!shared && access->space != PTX_GLOBAL) || (shared && access->kind > OBS_STORE))
+        return;
+    uint32_t at = access->pc + (shared ? state->count : 0);
+    struct old_cost cost = old_rules_measure(state->rules, access);
+    state->kind[at] = access->kind;
+    state->global[at].requests += cost.requests; /* shared lies behind global */
+    state->global[at].pieces += cost.pieces;
+    state->global[at].ideal += cost.ideal;
+    state->global[at].lines += cost.transactions;
+}
+
+/* --- results ------------------------------------------------------------------------------------ */
+
+static void counters_join(void *into, void *argument)
+{
+    struct state *total = into, *state = argument;
+    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared lies behind global */
+        total->global[i].requests += state->global[i].requests;
+        total->global[i].pieces += state->global[i].pieces;
+        total->global[i].ideal += state->global[i].ideal;
+        total->global[i].lines += state->global[i].lines;
+    }
+    for (uint32_t i = 0; i < 2 * total->count; i++)
+        total->kind[i] |= state->kind[i];
+    for (uint32_t i = 0; total->others && i < total->count; i++)
+        total->others[i] += state->others[i];
+    for (uint32_t i = 0; i < total->count; i++)
+        sample_join(&total->samples[i], &state->samples[i]);
+    for (uint64_t i = 0; i < total->places; i++)
+        total->loaded[i] += state->loaded[i];
+    counters_free(state);
+}
+
+static void counters_end(void *argument, const struct obs_launch *launch,
+                         struct emu_counters *per_instruction)
+{
+    /* the first of the four counters of each kind, in counters.def's order */
+    static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
+                                              EMU_global_atomic_requests,
+                                              EMU_global_reduction_requests};
+    static const enum emu_counter shared[] = {EMU_shared_load_requests, EMU_shared_store_requests,
+                                              EMU_shared_atomic_requests,
+                                              EMU_shared_atomic_requests};
+    struct state *state = argument;
+    for (uint32_t pc = 0; per_instruction && pc < launch->kernel->code_count; pc++) {
+        const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
+        uint64_t *value = per_instruction[pc].value + global[state->kind[pc]];
+        value[0] += g->requests;
+        value[1] += g->pieces;
+        value[2] += g->ideal;
+        value[3] += g->lines;
+        value = per_instruction[pc].value + shared[state->kind[state->count + pc]];
+        value[0] += s->requests;
+        value[1] += s->pieces;
+        value[2] += s->ideal;
+        value[3] += s->pieces - s->ideal;
+        per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
+    }
+    for (uint64_t i = 0; per_instruction && i < state->places; i++) {
+        uint64_t *most =
+            &per_instruction[launch->kernel->code_count].value[EMU_longest_warp_load_sectors];
+        *most = state->loaded[i] > *most ? state->loaded[i] : *most;
+    }
+    if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */
+        losses_report(launch, per_instruction, state->samples);
+    counters_free(state);
+}
+
+const struct observer obs_counters = {
+    .name = "counters",
+    .events = OBS_ACCESS,
+    .begin = counters_begin,
+    .access = counters_access,
+    .repeat = counters_repeat,
+    .join = counters_join,
+    .end = counters_end,
+};
+
+const struct observer obs_counters_by_old_rules = {
+    .name = "counters",
+    .events = OBS_ACCESS,
+    .begin = counters_begin,
+    .access = access_by_old_rules,
+    .join = counters_join,
+    .end = counters_end,
+};

@@ -1,0 +1,593 @@
+/* The initcheck observer: reads of bytes that nobody has written.
+ *
+ * Of global memory, memory.c keeps a bit for each byte; what the host writes, sets or copies is marked there
+ * too. Variables count as written, and so does memory that the program lends (page-locked, managed): the
+ * host may write it any time, and nobody sees when. Of shared memory and of the kernels' own local
+ * variables, a byte for each byte is kept here, for each CTA; functions' variables are not watched.
+ *
+ * Copies of structures read their padding. So an access of which some bytes were written, or that is of one
+ * or two bytes, is only a fault if the value that holds an unwritten one is used for more than being stored
+ * elsewhere. A copy counts as written. Compilers load a thread's own variable before they know whether it is
+ * wanted, as that can do no harm: one that selp then chooses, or not, is no fault. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/analyse/operands.h"
+#include "gpu/execute/machine.h"
+#include "gpu/observe/words.h"
+
+#define MOST_COLUMNS 100 /* of a message */
+
+struct init_cta {
+    uint64_t cta;
+    uint8_t *shared, *local; /* 1: written */
+};
+
+/* What one instruction has done. */
+struct init_site {
+    uint64_t low, high; /* of what it wrote, in SPACE; high 0: nothing */
+    uint64_t count;     /* of its reads that were faults; of the first one: */
+    uint64_t addr, cta;
+    uint32_t thread;
+    uint8_t space;
+    const struct mem_block *block; /* that it accessed last */
+};
+
+struct init {
+    const struct obs_launch *launch;
+    struct init_site *sites;          /* by pc */
+    struct init_cta *current, *seats; /* the one that runs; all that are under way */
+    size_t local_bytes;
+    bool failed; /* memory is out, nothing more is looked at */
+};
+
+/* --- what a value is used for ------------------------------------------------------------------------ */
+
+struct search {
+    uint32_t wanted;
+    bool found;
+};
+
+static void compare_register(void *context, uint32_t reg)
+{
+    struct search *search = context;
+    search->found |= reg == search->wanted;
+}
+
+static bool reads(const struct ptx_instruction *in, uint32_t reg)
+{
+    struct search search = {reg, false};
+    operands_read(in, compare_register, &search);
+    return search.found;
+}
+
+static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
+{
+    return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
+}
+
+/* Whether more than the first WRITTEN bytes of what REG holds are used for more than being stored. What is cut
+ * down to fewer bytes, in at most STEPS steps, is followed: so a member is taken out of a copy. */
+static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
+{
+    for (uint32_t i = 0; i < f->code_count; i++) {
+        const struct ptx_instruction *in = &f->code[i];
+        if (!reads(in, reg) || is_copy(in, reg))
+            continue;
+        if (in->opcode != PTX_OP_cvt || in->guard == reg || !steps)
+            return true;
+        unsigned to = ptx_type_bytes(in->types[0]), from = ptx_type_bytes(in->types[1]);
+        if ((to < from ? to : from) > written &&
+            uses_more(f, in->operands[0].index, written, steps - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Whether element K of what the load at PC loads is used for more than being stored, beyond its first WRITTEN
+ * bytes. */
+static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k, unsigned written)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_function *f = image->function;
+    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    const struct ptx_operand *element = to->kind == PTX_VECTOR ? &to->elements[k] : to;
+    return element->kind == PTX_REGISTER && uses_more(f, element->index, written, 3);
+}
+
+static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
+{
+    return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
+}
+
+/* Whether what the load at PC loads is only chosen from, and may so be thrown away. */
+static bool is_only_chosen(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_function *f = image->function;
+    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    bool chosen = false;
+    for (uint32_t i = 0; i < f->code_count && to->kind == PTX_REGISTER; i++) {
+        if (!reads(&f->code[i], to->index))
+            continue;
+        chosen = is_choice(&f->code[i], to->index);
+        if (!chosen)
+            return false;
+    }
+    return chosen;
+}
+
+static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->variable == b->variable &&
+           a->value == b->value;
+}
+
+/* Whether REG, what LOAD has loaded or was made of it, only gets other bits in at most STEPS steps, some being
+ * MASKED out before, and goes back to where it came from. */
+static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
+                      uint32_t reg, bool masked, unsigned steps)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->code_count; i++) {
+        const struct ptx_instruction *in = &f->code[i];
+        if (!reads(in, reg))
+            continue;
+        any = true;
+        if (is_copy(in, reg) && masked && is_same_place(&in->operands[0], &load->operands[1]))
+            continue;
+        bool masks = in->opcode == PTX_OP_and && in->operands[2].kind == PTX_IMMEDIATE;
+        bool sets = in->opcode == PTX_OP_or && masked;
+        if ((!masks && !sets) || in->guard == reg || !steps ||
+            !goes_back(f, load, in->operands[0].index, true, steps - 1))
+            return false;
+    }
+    return any;
+}
+
+/* Whether the load at PC is there because a bit-field is set: the others of its word may not have been yet. */
+static bool is_for_bits(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    const struct ptx_instruction *in = &image->function->code[pc - image->start];
+    return in->opcode == PTX_OP_ld && in->operands[0].kind == PTX_REGISTER &&
+           goes_back(image->function, in, in->operands[0].index, false, 6);
+}
+
+/* --- marks -------------------------------------------------------------------------------------------- */
+
+/* A lane's bytes of the access: flags (of shared and local memory) or a block; neither: not watched. */
+struct init_place {
+    uint8_t *flags;
+    const struct mem_block *block;
+};
+
+/* The block that has all bytes from LOW on and before END, if it is watched. */
+static const struct mem_block *find_block(const struct init *init, struct init_site *site,
+                                          uint64_t low, uint64_t end)
+{
+    const struct mem_block *block = site->block;
+    if (!block || low < block->addr || low - block->addr >= block->size)
+        site->block = block = mem_nearest(init->launch->launch->memory, low);
+    bool inside = block && block->host && low < end && low - block->addr < block->size &&
+                  end - low <= block->size - (low - block->addr);
+    return inside && block->marks[MEM_WRITTEN] ? block : NULL;
+}
+
+static bool is_shared(uint8_t space)
+{
+    return space == PTX_SHARED || space == PTX_CLUSTER;
+}
+
+/* Those of the byte at ADDR, of the CTA whose shared memory is accessed; NULL: it has none yet, or no more. */
+static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
+                             uint64_t addr)
+{
+    if (access->space == PTX_SHARED)
+        return init->current->shared + addr;
+    return access->seat == OBS_NO_SEAT ? NULL : init->seats[access->seat].shared + addr;
+}
+
+static struct init_place find_place(const struct init *init, const struct obs_access *access,
+                                    uint32_t lane)
+{
+    const struct launch *launch = init->launch->launch;
+    uint64_t addr = access->addr[lane], own = launch->own_bytes;
+    struct init_place place = {NULL, NULL};
+    if (addr % access->bytes)
+        return place; /* memcheck's affair, as are those outside */
+    if (access->space == PTX_GLOBAL)
+        place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
+    else if (is_shared(access->space) && addr < launch->shared_bytes &&
+             access->bytes <= launch->shared_bytes - addr)
+        place.flags = shared_flags(init, access, addr);
+    else if (access->space == PTX_LOCAL && addr < own && access->bytes <= own - addr)
+        place.flags = init->current->local + (access->warp * WARP + lane) * own + addr;
+    return place;
+}
+
+/* From byte AT of the lane's on: the first of SIZE that was not written, or SIZE. */
+static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
+{
+    if (place.block)
+        return (unsigned)mem_first_unmarked(place.block, MEM_WRITTEN, addr - place.block->addr,
+                                            size);
+    const uint8_t *zero = place.flags ? memchr(place.flags, 0, size) : NULL;
+    return zero ? (unsigned)(zero - place.flags) : size;
+}
+
+static bool is_any_written(struct init_place place, uint64_t addr, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        struct init_place byte = {place.flags ? place.flags + i : NULL, place.block};
+        if (first_unwritten(byte, addr + i, 1) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* Whether what LANE reads is a fault. *AT gets the first byte that was not written. */
+static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
+                     struct init_place place, unsigned *at)
+{
+    uint64_t addr = access->addr[lane];
+    unsigned element = access->element ? access->element : access->bytes;
+    *at = first_unwritten(place, addr, access->bytes);
+    if (*at == access->bytes)
+        return false;
+    bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
+    if ((access->space == PTX_LOCAL && is_only_chosen(init->launch->kernel, access->pc)) ||
+        (access->kind == OBS_LOAD && is_for_bits(init->launch->kernel, access->pc)))
+        return false;
+    if (access->kind != OBS_LOAD || !is_part)
+        return true;
+    for (unsigned k = 0; access->element && k < access->bytes / element; k++) {
+        struct init_place part = {place.flags ? place.flags + k * element : NULL, place.block};
+        unsigned first = first_unwritten(part, addr + k * element, element);
+        if (first < element && is_used(init->launch->kernel, access->pc, k, first)) {
+            *at = k * element + first;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void mark(struct init *init, struct init_place place, uint64_t addr, unsigned size)
+{
+    if (place.block)
+        mem_mark(init->launch->launch->memory, MEM_WRITTEN, addr, size, true);
+    else if (place.flags)
+        memset(place.flags, 1, size);
+}
+
+/* --- accesses ------------------------------------------------------------------------------------------ */
+
+static void add_fault(struct init *init, const struct obs_access *access, uint32_t lane,
+                      unsigned at)
+{
+    struct init_site *site = &init->sites[access->pc];
+    if (site->count++)
+        return;
+    site->addr = access->addr[lane] + at;
+    site->cta = init->current->cta;
+    site->thread = access->warp * WARP + lane;
+    site->space = is_shared(access->space) ? PTX_SHARED : access->space;
+}
+
+static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint64_t end)
+{
+    site->space = is_shared(space) ? PTX_SHARED : space;
+    site->low = !site->high || low < site->low ? low : site->low;
+    site->high = end > site->high ? end : site->high;
+}
+
+/* An exchange gives the old value to whoever asks, and is for writing. */
+static bool reads_first(const struct init *init, const struct obs_access *access)
+{
+    const struct inst *inst = &init->launch->kernel->code[access->pc];
+    return access->kind == OBS_LOAD ||
+           ((access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION) &&
+            inst->run == atomic_run && inst->mem.op != PTX_MOD_exch);
+}
+
+/* --- what is quickly said ------------------------------------------------------------------------------- */
+
+/* Nothing is to say of a read, nor to mark by a write, of bytes that have all been written, as they have nearly
+ * always. It does no harm to look at more than the lanes access, as far as that is quick. */
+#define QUICK_BYTES 1024u
+
+/* All bytes from LOW on and before END. */
+static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space, uint64_t low,
+                             uint64_t end)
+{
+    const struct mem_block *block;
+    if (low >= end || (space == PTX_SHARED && end > init->launch->launch->shared_bytes))
+        return false;
+    if (space == PTX_SHARED)
+        return end - low <= QUICK_BYTES && !memchr(init->current->shared + low, 0, end - low);
+    block = space == PTX_GLOBAL ? find_block(init, &init->sites[pc], low, end) : NULL;
+    return block &&
+           (block->whole[MEM_WRITTEN] ||
+            (end - low <= QUICK_BYTES &&
+             mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
+}
+
+/* The lanes' bytes in shared memory that lie before END, where a row or more lies between two lanes. */
+LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
+                                     uint64_t end)
+{
+    uint64_t bits = 0;
+    uint32_t unwritten = 0;
+    if (access->space != PTX_SHARED || (access->bytes != 4 && access->bytes != 8) ||
+        end > init->launch->launch->shared_bytes)
+        return false;
+    for (uint32_t l = 0; l < WARP; l++)
+        bits |= access->addr[l];
+    for (uint32_t l = 0; l < WARP && !(bits & (access->bytes - 1u)); l++) {
+        const uint32_t *flags =
+            (const uint32_t *)(const void *)(init->current->shared + access->addr[l]);
+        unwritten |= flags[0] ^ 0x01010101u;
+        if (access->bytes == 8)
+            unwritten |= flags[1] ^ 0x01010101u;
+    }
+    return !unwritten && !(bits & (access->bytes - 1u));
+}
+
+/* What neighbours store is marked in one go; true if it was. */
+static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
+{
+    uint64_t low = access->addr[0];
+    if (!access->dense || access->kind != OBS_STORE || low % access->bytes)
+        return false;
+    if (access->space == PTX_SHARED && end <= init->launch->launch->shared_bytes)
+        memset(init->current->shared + low, 1, end - low);
+    else if (access->space == PTX_GLOBAL && find_block(init, &init->sites[access->pc], low, end))
+        mem_mark(init->launch->launch->memory, MEM_WRITTEN, low, end - low, true);
+    else
+        return false;
+    return true;
+}
+
+LANES_CLONES static void initcheck_access(void *state, const struct obs_access *access)
+{
+    struct init *init = state;
+    bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
+    bool is_copy =
+        init->launch->kernel->code[access->pc].run == copy_run; /* see initcheck_order() */
+    uint64_t low = access->addr[0], high = low;
+    if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
+        return;
+    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
+        low = access->addr[l] < low ? access->addr[l] : low;
+        high = access->addr[l] > high ? access->addr[l] : high;
+    }
+    uint64_t end = high + access->bytes;
+    bool is_done = is_range_written(init, access->pc, access->space, low, end) ||
+                   is_scatter_written(init, access, end) || mark_dense(init, access, end);
+    for (uint32_t left = is_done ? 0 : access->mask; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        unsigned at;
+        struct init_place place = find_place(init, access, lane);
+        if (!place.block && !place.flags)
+            continue;
+        if (is_read && is_fault(init, access, lane, place, &at))
+            add_fault(init, access, lane, at);
+        if (is_write && !is_copy)
+            mark(init, place, access->addr[lane], access->bytes);
+    }
+    if (is_write)
+        note_reach(&init->sites[access->pc], access->space, low, end);
+}
+
+static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *repeat)
+{
+    struct init *init = state;
+    uint64_t low = repeat->first + (uint64_t)(int64_t)repeat->pattern->low;
+    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->pattern->high + repeat->bytes;
+    if (init->failed || !init->current || repeat->space == PTX_CONST)
+        return OBS_TAKEN;
+    if (!is_range_written(init, repeat->pc, repeat->space, low, end))
+        return OBS_IN_FULL;
+    if (repeat->kind != OBS_LOAD)
+        note_reach(&init->sites[repeat->pc], repeat->space, low, end);
+    return OBS_TAKEN;
+}
+
+/* --- CTAs ------------------------------------------------------------------------------------------------ */
+
+/* The CTA at its seat, which it takes if it is new there; NULL when memory is out. */
+static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
+{
+    struct init_cta *cta = &init->seats[event->seat];
+    size_t shared = init->launch->launch->shared_bytes;
+    bool is_new = !cta->shared;
+    if (!is_new && cta->cta == event->cta)
+        return cta;
+    if (is_new) {
+        cta->shared = malloc(shared + 1);
+        cta->local = malloc(init->local_bytes + 1);
+    }
+    if (!cta->shared || !cta->local)
+        return NULL;
+    memset(cta->shared, 0, shared);
+    memset(cta->local, 0, init->local_bytes);
+    cta->cta = event->cta;
+    return cta;
+}
+
+static void initcheck_forget_memory(void *state)
+{
+    struct init *init = state;
+    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++)
+        init->sites[pc].block = NULL;
+}
+
+static void initcheck_order(void *state, const struct obs_order *event)
+{
+    struct init *init = state;
+    bool ends = event->kind == OBS_CTA_ENDS;
+    for (uint32_t left = event->kind == OBS_COPIED ? event->lanes : 0; left; left &= left - 1)
+        if (init->current)
+            memset(init->current->shared + event->place[__builtin_ctz(left)], 1, event->bytes);
+    if (init->failed || (event->kind != OBS_CTA_RUNS && !ends))
+        return;
+    init->current = ends ? NULL : take_cta(init, event);
+    init->failed = !ends && !init->current;
+}
+
+/* --- findings --------------------------------------------------------------------------------------------- */
+
+/* The array that was read. */
+struct init_array {
+    uint64_t begin, end;
+    char name[64];
+};
+
+static struct init_array array_of(const struct init *init, const struct init_site *site)
+{
+    const struct launch *launch = init->launch->launch;
+    struct init_array array = {0, launch->own_bytes, "its local variables"};
+    if (site->space == PTX_SHARED) {
+        const struct ptx_variable *v =
+            words_shared_variable(launch->kernel, site->addr, &array.begin);
+        array.end = v && v->size ? array.begin + v->size : launch->shared_bytes;
+        words_variable(array.name, sizeof array.name, launch, true, site->addr);
+        if (!v)
+            array.begin = 0;
+        if (!*array.name)
+            snprintf(array.name, sizeof array.name, "shared memory");
+    } else if (site->space == PTX_GLOBAL) {
+        const struct mem_block *block = mem_nearest(launch->memory, site->addr);
+        array.begin = block->addr;
+        array.end = block->addr + block->size;
+        snprintf(array.name, sizeof array.name, "a %" PRIu64 "-byte allocation", block->size);
+    }
+    return array;
+}
+
+/* The instruction that writes nearest to what was read, in the same array: NO_PC if there is none. */
+static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
+                               const struct init_array *array)
+{
+    uint64_t best = UINT64_MAX;
+    uint32_t writer = NO_PC;
+    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++) {
+        const struct init_site *other = &init->sites[pc];
+        if (other == site || !other->high || other->space != site->space ||
+            other->low >= array->end || other->high <= array->begin)
+            continue;
+        uint64_t far = site->addr < other->low    ? other->low - site->addr
+                       : site->addr > other->high ? site->addr - other->high
+                                                  : 0;
+        if (far < best) {
+            best = far;
+            writer = pc;
+        }
+    }
+    return writer;
+}
+
+static bool is_one_line(const struct kernel *kernel, uint32_t one, uint32_t other)
+{
+    struct source_line a = kernel_line(kernel, one), b = kernel_line(kernel, other);
+    return a.file == b.file && a.line == b.line;
+}
+
+/* Whether racecheck, which reports first, has told of the same two lines: that nothing says who is first is
+ * why READER came too early. */
+static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
+{
+    const struct kernel *kernel = init->launch->kernel;
+    const struct findings *findings = init->launch->findings;
+    for (uint32_t i = 0; i < findings->count && writer != NO_PC; i++) {
+        const struct finding *race = &findings->list[i];
+        if (strncmp(race->id, "race-", 5) == 0 &&
+            ((is_one_line(kernel, race->pc, reader) &&
+              is_one_line(kernel, race->related, writer)) ||
+             (is_one_line(kernel, race->pc, writer) && is_one_line(kernel, race->related, reader))))
+            return true;
+    }
+    return false;
+}
+
+static void report_site(const struct init *init, uint32_t pc)
+{
+    const struct init_site *site = &init->sites[pc];
+    const struct launch *launch = init->launch->launch;
+    struct init_array array = array_of(init, site);
+    uint32_t writer = nearest_writer(init, site, &array);
+    uint32_t line = writer == NO_PC ? 0 : kernel_line(launch->kernel, writer).line;
+    char thread[112], others[48] = "", text[300];
+    if (is_race(init, pc, writer))
+        return;
+    words_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
+    if (line)
+        snprintf(others, sizeof others, "; line %u writes nearby", line);
+    struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
+                                                line ? writer : NO_PC, site->count);
+    int length = snprintf(text, sizeof text, "%s reads byte %" PRIu64 " of %s, not yet written",
+                          thread, site->addr - array.begin, array.name);
+    if (finding)
+        snprintf(finding->message, sizeof finding->message, "%s%s", text,
+                 length + (int)strlen(others) < MOST_COLUMNS ? others : "");
+    findings_unlock(init->launch->findings);
+}
+
+/* --- beginning and end -------------------------------------------------------------------------------------- */
+
+static void initcheck_free(struct init *init)
+{
+    for (uint32_t i = 0; init->seats && i < init->launch->launch->resident; i++) {
+        free(init->seats[i].shared);
+        free(init->seats[i].local);
+    }
+    free(init->seats);
+    free(init->sites);
+    free(init);
+}
+
+static void *initcheck_begin(const struct obs_launch *launch)
+{
+    struct init *init = calloc(1, sizeof *init);
+    if (!init)
+        return NULL;
+    init->launch = launch;
+    init->local_bytes = (size_t)launch->launch->own_bytes * WARP * launch->launch->warps;
+    init->sites = calloc((size_t)launch->kernel->code_count + 1, sizeof *init->sites);
+    init->seats = calloc(launch->launch->resident, sizeof *init->seats);
+    if (init->sites && init->seats)
+        return init;
+    initcheck_free(init);
+    return NULL;
+}
+
+static void initcheck_join(void *into, void *state) /* one worker alone runs a launch */
+{
+    (void)into;
+    initcheck_free(state);
+}
+
+static void initcheck_end(void *state, const struct obs_launch *launch,
+                          struct emu_counters *per_instruction)
+{
+    struct init *init = state;
+    (void)per_instruction;
+    for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
+        if (init->sites[pc].count)
+            report_site(init, pc);
+    initcheck_free(init);
+}
+
+const struct observer obs_initcheck = {
+    .name = "initcheck",
+    .events = OBS_ACCESS | OBS_ORDER,
+    .begin = initcheck_begin,
+    .access = initcheck_access,
+    .repeat = initcheck_repeat,
+    .order = initcheck_order,
+    .forget_memory = initcheck_forget_memory,
+    .join = initcheck_join,
+    .end = initcheck_end,
+};

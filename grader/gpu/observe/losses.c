@@ -1,0 +1,543 @@
+#include "gpu/observe/losses.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/device.h"
+#include "gpu/execute/machine.h"
+
+/* What is too little to be told of. Correct programs have edges: a ragged last block, the final step of
+ * a reduction, the halo of a stencil. */
+#define LEAST_WASTE        8    /* sectors or wavefronts */
+#define LEAST_INSTRUCTIONS 16   /* of warps: a launch for one element has that */
+#define LEAST_SHARE        0.05 /* of all sectors, wavefronts or instructions of the launch */
+#define LEAST_RATIO        1.2  /* of cost to ideal */
+#define MANY_BRANCHES      0.1  /* of the warps that come to a branch, that diverge there */
+#define MANY_LEVELS        8    /* of calls */
+#define FEW_LANES          2.0  /* active on average: one does the work */
+#define SAME_ARRAY         (1ull << 16) /* bytes */
+#define LONG_WORK          1000         /* warp instructions */
+#define HALF_OCCUPANCY     (EMU_SM_WARPS / 2)
+#define COUNT_OF(array)    (sizeof(array) / sizeof *(array))
+
+/* Losses of one kind on one line. */
+struct loss {
+    const char *id;
+    struct source_line place;
+    uint32_t pc; /* whose sample is the worst */
+    uint64_t requests, cost, ideal, again;
+    bool has_good; /* another access of this kind on this line wastes nothing */
+    /* Of branches: the part of cost and ideal that is the latest one's, and where its code ends; how often
+     * warps came to all of them; and whether one of them alone is worth a word. */
+    uint64_t latest_cost, latest_ideal;
+    uint32_t latest_end;
+    double entries;
+    bool has_bad, is_loop;
+};
+
+/* What an instruction cost in warp and thread instructions, with the function that it calls. */
+struct expense {
+    double warps, threads;
+};
+
+struct report {
+    const struct obs_launch *launch;
+    const struct kernel *kernel;
+    const struct emu_counters *counters;
+    const struct sample *samples;
+    struct emu_counters totals;
+    struct expense *expenses; /* of each instruction */
+    uint32_t *loads;          /* the instructions that have loaded from global memory */
+    uint32_t load_count;
+    struct loss *list;
+    uint32_t count, room;
+};
+
+void sample_join(struct sample *into, struct sample *sample)
+{
+    uint64_t again = into->again + sample->again, slid = into->slid + sample->slid;
+    struct access_seen *seen = into->seen ? into->seen : sample->seen, *other = sample->seen;
+    for (uint32_t warp = 0; seen && other && warp < MAX_WARPS; warp++)
+        if (other[warp].mask && (!seen[warp].mask || other[warp].cta > seen[warp].cta))
+            seen[warp] = other[warp];
+    if (seen == other)
+        sample->seen = NULL;
+    if (sample_is_worse(into, sample->cost, sample->ideal, sample->cta, sample->warp))
+        *into = *sample;
+    into->again = again;
+    into->slid = slid;
+    into->seen = seen;
+}
+
+static uint64_t ratio_of(uint64_t part, double share)
+{
+    return (uint64_t)((double)part * share);
+}
+
+static void add_finding(const struct report *report, const struct loss *loss,
+                        const struct sample *worst, const char *cause, const char *help)
+{
+    struct finding *finding =
+        findings_add_pair(report->launch->findings, loss->id, loss->pc, NO_PC, loss->requests);
+    if (finding) {
+        snprintf(finding->message, sizeof finding->message, "%s", cause);
+        finding->help = help;
+        finding->cost = loss->cost;
+        finding->ideal = loss->ideal;
+        finding->worst_cost = worst ? worst->cost : 0;
+        finding->worst_ideal = worst ? worst->ideal : 0;
+    }
+    findings_unlock(report->launch->findings);
+}
+
+/* --- memory -------------------------------------------------------------------------------------- */
+
+struct traffic_kind {
+    enum emu_counter requests; /* then cost and ideal */
+    const char *id, *verb;
+    bool shared;
+};
+
+static const struct traffic_kind kinds[] = {
+    {EMU_global_load_requests, "uncoalesced-load", "read", false},
+    {EMU_global_store_requests, "uncoalesced-store", "write", false},
+    {EMU_global_atomic_requests, "uncoalesced-atomic", "update", false},
+    {EMU_global_reduction_requests, "uncoalesced-atomic", "update", false},
+    {EMU_shared_load_requests, "bank-conflict", "read", true},
+    {EMU_shared_store_requests, "bank-conflict", "write", true},
+};
+
+static uint64_t waste_of(const struct sample *sample)
+{
+    return sample->cost - sample->ideal;
+}
+
+static struct loss *loss_at(struct report *report, const char *id, uint32_t pc)
+{
+    struct source_line place = kernel_line(report->kernel, pc);
+    for (uint32_t i = report->count; i-- > 0;) {
+        struct loss *loss = &report->list[i];
+        if (loss->id == id && loss->place.file == place.file && loss->place.line == place.line)
+            return loss;
+    }
+    if (report->count == report->room)
+        return NULL;
+    struct loss *loss = &report->list[report->count++];
+    *loss = (struct loss){.id = id, .place = place, .pc = pc};
+    return loss;
+}
+
+static void add_traffic(struct report *report, const struct traffic_kind *kind, uint32_t pc)
+{
+    const uint64_t *value = &report->counters[pc].value[kind->requests];
+    struct loss *loss = value[0] ? loss_at(report, kind->id, pc) : NULL;
+    if (!loss)
+        return;
+    if (waste_of(&report->samples[pc]) > waste_of(&report->samples[loss->pc]))
+        loss->pc = pc;
+    loss->requests += value[0];
+    loss->cost += value[1];
+    loss->ideal += value[2];
+    loss->has_good = loss->has_good || value[1] == value[2];
+}
+
+/* What the first warp saw at PC, of those whose same lanes of the same CTA were last at OTHER, too. */
+static const struct access_seen *first_pair(const struct report *report, uint32_t pc,
+                                            uint32_t other, uint32_t *warp)
+{
+    const struct access_seen *a = report->samples[pc].seen, *b = report->samples[other].seen;
+    for (*warp = 0; a && b && *warp < MAX_WARPS; ++*warp)
+        if (a[*warp].mask && a[*warp].mask == b[*warp].mask && a[*warp].cta == b[*warp].cta)
+            return &a[*warp];
+    return NULL;
+}
+
+/* Whether the loads at two instructions of one line are of the same words: what the compiler made of one in
+ * a loop that it has unrolled. */
+static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
+{
+    const struct inst *code = report->kernel->code;
+    uint32_t warp = 0;
+    const struct access_seen *a = first_pair(report, pc, other, &warp),
+                             *b = a ? &report->samples[other].seen[warp] : NULL;
+    if (pc == other || !a || a->first != b->first || a->form != b->form ||
+        code[pc].mem.bytes != code[other].mem.bytes)
+        return false;
+    struct source_line one = kernel_line(report->kernel, pc),
+                       two = kernel_line(report->kernel, other);
+    return one.file == two.file && one.line == two.line;
+}
+
+/* Whether what the load at PC reads may be new each time: between barriers the block writes about as often
+ * as it loads, in the same part of memory. */
+static bool is_rewritten(const struct report *report, uint32_t pc)
+{
+    uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
+    if (!report->totals.value[EMU_barriers])
+        return false;
+    for (uint32_t i = 0; i < report->kernel->code_count; i++) {
+        uint64_t stores = report->counters[i].value[EMU_global_store_requests];
+        uint32_t warp;
+        const struct access_seen *load =
+            2 * stores >= loads ? first_pair(report, pc, i, &warp) : NULL;
+        if (load && report->samples[i].seen[warp].first - load->first + SAME_ARRAY < 2 * SAME_ARRAY)
+            return true;
+    }
+    return false;
+}
+
+/* A load that repeats the one before, or the same one in an unrolled loop. One that may wait for another
+ * thread must. */
+static void add_again(struct report *report, uint32_t pc)
+{
+    const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
+    uint64_t again = report->samples[pc].again;
+    bool repeats = again && 2 * again >= value[0];
+    for (uint32_t i = 0; i < report->load_count; i++)
+        if (is_copy(report, pc, report->loads[i])) {
+            repeats = true;
+            again = report->loads[i] < pc ? value[0] : again;
+        }
+    if (!repeats || report->kernel->code[pc].observes || is_rewritten(report, pc))
+        return;
+    struct loss *loss = loss_at(report, "redundant-load", pc);
+    if (!loss)
+        return;
+    loss->requests += value[0];
+    loss->again += again;
+    loss->cost += value[1];
+    loss->ideal += value[1] * (value[0] - again) / value[0];
+}
+
+/* All sectors, or all wavefronts, of the launch. */
+static uint64_t all_traffic(const struct report *report, bool shared)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        sum += kinds[i].shared == shared ? report->totals.value[kinds[i].requests + 1] : 0;
+    return sum;
+}
+
+static const struct traffic_kind *kind_of(const struct report *report, const struct loss *loss)
+{
+    size_t i = 0;
+    while (kinds[i].id != loss->id ||
+           (!report->counters[loss->pc].value[kinds[i].requests] && i + 1 < COUNT_OF(kinds)))
+        i++;
+    return &kinds[i];
+}
+
+/* Whether the load at PC is one of a window: the warp loads words there that lie over these in part, here the
+ * next time or at another instruction. */
+static bool is_of_window(const struct report *report, uint32_t pc)
+{
+    const struct sample *sample = &report->samples[pc];
+    if (2 * sample->slid >= report->counters[pc].value[EMU_global_load_requests])
+        return true;
+    for (uint32_t i = 0; i < report->load_count; i++) {
+        uint32_t other = report->loads[i], warp;
+        const struct access_seen *seen = first_pair(report, pc, other, &warp);
+        if (seen && access_is_near(seen->first, report->samples[other].seen[warp].first))
+            return true;
+    }
+    return false;
+}
+
+/* Neighbouring words that only begin in the middle of a sector: a stencil cannot but do that, as
+ * another access of its line or its loads show. Atomics on scattered places are what histograms are made of. */
+static bool is_unavoidable(const struct report *report, const struct loss *loss,
+                           const struct sample *sample)
+{
+    struct shape shape = shape_find(&sample->access);
+    bool is_offset = shape.kind == SHAPE_STRIDE && shape.step == sample->access.bytes;
+    return (is_offset && loss->has_good) ||
+           (is_offset && sample->kind == OBS_LOAD && is_of_window(report, loss->pc)) ||
+           (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
+}
+
+static void tell_traffic(const struct report *report, const struct loss *loss)
+{
+    const struct traffic_kind *kind = kind_of(report, loss);
+    const struct sample *sample = &report->samples[loss->pc];
+    uint64_t waste = loss->cost - loss->ideal, all = all_traffic(report, kind->shared);
+    char cause[400];
+    const char *help;
+    if (waste < LEAST_WASTE || waste < ratio_of(all, LEAST_SHARE) ||
+        (double)loss->cost < LEAST_RATIO * (double)loss->ideal ||
+        (!kind->shared && is_unavoidable(report, loss, sample)))
+        return;
+    if (kind->shared) {
+        shape_tell_shared(cause, sizeof cause, &sample->access, kind->verb);
+        help = shape_help_shared(&sample->access);
+    } else {
+        shape_tell_global(cause, sizeof cause, &sample->access, kind->verb);
+        help = sample->kind < OBS_ATOMIC ? shape_help_global(&sample->access) : NULL;
+    }
+    add_finding(report, loss, sample, cause, help);
+}
+
+static void tell_again(const struct report *report, const struct loss *loss)
+{
+    char cause[100];
+    uint64_t all = 0, fresh = loss->requests - loss->again;
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        all += kinds[i].shared ? 0 : report->totals.value[kinds[i].requests];
+    if (loss->again < LEAST_WASTE || loss->again < ratio_of(all, 2 * LEAST_SHARE))
+        return;
+    snprintf(cause, sizeof cause, "a warp loads the same words %" PRIu64 " times in a row",
+             loss->requests / (fresh ? fresh : 1));
+    add_finding(report, loss, NULL, cause, NULL);
+}
+
+static void report_traffic(struct report *report)
+{
+    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++) {
+        for (size_t i = 0; i < COUNT_OF(kinds); i++)
+            add_traffic(report, &kinds[i], pc);
+        if (report->counters[pc].value[EMU_global_load_requests])
+            add_again(report, pc);
+    }
+    for (uint32_t i = 0; i < report->count; i++) {
+        if (strcmp(report->list[i].id, "redundant-load") == 0)
+            tell_again(report, &report->list[i]);
+        else
+            tell_traffic(report, &report->list[i]);
+    }
+}
+
+/* --- what calls cost ------------------------------------------------------------------------------- */
+
+static struct expense expense_of(const struct report *report, uint32_t pc)
+{
+    const uint64_t *value = report->counters[pc].value;
+    return (struct expense){(double)value[EMU_warp_instructions],
+                            (double)value[EMU_thread_instructions]};
+}
+
+static struct expense expense_from(const struct report *report, uint32_t first, uint32_t end)
+{
+    struct expense sum = {0, 0};
+    for (uint32_t pc = first; pc < end; pc++) {
+        sum.warps += report->expenses[pc].warps;
+        sum.threads += report->expenses[pc].threads;
+    }
+    return sum;
+}
+
+static bool is_call_of(const struct report *report, uint32_t pc, uint32_t image)
+{
+    const struct inst *inst = &report->kernel->code[pc];
+    return inst->kind == KIND_CALL && inst->call.image == image;
+}
+
+/* Gives each call of IMAGE its part of what the function has cost so far as is known: by how often, and in
+ * how many lanes, it was made. */
+static void share_out(struct report *report, uint32_t image)
+{
+    const struct image *callee = &report->kernel->images[image];
+    struct expense inside = expense_from(report, callee->start, callee->end), calls = {0, 0};
+    for (int shares = 0; shares < 2; shares++)
+        for (uint32_t pc = 0; pc < report->kernel->code_count; pc++) {
+            struct expense own = expense_of(report, pc);
+            if (!own.warps || !is_call_of(report, pc, image))
+                continue;
+            if (shares)
+                report->expenses[pc] =
+                    (struct expense){own.warps + inside.warps * own.warps / calls.warps,
+                                     own.threads + inside.threads * own.threads / calls.threads};
+            else
+                calls = (struct expense){calls.warps + own.warps, calls.threads + own.threads};
+        }
+}
+
+/* Once for each level of calls; what calls itself is known near enough after that. */
+static void find_expenses(struct report *report)
+{
+    const struct kernel *kernel = report->kernel;
+    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+        report->expenses[pc] = expense_of(report, pc);
+    for (uint32_t level = 1; level < kernel->image_count && level <= MANY_LEVELS; level++)
+        for (uint32_t image = 1; image < kernel->image_count; image++)
+            share_out(report, image);
+}
+
+/* --- branches ------------------------------------------------------------------------------------ */
+
+/* Through which instruction warps come to what the branch at PC decides: itself, or what stands before a
+ * loop that it goes back in, as most of the times it is there with the lanes that are left. */
+static uint32_t entry_of(const struct report *report, uint32_t pc)
+{
+    uint32_t before = report->kernel->code[pc].branch.target - 1;
+    if (before >= pc || !report->counters[before].value[EMU_warp_instructions])
+        return pc;
+    const struct inst *inst = &report->kernel->code[before];
+    bool falls = inst->kind != KIND_EXIT && inst->kind != KIND_RETURN &&
+                 (inst->kind != KIND_BRANCH || inst->guard != NO_SLOT);
+    return falls ? before : pc;
+}
+
+static uint64_t least_branch_waste(const struct report *report)
+{
+    uint64_t share = ratio_of(report->totals.value[EMU_warp_instructions], LEAST_SHARE);
+    return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
+}
+
+/* Adds what a branch cost whose code ends at END. Those of an unrolled loop follow one another; of one
+ * inside of another the outer counts. */
+static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
+                            uint64_t ideal)
+{
+    if (first < loss->latest_end) {
+        if (cost - ideal <= loss->latest_cost - loss->latest_ideal)
+            return;
+        loss->cost -= loss->latest_cost;
+        loss->ideal -= loss->latest_ideal;
+    }
+    loss->cost += cost;
+    loss->ideal += ideal;
+    loss->latest_cost = cost;
+    loss->latest_ideal = ideal;
+    loss->latest_end = end;
+}
+
+/* What warps executed between the branch at PC and the place where its lanes meet again, and as few
+ * instructions as would do if all lanes that came there had stayed together. */
+static void add_branch(struct report *report, uint32_t pc)
+{
+    const struct inst *inst = &report->kernel->code[pc];
+    uint64_t divergent = report->counters[pc].value[EMU_divergent_branches];
+    struct loss *loss = inst->kind == KIND_BRANCH ? loss_at(report, "divergent-branch", pc) : NULL;
+    if (!loss)
+        return;
+    struct expense entry = expense_of(report, entry_of(report, pc));
+    loss->entries += entry.warps;
+    loss->requests += divergent;
+    if (!divergent)
+        return;
+    uint32_t first = inst->branch.target < pc ? inst->branch.target : pc + 1;
+    uint32_t end = inst->branch.meet;
+    if (end <= first || end > report->kernel->code_count)
+        end = report->kernel->code_count;
+    struct expense inside = expense_from(report, first, end);
+    uint64_t cost = (uint64_t)(inside.warps + 0.5);
+    uint64_t ideal = (uint64_t)(inside.threads * entry.warps / entry.threads + 0.999);
+    if (ideal >= cost)
+        return;
+    add_to_branches(loss, first, end, cost, ideal);
+    loss->is_loop |= inst->branch.target <= pc;
+    loss->has_bad |= (double)divergent >= MANY_BRANCHES * entry.warps &&
+                     cost - ideal >= least_branch_waste(report);
+}
+
+/* The last steps of a tree diverge in any case, a few of a line's branches and not for long. */
+static void tell_branches(const struct report *report, const struct loss *loss)
+{
+    char cause[100];
+    if (loss->cost - loss->ideal < least_branch_waste(report) ||
+        (!loss->has_bad && (double)loss->requests < MANY_BRANCHES * loss->entries))
+        return;
+    snprintf(cause, sizeof cause, "behind it %.1f of 32 lanes work on average",
+             32.0 * (double)loss->ideal / (double)loss->cost);
+    add_finding(report, loss, NULL, cause,
+                loss->is_loop ? "let the lanes of a warp go round equally often: sort the work, or "
+                                "share each loop among lanes"
+                              : NULL);
+}
+
+static void report_branches(struct report *report)
+{
+    uint32_t before = report->count;
+    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++)
+        if (report->counters[pc].value[EMU_branches])
+            add_branch(report, pc);
+    for (uint32_t i = before; i < report->count; i++)
+        tell_branches(report, &report->list[i]);
+}
+
+/* --- the whole kernel ------------------------------------------------------------------------------ */
+
+static uint32_t busiest(const struct report *report)
+{
+    uint32_t most = 0;
+    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++)
+        if (report->counters[pc].value[EMU_warp_instructions] >
+            report->counters[most].value[EMU_warp_instructions])
+            most = pc;
+    return most;
+}
+
+/* Does one lane do nearly all of it? Its line is the one that is executed most. */
+static bool report_serial(const struct report *report)
+{
+    char cause[100];
+    uint64_t warps = report->totals.value[EMU_warp_instructions];
+    uint64_t threads = report->totals.value[EMU_thread_instructions];
+    if (warps < LONG_WORK || (double)threads >= FEW_LANES * (double)warps)
+        return false;
+    snprintf(cause, sizeof cause, "%.1f of 32 lanes work on average",
+             (double)threads / (double)warps);
+    struct loss loss = {.id = "serial-kernel",
+                        .pc = busiest(report),
+                        .requests = 1,
+                        .cost = warps,
+                        .ideal = (threads + 31) / 32};
+    add_finding(report, &loss, NULL, cause, NULL);
+    return true;
+}
+
+/* Worth a word only where there are blocks enough for all multiprocessors. */
+static void report_occupancy(const struct report *report)
+{
+    const struct launch *launch = report->launch->launch;
+    const struct emu_occupancy *o = &launch->occupancy;
+    static const char *const helps[] = {
+        [EMU_BY_BLOCKS] = "take larger blocks: a multiprocessor holds at most 32",
+        [EMU_BY_REGISTERS] = "keep fewer values at a time in each thread, or limit registers with "
+                             "__launch_bounds__()",
+        [EMU_BY_SHARED] = "take less shared memory a block, or more threads that share it",
+        [EMU_OCCUPANCY_LIMITS] = NULL};
+    char cause[100];
+    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* of a warp each */
+    if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
+        return;
+    snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
+             EMU_SM_WARPS, emu_occupancy_limit_name(o->limit));
+    struct loss loss = {.id = "low-occupancy", .requests = 1};
+    add_finding(report, &loss, NULL, cause, helps[o->limit]);
+}
+
+/* False: out of memory. */
+static bool report_open(struct report *report)
+{
+    uint32_t count = report->kernel->code_count;
+    report->list = calloc(report->room, sizeof *report->list);
+    report->expenses = calloc(count, sizeof *report->expenses);
+    report->loads = calloc(count, sizeof *report->loads);
+    if (!report->list || !report->expenses || !report->loads)
+        return false;
+    for (uint32_t pc = 0; pc < count; pc++) {
+        emu_counters_add(&report->totals, &report->counters[pc]);
+        if (report->counters[pc].value[EMU_global_load_requests])
+            report->loads[report->load_count++] = pc;
+    }
+    find_expenses(report);
+    return true;
+}
+
+void losses_report(const struct obs_launch *launch, const struct emu_counters *counters,
+                   const struct sample *samples)
+{
+    const struct kernel *kernel = launch->kernel;
+    struct report report = {launch, kernel, counters, samples, .room = 5 * kernel->code_count};
+    if (report_open(&report)) { /* else it is feedback, and no grade depends on it */
+        report_traffic(&report);
+        if (!report_serial(&report))
+            report_branches(&report);
+        report_occupancy(&report);
+    }
+    free(report.loads);
+    free(report.expenses);
+    free(report.list);
+}

@@ -1,0 +1,353 @@
+/* The memcheck observer: faults to findings, in words that say what was allocated and how far off. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/execute/machine.h"
+#include "gpu/observe/words.h"
+
+#define FAR_BYTES ((uint64_t)1 << 40) /* beyond all device memory: no index led there */
+
+static void *memcheck_begin(const struct obs_launch *launch)
+{
+    (void)launch;
+    return malloc(1); /* nothing of its own: findings are shared and locked */
+}
+
+/* Whether it is a CTA's shared memory, the thread's own or another's. */
+static bool is_shared(const struct obs_fault *fault)
+{
+    return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
+}
+
+static const char *space_name(uint8_t space)
+{
+    return space == PTX_SHARED || space == PTX_CLUSTER ? "shared"
+           : space == PTX_LOCAL                        ? "local"
+           : space == PTX_CONST                        ? "constant"
+           : space == PTX_PARAM                        ? "parameter"
+                                                       : "global";
+}
+
+static const char *access_name(uint8_t access)
+{
+    return access == OBS_LOAD ? "read" : access == OBS_STORE ? "write" : "atomic";
+}
+
+/* --- where an address lies ------------------------------------------------------------------------- */
+
+/* "12 bytes behind", "right behind", "64 bytes before" or, for an access that begins inside, "across
+ * the end of" what lies from BEGIN to END. */
+static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin, int64_t end)
+{
+    int64_t far = addr < begin ? begin - addr : addr - end;
+    if (addr >= begin && addr <= end)
+        return addr == end ? "right behind" : "across the end of";
+    snprintf(text, size, "%" PRId64 " byte%s %s", far, far == 1 ? "" : "s",
+             addr < begin ? "before" : "behind");
+    return text;
+}
+
+/* The block that a bad address was meant for; NULL: none is near. */
+static const struct mem_block *block_meant(const struct obs_launch *launch,
+                                           const struct obs_fault *fault)
+{
+    const struct mem_block *block = mem_closest(launch->launch->memory, fault->addr);
+    if (!block || fault->addr < 65536)
+        return NULL;
+    uint64_t far = fault->addr < block->addr ? block->addr - fault->addr
+                                             : fault->addr - block->addr - block->size;
+    return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
+}
+
+/* Memory of malloc() in kernels. */
+static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
+{
+    struct heap_place place;
+    char far[48];
+    if (heap_was_freed(heap, addr, &place))
+        snprintf(text, size, "%" PRIu64 " bytes into %" PRIu64 " bytes of malloc() that were freed",
+                 addr - place.addr, place.size);
+    else if (heap_near(heap, addr, &place))
+        snprintf(text, size, "%s %" PRIu64 " bytes of malloc()",
+                 how_far(far, sizeof far, (int64_t)addr, (int64_t)place.addr,
+                         (int64_t)(place.addr + place.size)),
+                 place.size);
+    else
+        snprintf(text, size, "where malloc() has given nothing");
+}
+
+/* What lies before is a null pointer and an index. */
+#define NULL_END 65536
+
+static void print_global_place(char *text, size_t size, const struct mem_block *block,
+                               uint64_t addr)
+{
+    char far[48];
+    if (addr < NULL_END)
+        snprintf(text, size, addr ? "%" PRIu64 " bytes behind a null pointer" : "by a null pointer",
+                 addr);
+    else if (!block)
+        snprintf(text, size, "near no allocation: is it a host pointer?");
+    else if (!block->host && addr - block->addr < block->size)
+        snprintf(text, size, "%" PRIu64 " bytes into a %" PRIu64 "-byte allocation that was freed",
+                 addr - block->addr, block->size);
+    else if (block->name)
+        snprintf(text, size, "%s the %" PRIu64 " bytes of %s",
+                 how_far(far, sizeof far, (int64_t)addr, (int64_t)block->addr,
+                         (int64_t)(block->addr + block->size)),
+                 block->size, block->name);
+    else
+        snprintf(text, size, "%s a %" PRIu64 "-byte allocation%s",
+                 how_far(far, sizeof far, (int64_t)addr, (int64_t)block->addr,
+                         (int64_t)(block->addr + block->size)),
+                 block->size, block->host ? "" : " that was freed");
+}
+
+/* Behind a kernel's own variables lies the stack of the functions that it calls. */
+static uint32_t local_bytes(const struct launch *launch, uint64_t addr)
+{
+    bool has_stack = launch->kernel->uses_stack && addr > launch->own_bytes;
+    return has_stack ? launch->local_bytes : launch->kernel->function->local_bytes;
+}
+
+/* Of the spaces that belong to a CTA, a thread or a launch: addresses are offsets, of 32 bits. */
+static void print_own_place(char *text, size_t size, const struct obs_launch *launch,
+                            const struct obs_fault *fault)
+{
+    uint32_t bytes = is_shared(fault)            ? launch->launch->shared_bytes
+                     : fault->space == PTX_PARAM ? launch->launch->request.param_bytes
+                                                 : local_bytes(launch->launch, fault->addr);
+    char far[48];
+    if (bytes)
+        snprintf(text, size, "%s the %s's %u bytes",
+                 how_far(far, sizeof far, (int32_t)fault->addr, 0, bytes),
+                 is_shared(fault)            ? "block"
+                 : fault->space == PTX_LOCAL ? "thread"
+                                             : "kernel",
+                 bytes);
+    else
+        snprintf(text, size, "but the launch gives none");
+}
+
+/* Of an access that is meant for an array of shared memory that is known. */
+static bool print_array_place(char *text, size_t size, const struct obs_launch *launch,
+                              const struct obs_fault *fault)
+{
+    const struct inst *inst = &launch->kernel->code[fault->pc];
+    uint32_t low = inst->mem.low, high = inst->mem.high, end = launch->launch->shared_bytes;
+    char far[48], name[32] = "";
+    if (!is_shared(fault) || !high || low >= end)
+        return false;
+    high = high < end ? high : end;
+    words_variable(name, sizeof name, launch->launch, true, low);
+    snprintf(text, size, "%s the %u bytes of %s",
+             how_far(far, sizeof far, (int32_t)fault->addr, low, high), high - low, name);
+    return *name;
+}
+
+static bool is_in_block(const struct obs_fault *fault)
+{
+    return !is_shared(fault) && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
+}
+
+static void print_place(char *text, size_t size, const struct obs_launch *launch,
+                        const struct obs_fault *fault)
+{
+    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    if (block && block->is_heap)
+        print_heap_place(text, size, launch->launch->heap, fault->addr);
+    else if (is_in_block(fault))
+        print_global_place(text, size, block, fault->addr);
+    else if (!print_array_place(text, size, launch, fault))
+        print_own_place(text, size, launch, fault);
+}
+
+/* Where the program made, and freed, what the access was meant for. */
+static void add_notes(struct finding *finding, const struct obs_launch *launch,
+                      const struct obs_fault *fault)
+{
+    const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    if (!block)
+        return;
+    finding->notes[0] = (struct finding_note){"allocated here", block->made.file, block->made.line};
+    if (!block->host)
+        finding->notes[1] =
+            (struct finding_note){"freed here", block->freed.file, block->freed.line};
+}
+
+/* --- faults ------------------------------------------------------------------------------------------ */
+
+static const char *const fault_ids[] = {
+    [OBS_OUT_OF_BOUNDS] = "out-of-bounds", [OBS_MISALIGNED] = "misaligned",
+    [OBS_READ_ONLY] = "read-only",         [OBS_TRAPPED] = "trap",
+    [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
+    [OBS_BAD_CALL] = "bad-call",           [OBS_ENDLESS] = "endless-loop",
+    [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
+    [OBS_DOUBLE_FREE] = "double-free",     [OBS_BAD_FREE] = "bad-free",
+    [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
+    [OBS_TOO_MUCH] = "too-much-work",      [OBS_NO_CTA] = "cluster-access",
+    [OBS_CTA_ENDED] = "cluster-access",    [OBS_CTA_NOT_BEGUN] = "cluster-access",
+    [OBS_FAR_MBARRIER] = "bad-mbarrier",
+};
+
+/* " at rank 1", if the access is to another block's shared memory. */
+static const char *print_rank(char *text, size_t size, const struct obs_fault *fault)
+{
+    *text = '\0';
+    if (fault->space == PTX_CLUSTER)
+        snprintf(text, size, " at rank %" PRIu32 "%s", fault->other,
+                 fault->other >= MEM_CLUSTER_CTAS - 1 ? " or more" : "");
+    return text;
+}
+
+/* Of an access to a block that is not there. */
+static void print_missing(char *text, size_t size, const struct obs_launch *launch,
+                          const struct obs_fault *fault, const char *thread)
+{
+    char why[64], rank[32];
+    uint32_t blocks = launch->launch->cluster_size;
+    if (fault->kind == OBS_NO_CTA)
+        snprintf(why, sizeof why, "but the cluster has %" PRIu32 " block%s", blocks,
+                 blocks == 1 ? "" : "s");
+    else
+        snprintf(why, sizeof why, "whose block %s",
+                 fault->kind == OBS_CTA_ENDED ? "has ended" : "may not have begun");
+    snprintf(text, size, "shared %s%s, %s; %s", access_name(fault->access),
+             print_rank(rank, sizeof rank, fault), why, thread);
+}
+
+static void print_fault(char *text, size_t size, const struct obs_launch *launch,
+                        const struct obs_fault *fault)
+{
+    char thread[96], place[160], rank[32];
+    words_fault_thread(thread, sizeof thread, launch->launch, fault);
+    switch (fault->kind) {
+    case OBS_OUT_OF_BOUNDS:
+        print_place(place, sizeof place, launch, fault);
+        snprintf(text, size, "%s %s of %u byte%s%s, %s; %s", space_name(fault->space),
+                 access_name(fault->access), fault->bytes, fault->bytes == 1 ? "" : "s",
+                 print_rank(rank, sizeof rank, fault), place, thread);
+        break;
+    case OBS_NO_CTA:
+    case OBS_CTA_ENDED:
+    case OBS_CTA_NOT_BEGUN:
+        print_missing(text, size, launch, fault, thread);
+        break;
+    case OBS_MISALIGNED:
+        snprintf(text, size, "%s %s of %u bytes, %u byte%s behind a multiple of %u; %s",
+                 space_name(fault->space), access_name(fault->access), fault->bytes,
+                 (unsigned)(fault->addr % fault->bytes), fault->addr % fault->bytes == 1 ? "" : "s",
+                 fault->bytes, thread);
+        break;
+    case OBS_READ_ONLY:
+        snprintf(text, size,
+                 "%s of what kernels may only read, a __constant__ variable or a parameter; %s",
+                 access_name(fault->access), thread);
+        break;
+    case OBS_DOUBLE_FREE:
+        snprintf(text, size, "this memory of malloc() was freed before; %s", thread);
+        break;
+    case OBS_BAD_FREE:
+        snprintf(text, size, "this address is not from malloc() in a kernel; %s", thread);
+        break;
+    case OBS_TRAPPED:
+        snprintf(text, size, "the kernel stopped itself (trap); %s", thread);
+        break;
+    case OBS_ASSERTION:
+        snprintf(text, size, "assertion failed: %s; %s", launch->launch->output->assertion, thread);
+        break;
+    case OBS_STACK_OVERFLOW:
+        snprintf(text, size, "the stack is used up: a function calls itself too deeply; %s",
+                 thread);
+        break;
+    case OBS_BAD_CALL:
+        snprintf(text, size, "call through a pointer that is no function's; %s", thread);
+        break;
+    case OBS_BAD_TEXTURE:
+        snprintf(text, size, "this is no texture or surface object, or its memory was freed; %s",
+                 thread);
+        break;
+    case OBS_OUTSIDE_SURFACE:
+        snprintf(text, size, "outside of the surface (x counts bytes); %s", thread);
+        break;
+    case OBS_NO_MBARRIER:
+        snprintf(text, size, "no mbarrier was initialised at this address; %s", thread);
+        break;
+    case OBS_FAR_MBARRIER:
+        snprintf(text, size, "this is an mbarrier of another block, which is not supported; %s",
+                 thread);
+        break;
+    case OBS_MBARRIER_COUNT:
+        snprintf(text, size, "an mbarrier cannot count that: 0, or more than the phase expects; %s",
+                 thread);
+        break;
+    case OBS_TOO_MUCH:
+        snprintf(text, size,
+                 "stopped after %" PRIu64 " instructions, too many for this job: no warp runs for "
+                 "long, but many do the same; %s is here",
+                 launch->launch->limit, thread);
+        break;
+    default:
+        snprintf(text, size,
+                 "still running after %" PRIu64 " instructions: an endless loop? %s is here",
+                 launch->launch->limit, thread);
+    }
+}
+
+static bool is_access(const struct obs_fault *fault)
+{
+    return (fault->kind == OBS_OUT_OF_BOUNDS || fault->kind == OBS_MISALIGNED) &&
+           is_in_block(fault);
+}
+
+static const char *id_of(const struct obs_launch *launch, const struct obs_fault *fault)
+{
+    const struct mem_block *block =
+        fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) ? block_meant(launch, fault) : NULL;
+    struct heap_place place;
+    bool was_freed =
+        block && (!block->host ||
+                  (block->is_heap && heap_was_freed(launch->launch->heap, fault->addr, &place)));
+    if (fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && !block && fault->addr >= NULL_END)
+        return "host-pointer";
+    return was_freed ? "use-after-free" : fault_ids[fault->kind];
+}
+
+static void memcheck_fault(void *state, const struct obs_launch *launch,
+                           const struct obs_fault *fault)
+{
+    (void)state;
+    if (obs_is_synccheck(fault->kind))
+        return;
+    struct finding *finding = findings_add(launch->findings, id_of(launch, fault), fault->pc);
+    if (finding) {
+        print_fault(finding->message, sizeof finding->message, launch, fault);
+        if (is_access(fault))
+            add_notes(finding, launch, fault);
+    }
+    findings_unlock(launch->findings);
+}
+
+static void memcheck_join(void *into, void *state)
+{
+    (void)into;
+    free(state);
+}
+
+static void memcheck_end(void *state, const struct obs_launch *launch,
+                         struct emu_counters *per_instruction)
+{
+    (void)launch;
+    (void)per_instruction;
+    free(state);
+}
+
+const struct observer obs_memcheck = {
+    .name = "memcheck",
+    .events = OBS_FAULT,
+    .begin = memcheck_begin,
+    .fault = memcheck_fault,
+    .join = memcheck_join,
+    .end = memcheck_end,
+};

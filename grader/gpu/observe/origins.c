@@ -1,0 +1,60 @@
+/* The origins observer: marks what kernels write to global memory, so that the record can tell which bytes
+ * that the host reads back were made by a kernel, and not put there by the host. The host's own writes
+ * and copies are marked where they are made, in device.c. */
+#include <stdlib.h>
+
+#include "gpu/execute/machine.h"
+
+struct origins {
+    const struct memory *memory;
+};
+
+static void origins_access(void *state, const struct obs_access *access)
+{
+    const struct origins *origins = state;
+    if (access->space != PTX_GLOBAL)
+        return;
+    if (access->dense) { /* but perhaps beyond the end: such a launch fails */
+        uint64_t bytes = 32ull * access->bytes;
+        if (mem_range(origins->memory, access->addr[0], bytes)) {
+            mem_mark(origins->memory, MEM_MADE, access->addr[0], bytes, true);
+            return;
+        }
+    }
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        uint64_t addr = access->addr[__builtin_ctz(left)];
+        if (mem_range(origins->memory, addr, access->bytes))
+            mem_mark(origins->memory, MEM_MADE, addr, access->bytes, true);
+    }
+}
+
+static void *origins_begin(const struct obs_launch *launch)
+{
+    struct origins *origins = malloc(sizeof *origins);
+    if (origins)
+        origins->memory = launch->launch->memory;
+    return origins;
+}
+
+static void origins_join(void *into, void *state) /* one worker alone runs a launch */
+{
+    (void)into;
+    free(state);
+}
+
+static void origins_end(void *state, const struct obs_launch *launch,
+                        struct emu_counters *per_instruction)
+{
+    (void)launch;
+    (void)per_instruction;
+    free(state);
+}
+
+const struct observer obs_origins = {
+    .name = "origins",
+    .events = OBS_WRITE,
+    .begin = origins_begin,
+    .access = origins_access,
+    .join = origins_join,
+    .end = origins_end,
+};

@@ -1,0 +1,234 @@
+#include "gpu/observe/race_global.h"
+
+#include <stdlib.h>
+
+#include "gpu/observe/race.h"
+#include "gpu/observe/race_log.h"
+
+uint32_t race_most_instants = 1u << 18; /* 8 MiB of them */
+
+/* What a warp knew when it made an access: as struct race_moment, but of all other warps the same. */
+struct race_instant {
+    uint64_t begun, now, own, others;
+};
+
+bool global_open(struct race_global *global, uint32_t code_count)
+{
+    *global = (struct race_global){.instant_count = 1};
+    return patterns_open(&global->patterns, code_count);
+}
+
+void global_close(struct race_global *global)
+{
+    shadow_map_close(&global->pages);
+    patterns_close(&global->patterns);
+    free(global->instants);
+}
+
+/* --- from notes to the shadow ---------------------------------------------------------------------------- */
+
+/* Lanes whose address lies in a page: mostly all of them. */
+LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
+{
+    uint64_t outside = 0;
+    uint32_t lanes = 0;
+    for (uint32_t l = 0; l < WARP; l++)
+        outside |= (access->addr[l] - page) / SHADOW_PAGE;
+    for (uint32_t l = 0; l < WARP && outside; l++)
+        lanes |= (uint32_t)(access->addr[l] - page < SHADOW_PAGE) << l;
+    return outside ? lanes : ALL_LANES;
+}
+
+struct note_visit {
+    struct race *race;
+    struct shadow *page;
+};
+
+static bool visit_note(void *context, const struct race_note *note, int64_t first)
+{
+    const struct note_visit *visit = context;
+    const struct race_global *global = &visit->race->global;
+    const struct race_instant *instant = &global->instants[note->instant];
+    struct shadow *page = visit->page;
+    uint64_t known[ORDER_WARPS];
+    for (uint32_t w = 0; w < ORDER_WARPS; w++)
+        known[w] = w == note->warp ? instant->own : instant->others;
+    struct race_moment when = {instant->begun, instant->now, known};
+    struct obs_access access = pattern_access(&global->patterns.list[note->pattern],
+                                              page->addr + (uint64_t)first, note->warp);
+    access.space = PTX_GLOBAL;
+    return race_visit_then(visit->race, &access, when, page,
+                           access.mask & lanes_in(&access, page->addr));
+}
+
+static uint64_t turn_of(const void *context, uint32_t instant)
+{
+    const struct race_global *global = context;
+    return global->instants[instant].begun;
+}
+
+/* Looks at what was noted of the page. If that was only read, the log may go on. */
+static bool empty_log(struct race *race, struct shadow *page)
+{
+    if (!page->log->words)
+        log_tidy(page->log, race->global.patterns.list, turn_of, &race->global);
+    return log_empty(page->log, visit_note, &(struct note_visit){race, page});
+}
+
+/* From now on every access is looked at. */
+static bool end_log(struct race *race, struct shadow *page)
+{
+    bool ok = !page->log || empty_log(race, page);
+    log_close(page->log);
+    page->log = NULL;
+    return ok;
+}
+
+/* Notes an access down. False: it must be looked at. */
+static bool take_note(struct race *race, struct shadow *page, struct race_note note)
+{
+    struct race_global *global = &race->global;
+    if (!page->log || !note.instant)
+        return false;
+    if (log_add(page, global->patterns.list, note))
+        return true;
+    if (page->log->words)
+        return false;
+    log_tidy(page->log, global->patterns.list, turn_of, global); /* there is no room */
+    if (page->log->count > log_most_notes / 4 * 3)
+        race->failed |= !empty_log(race, page);
+    return log_add(page, global->patterns.list, note);
+}
+
+/* --- instants --------------------------------------------------------------------------------------------- */
+
+/* Notes have no instant any more. */
+static bool forget_instants(struct race *race)
+{
+    struct race_global *global = &race->global;
+    bool ok = true;
+    for (uint64_t i = 0; i < global->pages.room && ok; i++) {
+        struct shadow *page = global->pages.slots[i].shadow;
+        if (page && page->log)
+            ok = page->log->words ? end_log(race, page) : empty_log(race, page);
+    }
+    for (uint32_t w = 0; w < ORDER_WARPS; w++)
+        global->latest[w].now = 0;
+    global->instant_count = 1;
+    return ok;
+}
+
+static bool make_room(struct race *race)
+{
+    struct race_global *global = &race->global;
+    if (global->instant_count < global->instant_room)
+        return true;
+    if (global->instant_room >= race_most_instants)
+        return forget_instants(race);
+    uint32_t room = global->instant_room ? 2 * global->instant_room : 256;
+    struct race_instant *instants = realloc(global->instants, room * sizeof *instants);
+    if (!instants)
+        return false;
+    global->instants = instants;
+    global->instant_room = room;
+    return true;
+}
+
+/* The WARP's; 0 if it knows more of some warps than of others, or memory is out. */
+static uint32_t find_instant(struct race *race, uint32_t warp)
+{
+    struct race_global *global = &race->global;
+    struct race_moment when = race_now(race, warp);
+    if (global->latest[warp].now == when.now) /* no two CTAs and no two turns have the same time */
+        return global->latest[warp].instant;
+    uint64_t others = when.known[warp == 0], differ = 0;
+    for (uint32_t v = 0; v < race->order.warps; v++)
+        differ |= v == warp ? 0 : when.known[v] ^ others;
+    if (!differ && !make_room(race)) {
+        race->failed = true;
+        return 0;
+    }
+    struct race_instant mine = {when.begun, when.now, when.known[warp], others};
+    const struct race_instant *last = &global->instants[global->instant_count - 1];
+    bool is_same = !differ && global->instant_count > 1 && last->begun == mine.begun &&
+                   last->now == mine.now && last->own == mine.own && last->others == mine.others;
+    if (!differ && !is_same)
+        global->instants[global->instant_count++] = mine;
+    global->latest[warp].now = when.now;
+    global->latest[warp].instant = differ ? 0 : global->instant_count - 1;
+    return global->latest[warp].instant;
+}
+
+/* --- accesses ---------------------------------------------------------------------------------------------- */
+
+static bool is_watched(const struct race *race, uint64_t page)
+{
+    const struct mem_block *block =
+        mem_nearest(race->launch->launch->memory, page + SHADOW_PAGE - 1);
+    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
+    return block && block->host && block->addr + block->size > page && !in_heap;
+}
+
+/* A page that was not accessed before. */
+static struct shadow *add_page(struct race *race, uint64_t addr)
+{
+    struct shadow *page = shadow_add(&race->global.pages, addr);
+    if (page && race_may_take_notes(race))
+        page->log = log_open();
+    return page;
+}
+
+/* Looks at an access by LANES or, if it has an instant, notes it down where possible. */
+static bool visit_pages(struct race *race, const struct obs_access *access, uint32_t lanes,
+                        struct race_note note)
+{
+    while (lanes) {
+        uint64_t addr = access->addr[__builtin_ctz(lanes)] / SHADOW_PAGE * SHADOW_PAGE;
+        uint32_t here = lanes & lanes_in(access, addr);
+        struct shadow *page = shadow_find(&race->global.pages, addr);
+        lanes &= ~here;
+        if (!page && !is_watched(race, addr))
+            continue;
+        if (!page && !(page = add_page(race, addr)))
+            return false;
+        note.first = (int32_t)(access->addr[0] - addr);
+        if (!take_note(race, page, note) &&
+            (!end_log(race, page) || !race_visit(race, access, page, here)))
+            return false;
+    }
+    return true;
+}
+
+bool global_visit(struct race *race, const struct obs_access *access, bool is_plain)
+{
+    struct race_global *global = &race->global;
+    uint32_t lanes = race_sound_lanes(access, UINT64_MAX);
+    struct race_note note = {.warp = access->warp};
+    if (!is_plain || lanes != access->mask)
+        global->patterns.of[access->pc] = 0;
+    else if ((note.pattern = patterns_find(&global->patterns, access)))
+        note.instant = find_instant(race, access->warp);
+    return visit_pages(race, access, lanes, note);
+}
+
+bool global_repeat(struct race *race, const struct obs_repeat *repeat)
+{
+    struct race_global *global = &race->global;
+    struct race_note note = {.warp = repeat->warp, .pattern = global->patterns.of[repeat->pc]};
+    const struct race_pattern *pattern = &global->patterns.list[note.pattern];
+    if (!note.pattern || !(note.instant = find_instant(race, repeat->warp)))
+        return false;
+    uint64_t low = repeat->first + (uint64_t)(int64_t)pattern->low;
+    uint64_t last = repeat->first + (uint64_t)(int64_t)pattern->high + repeat->bytes - 1;
+    if (low / SHADOW_PAGE == last / SHADOW_PAGE) {
+        struct shadow *page = shadow_find(&global->pages, low);
+        note.first = (int32_t)(repeat->first % SHADOW_PAGE);
+        return page && take_note(race, page, note);
+    }
+    if (repeat->kind != OBS_LOAD) /* to be looked at, a store must be told in full */
+        return false;
+    struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
+    access.space = PTX_GLOBAL;
+    race->failed |= !visit_pages(race, &access, access.mask, note);
+    return true;
+}

@@ -1,0 +1,220 @@
+/* From pairs of instructions to findings: one for each pair of source lines, in words. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/observe/race.h"
+#include "gpu/observe/words.h"
+
+#define MAX_PAIRS 1000u
+
+/* --- pairs of sites ------------------------------------------------------------------------------- */
+
+static struct race_pair *find_pair(struct race *race, uint32_t one, uint32_t other, bool is_shared)
+{
+    for (uint32_t i = 0; i < race->pair_count; i++) {
+        struct race_pair *pair = &race->pairs[i];
+        if (pair->one.site == one && pair->other.site == other && pair->is_shared == is_shared)
+            return pair;
+    }
+    if (race->pair_count == MAX_PAIRS)
+        return NULL;
+    if (race->pair_count == race->pair_room) {
+        uint32_t room = race->pair_room ? 2 * race->pair_room : 16;
+        struct race_pair *pairs = realloc(race->pairs, room * sizeof *pairs);
+        if (!pairs)
+            return NULL;
+        race->pairs = pairs;
+        race->pair_room = room;
+    }
+    struct race_pair *pair = &race->pairs[race->pair_count++];
+    *pair = (struct race_pair){.is_shared = is_shared};
+    return pair;
+}
+
+void race_add(struct race *race, struct race_access first, struct race_access second,
+              enum race_distance distance, bool is_shared, uint64_t addr)
+{
+    bool in_order = first.site <= second.site;
+    struct race_access one = in_order ? first : second, other = in_order ? second : first;
+    struct race_pair *pair = find_pair(race, one.site, other.site, is_shared);
+    if (!pair)
+        return;
+    if (!pair->count++ || distance > pair->distance) {
+        pair->one = one;
+        pair->other = other;
+        pair->distance = (uint8_t)distance;
+        pair->addr = addr;
+    }
+}
+
+/* --- pairs of lines -------------------------------------------------------------------------------- */
+
+static struct source_line place_of(const struct race *race, const struct race_access *access)
+{
+    return kernel_line(race->launch->kernel, race->sites[access->site].pc);
+}
+
+static int compare_places(struct source_line a, struct source_line b)
+{
+    if (a.file != b.file)
+        return a.file < b.file ? -1 : 1;
+    return (a.line > b.line) - (a.line < b.line);
+}
+
+/* The finding stands at the later line, and names the earlier one. */
+static void put_later_last(const struct race *race, struct race_pair *pair)
+{
+    if (compare_places(place_of(race, &pair->one), place_of(race, &pair->other)) <= 0)
+        return;
+    struct race_access one = pair->one;
+    pair->one = pair->other;
+    pair->other = one;
+}
+
+static bool is_same_lines(const struct race *race, const struct race_pair *a,
+                          const struct race_pair *b)
+{
+    return a->is_shared == b->is_shared &&
+           !compare_places(place_of(race, &a->one), place_of(race, &b->one)) &&
+           !compare_places(place_of(race, &a->other), place_of(race, &b->other));
+}
+
+/* Joins pairs of the same lines: the first of them at the largest distance stays. */
+static void join_pairs(struct race *race)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < race->pair_count; i++) {
+        struct race_pair pair = race->pairs[i];
+        uint32_t at = 0;
+        put_later_last(race, &pair);
+        while (at < kept && !is_same_lines(race, &race->pairs[at], &pair))
+            at++;
+        uint64_t count = pair.count + (at < kept ? race->pairs[at].count : 0);
+        if (at == kept || pair.distance > race->pairs[at].distance)
+            race->pairs[at] = pair;
+        race->pairs[at].count = count;
+        kept += at == kept;
+    }
+    race->pair_count = kept;
+}
+
+/* --- words ------------------------------------------------------------------------------------------ */
+
+/* " on line 29", or " here" for the same line. */
+static void print_place(char *text, size_t size, const struct race *race,
+                        const struct race_pair *pair)
+{
+    struct source_line here = place_of(race, &pair->other), there = place_of(race, &pair->one);
+    struct ptx_name path = ptx_file_path(race->launch->kernel->module, there.file);
+    const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
+    const char *name = slash ? slash + 1 : path.text;
+    int length = (int)(path.text + path.length - name);
+    if (!there.line || !compare_places(here, there))
+        snprintf(text, size, " here");
+    else if (here.file == there.file)
+        snprintf(text, size, " on line %u", there.line);
+    else
+        snprintf(text, size, " on line %u of %.*s", there.line, length < 40 ? length : 40, name);
+}
+
+static const char *verb_of(const struct race *race, const struct race_access *access)
+{
+    static const char *const verbs[] = {"reads", "writes", "updates"};
+    return verbs[race->sites[access->site].kind];
+}
+
+/* Some thread looked at an atomic's old value: blocks may have been meant to follow each other. */
+static bool has_ticket(const struct race *race)
+{
+    for (uint32_t i = 1; i < race->site_count; i++)
+        if (race->sites[i].kind == RACE_ATOMIC &&
+            race->launch->kernel->code[race->sites[i].pc].mem.event == OBS_ATOMIC)
+            return true;
+    return false;
+}
+
+/* What could have ordered them and did not. */
+static const char *cause_of(const struct race *race, const struct race_pair *pair)
+{
+    bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
+                      race->sites[pair->other.site].kind == RACE_ATOMIC;
+    switch (pair->distance) {
+    case RACE_ONE_INSTRUCTION:
+        return "one value is lost";
+    case RACE_ONE_WARP:
+        return "no __syncwarp() between";
+    case RACE_ONE_CTA:
+        return "no __syncthreads() between";
+    case RACE_COPY:
+        return "the copy is not waited for";
+    default:
+        if (pair->is_shared)
+            return "no cluster.sync()";
+        if (one_atomic)
+            return "only one is atomic";
+        return !race->order.has_wide_release && has_ticket(race) ? "no __threadfence()"
+                                                                 : "in any order";
+    }
+}
+
+static void print_message(char *text, size_t size, const struct race *race,
+                          const struct race_pair *pair)
+{
+    char here[112], there[112], name[32], place[80];
+    const struct launch *launch = race->launch->launch;
+    words_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
+    words_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
+                 pair->distance == RACE_GRID);
+    words_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
+    print_place(place, sizeof place, race, pair);
+    snprintf(text, size, "%s %s %s%s %s %s%s: %s", here, verb_of(race, &pair->other), name,
+             *name ? " that" : "what", there, verb_of(race, &pair->one), place,
+             cause_of(race, pair));
+}
+
+/* --- findings --------------------------------------------------------------------------------------- */
+
+static void add_finding(const struct race *race, const struct race_pair *pair)
+{
+    struct findings *findings = race->launch->findings;
+    uint32_t pc = race->sites[pair->other.site].pc, related = race->sites[pair->one.site].pc;
+    struct finding *finding = findings_add_pair(
+        findings, pair->is_shared ? "race-shared" : "race-global", pc, related, pair->count);
+    if (finding)
+        print_message(finding->message, sizeof finding->message, race, pair);
+    findings_unlock(findings);
+}
+
+/* By line: the order in which accesses happened is no matter. */
+static int by_place(const void *a, const void *b, void *race)
+{
+    const struct race_pair *x = a, *y = b;
+    int order = compare_places(place_of(race, &x->other), place_of(race, &y->other));
+    if (!order)
+        order = compare_places(place_of(race, &x->one), place_of(race, &y->one));
+    return order ? order : x->is_shared - y->is_shared;
+}
+
+/* Silence must not be taken for a clean launch. */
+static void tell_that_it_stopped(const struct race *race)
+{
+    struct findings *findings = race->launch->findings;
+    struct finding *finding = findings_add(findings, "races-unwatched", 0);
+    if (finding)
+        snprintf(finding->message, sizeof finding->message,
+                 "no more races were looked for from some point on: memory ran out");
+    findings_unlock(findings);
+}
+
+void race_report(struct race *race)
+{
+    if (race->failed || race->order.failed)
+        tell_that_it_stopped(race);
+    join_pairs(race);
+    if (race->pair_count)
+        qsort_r(race->pairs, race->pair_count, sizeof *race->pairs, by_place, race);
+    for (uint32_t i = 0; i < race->pair_count; i++)
+        add_finding(race, &race->pairs[i]);
+}

@@ -1,0 +1,92 @@
+/* The shadow of memory: who accessed each word last, as racecheck must know it.
+ *
+ * A cell has one stamp of the last write, two of reads and, once there are any, two of atomics: the
+ * latest, and of all others the one farthest away (another CTA's, another warp's, another lane's), so
+ * that whoever comes next finds one that is not his own. Cells are words, and as fine as bytes where
+ * bytes are accessed: neighbours in a word do not disturb each other. */
+#ifndef GPU_OBSERVE_RACE_SHADOW_H
+#define GPU_OBSERVE_RACE_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A stamp: time, thread in the CTA, site (an index of memory instructions); 0: nobody. */
+#define STAMP_SITE_BITS   13u
+#define STAMP_THREAD_BITS 10u
+#define STAMP_SITES       (1u << STAMP_SITE_BITS)
+
+/* The time of a write that is not over: after everything. */
+#define UNDER_WAY ((1ull << (64 - STAMP_SITE_BITS - STAMP_THREAD_BITS)) - 1)
+
+static inline uint64_t stamp_make(uint64_t time, uint32_t thread, uint32_t site)
+{
+    return time << (STAMP_SITE_BITS + STAMP_THREAD_BITS) | (uint64_t)thread << STAMP_SITE_BITS |
+           site;
+}
+
+static inline uint64_t stamp_time(uint64_t stamp)
+{
+    return stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
+}
+
+static inline uint32_t stamp_thread(uint64_t stamp)
+{
+    return (uint32_t)(stamp >> STAMP_SITE_BITS) & ((1u << STAMP_THREAD_BITS) - 1);
+}
+
+static inline uint32_t stamp_site(uint64_t stamp)
+{
+    return (uint32_t)stamp & (STAMP_SITES - 1);
+}
+
+#define SHADOW_PAGE       4096u
+#define SHADOW_MOST_BYTES ((uint64_t)2 << 30) /* that all shadows of a launch may take */
+
+/* Of a part of memory. Arrays of one stamp a cell; atomic: NULL as long as there are none. Of a page of device
+ * memory, write and read are shadow_nobody until there is one: most pages are only read, or only written. */
+struct shadow {
+    uint64_t *write, *read[2], *atomic[2];
+    uint64_t addr;          /* of its first byte */
+    uint32_t bytes;         /* of memory */
+    uint8_t shift;          /* a cell is 1 << shift bytes: 2, 1 or 0 */
+    struct shadow_map *map; /* of a page: where it gets stamps from; or NULL */
+    struct race_log *log;   /* of a page: accesses that are only noted down so far; or NULL */
+};
+extern uint64_t shadow_nobody[SHADOW_PAGE]; /* zeros */
+
+struct shadow_page {
+    uint64_t number; /* address / SHADOW_PAGE */
+    struct shadow *shadow;
+};
+
+/* The shadows of device memory, by page. */
+struct shadow_map {
+    struct shadow_page *slots;
+    uint64_t count, room;
+    struct shadow_slab *slabs; /* what stamps are taken from; the latest one first */
+    uint64_t last_page;        /* what was looked up last */
+    struct shadow *last;
+    uint64_t bytes; /* that all take */
+};
+
+/* False when memory is out, here and below; nothing has changed then. */
+bool shadow_open(struct shadow *shadow, uint32_t bytes);
+void shadow_close(struct shadow *shadow);
+void shadow_clear(struct shadow *shadow);
+/* Makes cells small enough for accesses of so many bytes. */
+bool shadow_refine(struct shadow *shadow, unsigned bytes);
+bool shadow_add_atomics(struct shadow *shadow);
+/* Before stamps of the shadow's, write or read, are set. */
+bool shadow_own_slowly(struct shadow *shadow, uint64_t **stamps);
+static inline bool shadow_own(struct shadow *shadow, uint64_t **stamps)
+{
+    return *stamps != shadow_nobody || shadow_own_slowly(shadow, stamps);
+}
+
+/* The shadow of the page that holds ADDR, or NULL if there is none. */
+struct shadow *shadow_find(struct shadow_map *map, uint64_t addr);
+/* Makes it; NULL when memory is out. */
+struct shadow *shadow_add(struct shadow_map *map, uint64_t addr);
+void shadow_map_close(struct shadow_map *map);
+
+#endif

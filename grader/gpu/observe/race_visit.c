@@ -1,0 +1,439 @@
+/* One access on its way through the shadow of memory: whom does it meet there who is not ordered before? */
+#include <string.h>
+
+#include "gpu/analyse/flags.h"
+#include "gpu/observe/race.h"
+
+bool race_takes_no_short_cuts;
+
+/* --- what only looks like a race ---------------------------------------------------------------- */
+
+static unsigned flag_use(struct race *race, struct race_site *site)
+{
+    if (!site->use_known) {
+        const struct image *image = kernel_image(race->launch->kernel, site->pc);
+        site->flag_use = (uint8_t)analyse_flag(image->function, site->pc - image->start);
+        site->use_known = true;
+    }
+    return site->flag_use;
+}
+
+/* Whether accesses of these sites are how threads tell each other something. */
+static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
+{
+    struct race_site *a = &race->sites[one], *b = &race->sites[other];
+    struct race_site *read = a->kind == RACE_READ ? a : b;
+    if (a->kind == RACE_ATOMIC || b->kind == RACE_ATOMIC)
+        if (read->kind == RACE_READ && flag_use(race, read) & FLAG_GUESSED)
+            return true;
+    if (a->strength == RACE_WEAK || b->strength == RACE_WEAK)
+        return false;
+    if (a->strength == RACE_STRONG || b->strength == RACE_STRONG)
+        return true;
+    if (a->kind == RACE_WRITE && b->kind == RACE_WRITE)
+        return false;
+    unsigned use = flag_use(race, read);
+    return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
+}
+
+/* What LANE's store writes at ADDR, a byte of it. */
+static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
+{
+    uint64_t at = addr - access->addr[lane];
+    return access->value[at / access->element] + (size_t)lane * access->value_bytes +
+           at % access->element;
+}
+
+/* Whether LANE writes what is there already, by an earlier store or one of the same instruction. */
+static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
+                        uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
+{
+    uint32_t other = stamp_thread(old) % WARP;
+    const struct race_shared *shared = race_shared_of(race, access);
+    const uint8_t *there =
+        shared ? shared->bytes + addr : mem_range(race->launch->launch->memory, addr, bytes);
+    if (is_same_instruction)
+        there = value_at(access, other, addr);
+    const uint8_t *mine = value_at(access, lane, addr);
+    return there && memcmp(there, mine, bytes) == 0;
+}
+
+/* --- one byte's past ---------------------------------------------------------------------------- */
+
+/* A warp's access on its way through the shadow. */
+struct visit {
+    struct race *race;
+    const struct obs_access *access;
+    const struct order_cta *cta; /* that runs */
+    struct race_moment when;
+    uint32_t site;
+    uint32_t joints,
+        same; /* lanes whose bytes lie right behind those of the lane before; or are the same */
+};
+
+/* Whether LANE's store answers a signal: it has seen what FIRST, the latest to write there, has written. */
+static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
+{
+    const struct race *race = visit->race;
+    const struct obs_access *access = visit->access;
+    const struct race_site *old = &race->sites[first.site], *site = &race->sites[visit->site];
+    return old->kind == RACE_WRITE && site->kind == RACE_WRITE && old->strength != RACE_WEAK &&
+           site->strength != RACE_WEAK &&
+           order_has_heard(&race->order, access->addr[lane],
+                           race_owner(race_shared_of(race, access)), first.cta, first.thread,
+                           access->warp, lane);
+}
+
+static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
+                        unsigned bytes)
+{
+    struct race *race = visit->race;
+    const struct obs_access *access = visit->access;
+    uint32_t thread = access->warp * WARP + lane, other = stamp_thread(old);
+    uint32_t old_site = stamp_site(old);
+    uint64_t time = stamp_time(old);
+    uint64_t cta =
+        time >= visit->when.begun ? visit->cta->linear : order_cta_at(&race->order, time);
+    bool same_cta = cta == visit->cta->linear, is_shared = access->space != PTX_GLOBAL;
+    bool is_under_way = time == UNDER_WAY;
+    if ((same_cta && other == thread && !is_under_way) ||
+        order_is_before(&race->order, time, other, access->warp, lane) ||
+        is_signal(race, old_site, visit->site, is_shared) ||
+        is_answer(visit, (struct race_access){old_site, other, cta}, lane))
+        return;
+    uint64_t there = access->addr[other % WARP];
+    bool is_same_instruction = time == visit->when.now && old_site == visit->site &&
+                               other / WARP == access->warp && same_cta &&
+                               access->mask >> (other % WARP) & 1 && addr >= there &&
+                               addr + bytes <= there + access->bytes;
+    bool both_write = race->sites[old_site].kind == RACE_WRITE && access->kind == OBS_STORE;
+    if (both_write && access->value[0] &&
+        writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
+        return;
+    enum race_distance distance = is_under_way                        ? RACE_COPY
+                                  : !same_cta                         ? RACE_GRID
+                                  : other / WARP != access->warp      ? RACE_ONE_CTA
+                                  : both_write && is_same_instruction ? RACE_ONE_INSTRUCTION
+                                                                      : RACE_ONE_WARP;
+    race_add(race, (struct race_access){old_site, other, cta},
+             (struct race_access){visit->site, thread, visit->cta->linear}, distance, is_shared,
+             addr);
+}
+
+/* Whether an access that left this stamp needs no closer look. */
+static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
+{
+    uint64_t time = stamp_time(stamp);
+    uint32_t other = stamp_thread(stamp);
+    if (time < visit->when.begun)
+        return stamp == 0;
+    return time < visit->when.known[other / WARP] || (other == thread && time != UNDER_WAY);
+}
+
+/* How far away from THREAD a stamp is; 0: it comes before, or is its own. */
+static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
+{
+    uint32_t other = stamp_thread(stamp);
+    if (is_harmless(visit, stamp, thread))
+        return 0;
+    return stamp_time(stamp) < visit->when.begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
+}
+
+/* Adds a read (or an atomic) to the two that are kept of CELL. */
+static inline void note(const struct visit *visit, struct shadow *shadow, uint64_t **kept,
+                        uint32_t cell, uint64_t mine, uint32_t thread)
+{
+    uint64_t latest = kept[0][cell];
+    if ((latest ^ mine) >> STAMP_SITE_BITS) {
+        unsigned distance = distance_of(visit, latest, thread);
+        if (distance && distance >= distance_of(visit, kept[1][cell], thread)) {
+            if (shadow_own(shadow, &kept[1]))
+                kept[1][cell] = latest;
+            else
+                visit->race->failed = true;
+        }
+    }
+    kept[0][cell] = mine;
+}
+
+static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lane, uint64_t addr,
+                         unsigned bytes)
+{
+    if (!is_harmless(visit, stamp, visit->access->warp * WARP + lane))
+        look_closer(visit, stamp, lane, addr, bytes);
+}
+
+/* Whether the latest atomic on a byte gave THREAD, or one that it follows, the value that all others
+ * had made: such as the last block's, which then sets the ticket back. */
+static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
+{
+    const struct race *race = visit->race;
+    const struct inst *inst = &race->launch->kernel->code[race->sites[stamp_site(latest)].pc];
+    return latest && inst->mem.event == OBS_ATOMIC && is_harmless(visit, latest, thread);
+}
+
+static inline void visit_cell(const struct visit *visit, struct shadow *shadow, uint32_t cell,
+                              uint32_t lane, unsigned kind)
+{
+    uint32_t thread = visit->access->warp * WARP + lane;
+    uint64_t mine = stamp_make(visit->when.now, thread, visit->site);
+    uint64_t addr = shadow->addr + ((uint64_t)cell << shadow->shift);
+    unsigned bytes = 1u << shadow->shift;
+    check(visit, shadow->write[cell], lane, addr, bytes);
+    if (kind != RACE_READ) {
+        check(visit, shadow->read[0][cell], lane, addr, bytes);
+        check(visit, shadow->read[1][cell], lane, addr, bytes);
+    }
+    if (kind != RACE_ATOMIC && shadow->atomic[0]) {
+        check(visit, shadow->atomic[0][cell], lane, addr, bytes);
+        if (!follows_all(visit, shadow->atomic[0][cell], thread))
+            check(visit, shadow->atomic[1][cell], lane, addr, bytes);
+    }
+    if (kind == RACE_READ)
+        note(visit, shadow, shadow->read, cell, mine, thread);
+    else if (kind == RACE_ATOMIC)
+        note(visit, shadow, shadow->atomic, cell, mine, thread);
+    else
+        shadow->write[cell] = mine;
+}
+
+/* --- a row of cells ------------------------------------------------------------------------------------ */
+
+/* What a warp knows of the past, if it knows as much of each other warp: up to when their accesses come before
+ * its own. */
+struct past {
+    uint64_t begun, own, others;
+    uint32_t warp;
+    bool is_simple;
+};
+
+static struct past find_past(const struct visit *visit)
+{
+    uint32_t warp = visit->access->warp, first = warp == 0;
+    uint64_t others = visit->when.known[first], differ = 0;
+    for (uint32_t v = 0; v < visit->race->order.warps; v++)
+        differ |= v == warp ? 0 : visit->when.known[v] ^ others;
+    return (struct past){visit->when.begun, visit->when.known[warp], others, warp,
+                         !differ && !visit->race->has_copies};
+}
+
+/* Eight stamps at once; a comparison makes all bits of those where it holds. */
+typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
+#define STAMPS 8u
+#pragma GCC diagnostic ignored "-Wpsabi" /* how they are passed does not matter: all is inlined */
+
+LANES_INLINE bool is_any(stamps all)
+{
+    uint64_t any = 0;
+    for (unsigned i = 0; i < STAMPS; i++)
+        any |= all[i];
+    return any;
+}
+
+/* is_harmless() and distance_of(), of threads THREAD. */
+LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
+{
+    stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
+    stamps other = stamp >> STAMP_SITE_BITS & ((1u << STAMP_THREAD_BITS) - 1);
+    stamps is_own = (stamps)(other / WARP == past->warp), is_nobody = (stamps)(stamp == 0);
+    stamps known = (is_own & past->own) | (~is_own & past->others);
+    stamps is_known = (stamps)(time < known), is_same = (stamps)(other == thread);
+    stamps is_old = (stamps)(time < past->begun);
+    return is_nobody | (~is_old & (is_known | is_same));
+}
+
+LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps thread)
+{
+    stamps other = stamp >> STAMP_SITE_BITS & ((1u << STAMP_THREAD_BITS) - 1);
+    stamps is_other = (stamps)(other / WARP != past->warp);
+    stamps is_old = (stamps)(stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS) < past->begun);
+    return ~is_past(past, stamp, thread) & (1 + ((is_old & 2) | (~is_old & is_other & 1)));
+}
+
+#define ROW_CELLS (4 * WARP) /* at most */
+
+/* COUNT cells from CELL on, a multiple of STAMPS, one after the other of threads from THREAD on: each has
+ * 1 << shift of them. */
+struct row {
+    uint32_t cell, count, thread, shift;
+    uint64_t mine; /* the first thread's stamp */
+};
+
+/* Which thread's cells, from the first one's, those from C on are. */
+LANES_INLINE stamps threads_at(struct row row, uint32_t c)
+{
+    const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
+    return (each + c) >> row.shift;
+}
+
+LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
+{
+    for (uint32_t c = 0; c < row.count; c += STAMPS)
+        *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
+}
+
+/* visit_cell() for all cells of a row that a load reads. False: somebody was met, and nothing has changed. */
+LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
+                                        struct row row)
+{
+    const uint64_t *write = shadow->write + row.cell, *far = shadow->read[1] + row.cell;
+    uint64_t *latest = shadow->read[0] + row.cell, kept[ROW_CELLS];
+    stamps met = {0}, moved = {0};
+    for (uint32_t c = 0; c < row.count; c += STAMPS) {
+        stamps thread = threads_at(row, c), mine = row.mine + (thread << STAMP_SITE_BITS);
+        stamps before = *(const stamps *)(latest + c), other = *(const stamps *)(far + c);
+        thread += row.thread;
+        stamps distance = past_distance(past, before, thread);
+        stamps is_same = (stamps)((before ^ mine) >> STAMP_SITE_BITS == 0);
+        stamps is_none = (stamps)(distance == 0);
+        stamps is_nearer = (stamps)(distance < past_distance(past, other, thread));
+        stamps moves = ~(is_same | is_none | is_nearer);
+        met |= ~is_past(past, *(const stamps *)(write + c), thread);
+        *(stamps *)(kept + c) = (moves & before) | (~moves & other);
+        moved |= moves;
+    }
+    bool has_moved = is_any(moved);
+    if (is_any(met) || (has_moved && !shadow_own(shadow, &shadow->read[1])))
+        return false;
+    stamp_row(latest, row);
+    if (has_moved)
+        memcpy(shadow->read[1] + row.cell, kept, row.count * sizeof *kept);
+    return true;
+}
+
+/* The same for a store. */
+LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow *shadow,
+                                         struct row row)
+{
+    const uint64_t *latest = shadow->read[0] + row.cell, *far = shadow->read[1] + row.cell;
+    uint64_t *write = shadow->write + row.cell;
+    stamps met = {0};
+    for (uint32_t c = 0; c < row.count; c += STAMPS) {
+        stamps thread = threads_at(row, c) + row.thread;
+        met |= ~is_past(past, *(const stamps *)(write + c), thread) |
+               ~is_past(past, *(const stamps *)(latest + c), thread) |
+               ~is_past(past, *(const stamps *)(far + c), thread);
+    }
+    if (is_any(met))
+        return false;
+    stamp_row(write, row);
+    return true;
+}
+
+/* --- one access --------------------------------------------------------------------------------- */
+
+/* COUNT lanes from LANE on, which access a row, if it can be visited in one go. */
+static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
+                      uint32_t lane, uint32_t count)
+{
+    const struct obs_access *access = visit->access;
+    uint32_t shift = (uint32_t)__builtin_ctz(access->bytes) - shadow->shift;
+    uint32_t thread = access->warp * WARP + lane;
+    struct row row = {.cell = (uint32_t)(access->addr[lane] - shadow->addr) >> shadow->shift,
+                      .count = count << shift,
+                      .thread = thread,
+                      .shift = shift,
+                      .mine = stamp_make(visit->when.now, thread, visit->site)};
+    if (row.count % STAMPS || row.count > ROW_CELLS || !past->is_simple)
+        return false;
+    return visit->race->sites[visit->site].kind == RACE_READ ? visit_row_read(past, shadow, row)
+                                                             : visit_row_write(past, shadow, row);
+}
+
+static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
+{
+    const struct obs_access *access = visit->access;
+    unsigned kind = visit->race->sites[visit->site].kind;
+    uint32_t cells = access->bytes >> shadow->shift;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t l = (uint32_t)__builtin_ctz(lanes);
+        uint32_t first = (uint32_t)(access->addr[l] - shadow->addr) >> shadow->shift;
+        for (uint32_t c = 0; c < cells; c++)
+            visit_cell(visit, shadow, first + c, l, kind);
+    }
+}
+
+/* The stamps that an access of this kind sets. */
+static bool own_stamps(struct shadow *shadow, unsigned kind)
+{
+    if (kind == RACE_ATOMIC)
+        return shadow->atomic[0] || shadow_add_atomics(shadow);
+    return shadow_own(shadow, kind == RACE_READ ? &shadow->read[0] : &shadow->write);
+}
+
+static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint32_t lanes)
+{
+    const struct obs_access *access = visit->access;
+    unsigned kind = visit->race->sites[visit->site].kind;
+    if ((access->element < 1u << shadow->shift && !shadow_refine(shadow, access->element)) ||
+        !own_stamps(shadow, kind))
+        return false;
+    bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_takes_no_short_cuts;
+    uint32_t pairs = lanes & lanes << 1, joints = has_rows ? visit->joints & pairs : 0;
+    struct past past = joints ? find_past(visit) : (struct past){0};
+    if (kind == RACE_READ) /* of neighbours that read the same, those at the ends are enough */
+        lanes &= ~(visit->same & pairs & (visit->same & pairs) >> 1);
+    for (uint32_t left = joints ? lanes : 0; left;) {
+        uint32_t lane = (uint32_t)__builtin_ctz(left);
+        uint32_t count = 1 + (uint32_t)__builtin_ctzll(~((uint64_t)joints >> (lane + 1)));
+        count = count > STAMPS ? count & ~(STAMPS - 1) : count; /* the rest is next */
+        uint32_t row = ALL_LANES >> (WARP - count) << lane;
+        if (!visit_row(visit, &past, shadow, lane, count))
+            visit_lanes(visit, shadow, left & row);
+        left &= ~row;
+    }
+    if (!joints)
+        visit_lanes(visit, shadow, lanes);
+    return true;
+}
+
+/* Drops lanes that are misaligned or outside: memcheck's affair. */
+LANES_CLONES uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end)
+{
+    uint32_t lanes = 0;
+    if (access->dense && access->addr[0] % access->bytes == 0 && access->addr[0] <= end &&
+        end - access->addr[0] >= (uint64_t)WARP * access->bytes)
+        return access->mask;
+    for (uint32_t l = 0; l < WARP; l++)
+        lanes |= (uint32_t)(!(access->addr[l] & (access->bytes - 1u)) && access->addr[l] < end &&
+                            end - access->addr[l] >= access->bytes)
+                 << l;
+    return lanes & access->mask;
+}
+
+LANES_CLONES static void find_neighbours(struct visit *visit)
+{
+    const struct obs_access *access = visit->access;
+    for (uint32_t l = 1; l < WARP; l++) {
+        uint64_t step = access->addr[l] - access->addr[l - 1];
+        visit->joints |= (uint32_t)(step == access->bytes) << l;
+        visit->same |= (uint32_t)(step == 0) << l;
+    }
+}
+
+bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
+                     struct shadow *shadow, uint32_t lanes)
+{
+    struct visit visit = {.race = race,
+                          .access = access,
+                          .cta = race->order.current,
+                          .when = when,
+                          .site = race_site_of(race, access)};
+    if (access->dense)
+        visit.joints = ALL_LANES << 1;
+    else
+        find_neighbours(&visit);
+    return visit_shadow(&visit, shadow, lanes);
+}
+
+struct race_moment race_now(const struct race *race, uint32_t warp)
+{
+    const struct order_cta *cta = race->order.current;
+    return (struct race_moment){cta->begun, cta->now[warp], cta->known[warp]};
+}
+
+bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
+                uint32_t lanes)
+{
+    return race_visit_then(race, access, race_now(race, access->warp), shadow, lanes);
+}

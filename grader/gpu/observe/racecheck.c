@@ -1,0 +1,319 @@
+/* The racecheck observer: two accesses of one byte by different threads, at least one of them a write,
+ * with nothing that orders them.
+ *
+ * race_order.h says what orders accesses, race_shadow.h who accessed a byte before. One worker runs a
+ * launch that is watched, CTA after CTA, so that the findings are the same every time.
+ *
+ * A cp.async writes at any time from where it begins to where its thread has waited for it. So what was
+ * there before must be done with when it begins; and whatever happens meanwhile comes before nor after it,
+ * even if its own thread does it.
+ *
+ * What is no race: two atomics; two writes of the same value, as whoever comes last makes no
+ * difference; a volatile load that waits for a volatile or atomic write, or only looks whether it
+ * happened; the plain load with which a loop around atomicCAS() begins. Lanes of one warp are as little ordered as any other threads: it takes a __syncwarp(),
+ * and shuffles and votes do not order memory either (CUDA programming guide, "Warp Shuffle
+ * Functions"). Volatile data that lanes take from each other without it is a race too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/observe/race.h"
+
+/* --- sites -------------------------------------------------------------------------------------- */
+
+static uint8_t strength_of(const struct ptx_instruction *in)
+{
+    if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red || ptx_has(in, PTX_MOD_relaxed) ||
+        ptx_has(in, PTX_MOD_acquire) || ptx_has(in, PTX_MOD_release))
+        return RACE_STRONG;
+    /* what goes past the first-level cache is used for the same purpose */
+    return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_cv) || ptx_has(in, PTX_MOD_cg) ||
+                   ptx_has(in, PTX_MOD_wt)
+               ? RACE_VOLATILE
+               : RACE_WEAK;
+}
+
+static bool is_access(const struct inst *inst)
+{
+    return inst->run == load_run || inst->run == store_run || inst->run == atomic_run ||
+           inst->run == copy_run;
+}
+
+static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
+{
+    const struct image *image = kernel_image(kernel, pc);
+    return &image->function->code[pc - image->start];
+}
+
+/* Kernels with more memory instructions than stamps can tell apart share the last site. */
+static bool find_sites(struct race *race, const struct kernel *kernel)
+{
+    race->site_of = calloc((size_t)kernel->code_count + 1, sizeof *race->site_of);
+    race->sites = calloc(STAMP_SITES, sizeof *race->sites);
+    race->site_count = 1; /* 0: none */
+    for (uint32_t pc = 0; race->site_of && race->sites && pc < kernel->code_count; pc++) {
+        const struct inst *inst = &kernel->code[pc];
+        if (!is_access(inst))
+            continue;
+        uint32_t site = race->site_count < STAMP_SITES - 1 ? race->site_count++ : STAMP_SITES - 1;
+        const struct ptx_instruction *in = instruction_at(kernel, pc);
+        race->site_of[pc] = (uint16_t)site;
+        race->sites[site] = (struct race_site){
+            .pc = pc,
+            .kind = inst->run == load_run     ? RACE_READ
+                    : inst->run == atomic_run ? RACE_ATOMIC
+                                              : RACE_WRITE, /* of cp.async: in shared memory */
+            .strength = strength_of(in),
+            .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
+        };
+        race->has_copies |= inst->run == copy_run;
+        if (inst->run == copy_run && race->site_count < STAMP_SITES - 1) /* what it reads */
+            race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
+    }
+    return race->site_of && race->sites;
+}
+
+/* --- accesses ---------------------------------------------------------------------------------- */
+
+/* Atomics and volatile accesses tell others how far this thread is, and hear what others have told. */
+static void exchange_news(struct race *race, const struct obs_access *access,
+                          const struct race_site *site)
+{
+    uint64_t owner = race_owner(race_shared_of(race, access));
+    if (site->kind != RACE_READ)
+        order_publish(&race->order, access->warp, access->mask, site->implies_fence, access->addr,
+                      owner);
+    if (site->kind == RACE_READ || access->kind == OBS_ATOMIC)
+        order_hear(&race->order, access->warp, access->mask, access->addr, owner);
+}
+
+struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access)
+{
+    return access->space == PTX_GLOBAL    ? NULL
+           : access->space == PTX_CLUSTER ? &race->seats[access->seat]
+                                          : race->shared;
+}
+
+uint32_t race_site_of(const struct race *race, const struct obs_access *access)
+{
+    uint32_t site = race->site_of[access->pc];
+    bool is_copied = race->has_copies && access->kind == OBS_LOAD &&
+                     race->launch->kernel->code[access->pc].run == copy_run;
+    if (!is_copied)
+        return site;
+    return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
+}
+
+/* LANES' bytes of a cp.async get the STAMP, lane 0's, if its thread has written them last. */
+static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
+                       uint64_t stamp)
+{
+    const uint64_t who = (1u << (STAMP_SITE_BITS + STAMP_THREAD_BITS)) - 1;
+    struct shadow *shadow = &race->shared->shadow;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t lane = (uint64_t)__builtin_ctz(lanes), mine = stamp + (lane << STAMP_SITE_BITS);
+        uint64_t *cell = &shadow->write[addr[lane] >> shadow->shift];
+        for (uint32_t i = 0; i < bytes >> shadow->shift; i++)
+            cell[i] = (cell[i] ^ mine) & who ? cell[i] : mine;
+    }
+}
+
+static bool visit_shared(void *context, const struct obs_access *access)
+{
+    struct race *race = context;
+    struct race_shared *shared = race_shared_of(race, access);
+    shared->is_used = true;
+    return race_visit(race, access, &shared->shadow,
+                      race_sound_lanes(access, shared->shadow.bytes));
+}
+
+/* Before anything that is not as simple as what race_calm.h knows of. */
+static void end_calm(struct race *race)
+{
+    if (race->calm.is_calm)
+        race->failed |= !calm_end(&race->calm, visit_shared, race);
+}
+
+/* May an access by the instruction at PC be noted down only? The first one of less than a word makes the
+ * shadow's cells smaller. */
+static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
+{
+    const struct race_site *site = &race->sites[race->site_of[pc]];
+    unsigned least = is_shared ? 1u << race->shared->shadow.shift : 4;
+    return site->strength == RACE_WEAK && site->kind != RACE_ATOMIC &&
+           race->launch->kernel->code[pc].mem.bytes >= least;
+}
+
+/* Whether nothing more is to be looked at, as it is calm. */
+static bool is_taken_calmly(struct race *race, const struct obs_access *access)
+{
+    if (race->calm.is_calm && is_plain(race, access->pc, true) &&
+        race_sound_lanes(access, race->calm.bytes) == access->mask &&
+        calm_take(&race->calm, access))
+        return true;
+    end_calm(race);
+    calm_miss(&race->calm, access->pc);
+    return false;
+}
+
+/* Is it to memory that is watched? */
+static bool is_watched(const struct obs_access *access)
+{
+    return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
+           (access->space == PTX_CLUSTER && access->seat != OBS_NO_SEAT);
+}
+
+static void racecheck_access(void *state, const struct obs_access *access)
+{
+    struct race *race = state;
+    const struct inst *inst = &race->launch->kernel->code[access->pc];
+    const struct race_site *site = &race->sites[race->site_of[access->pc]];
+    if (race->failed || race->order.failed || !race->order.current || !access->mask ||
+        !is_watched(access) || !race_site_of(race, access))
+        return;
+    if (access->space == PTX_SHARED && is_taken_calmly(race, access))
+        return;
+    if (site->implies_fence)
+        end_calm(race);
+    /* a store may be the answer to what was told there before: it is looked at first */
+    bool is_news = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
+    if (is_news && !is_late)
+        exchange_news(race, access, site);
+    if (access->space == PTX_GLOBAL)
+        race->failed |= !global_visit(race, access, is_plain(race, access->pc, false));
+    else
+        race->failed |= !visit_shared(race, access);
+    if (is_news && is_late)
+        exchange_news(race, access, site);
+    if (inst->run == copy_run && access->space == PTX_SHARED)
+        stamp_copy(race, access->addr, race_sound_lanes(access, race->shared->shadow.bytes),
+                   access->bytes,
+                   stamp_make(UNDER_WAY, access->warp * WARP, race->site_of[access->pc]));
+}
+
+static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
+{
+    struct race *race = state;
+    if (race->failed || race->order.failed || !race->order.current ||
+        (repeat->space != PTX_SHARED && repeat->space != PTX_GLOBAL))
+        return OBS_TAKEN;
+    if (repeat->space == PTX_GLOBAL)
+        return global_repeat(race, repeat) ? OBS_TAKEN : OBS_IN_FULL;
+    return race->calm.is_calm && is_plain(race, repeat->pc, true) &&
+                   calm_take_again(&race->calm, repeat)
+               ? OBS_TAKEN
+               : OBS_IN_FULL;
+}
+
+/* --- CTAs ---------------------------------------------------------------------------------------- */
+
+/* In a cluster, others come between. */
+static bool may_be_calm(const struct race *race)
+{
+    return race_may_take_notes(race) && race->launch->launch->cluster_size == 1;
+}
+
+bool race_may_take_notes(const struct race *race)
+{
+    return !race_takes_no_short_cuts && !race->has_copies;
+}
+
+/* Takes the shadow at the CTA's seat. One that begins, begins calmly. */
+static bool take_shared(struct race *race, const struct obs_order *event)
+{
+    struct race_shared *shared = race->shared = &race->seats[event->seat];
+    bool is_new = !shared->shadow.write;
+    if (!is_new && shared->cta == event->cta)
+        return true;
+    if (is_new && !shadow_open(&shared->shadow, race->launch->launch->shared_bytes))
+        return false;
+    if (shared->is_used)
+        shadow_clear(&shared->shadow);
+    shared->is_used = false;
+    shared->cta = event->cta;
+    shared->bytes = event->shared;
+    if (may_be_calm(race))
+        calm_begin(&race->calm);
+    return true;
+}
+
+static void racecheck_order(void *state, const struct obs_order *event)
+{
+    struct race *race = state;
+    const struct order_cta *current = race->order.current;
+    bool whole = event->kind == OBS_BARRIER && event->whole;
+    if (race->failed || (event->kind == OBS_CTA_RUNS && current && current->linear == event->cta))
+        return;
+    if (event->kind == OBS_CTA_ENDS)
+        calm_end(&race->calm, NULL, NULL);
+    else if (!whole)
+        end_calm(race);
+    order_event(&race->order, event);
+    if (event->kind == OBS_COPIED && current)
+        stamp_copy(
+            race, event->place, event->lanes, event->bytes,
+            stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
+    if (whole && may_be_calm(race))
+        calm_begin(&race->calm);
+    if (event->kind == OBS_CTA_RUNS)
+        race->failed = !take_shared(race, event);
+}
+
+/* --- beginning and end ---------------------------------------------------------------------------- */
+
+static void racecheck_free(struct race *race)
+{
+    order_free(&race->order);
+    calm_close(&race->calm);
+    global_close(&race->global);
+    for (uint32_t i = 0; race->seats && i < race->launch->launch->resident; i++)
+        shadow_close(&race->seats[i].shadow);
+    free(race->seats);
+    free(race->sites);
+    free(race->site_of);
+    free(race->pairs);
+    free(race);
+}
+
+static void *racecheck_begin(const struct obs_launch *launch)
+{
+    struct race *race = calloc(1, sizeof *race);
+    if (!race)
+        return NULL;
+    race->launch = launch;
+    order_init(&race->order, launch->launch->warps, launch->launch->resident);
+    race->seats = calloc(launch->launch->resident, sizeof *race->seats);
+    race->heap_begin = launch->launch->heap->begin;
+    race->heap_end = launch->launch->heap->end;
+    if (race->seats && find_sites(race, launch->kernel) &&
+        calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count) &&
+        global_open(&race->global, launch->kernel->code_count))
+        return race;
+    racecheck_free(race);
+    return NULL;
+}
+
+static void racecheck_join(void *into, void *state) /* one worker alone runs a launch */
+{
+    (void)into;
+    racecheck_free(state);
+}
+
+static void racecheck_end(void *state, const struct obs_launch *launch,
+                          struct emu_counters *per_instruction)
+{
+    (void)launch;
+    (void)per_instruction;
+    race_report(state);
+    racecheck_free(state);
+}
+
+const struct observer obs_racecheck = {
+    .name = "racecheck",
+    .events = OBS_ACCESS | OBS_ORDER,
+    .begin = racecheck_begin,
+    .access = racecheck_access,
+    .repeat = racecheck_repeat,
+    .order = racecheck_order,
+    .join = racecheck_join,
+    .end = racecheck_end,
+};

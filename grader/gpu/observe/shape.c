@@ -1,0 +1,444 @@
+#include "gpu/observe/shape.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES   32u
+#define BANKS   32u
+#define LONGEST 92u /* of what is told: with its indent, a line of a terminal */
+
+/* The active lanes in their order. */
+struct lanes {
+    unsigned count, lane[LANES];
+    uint64_t addr[LANES];
+};
+
+static struct lanes active_lanes(const struct shape_access *access)
+{
+    struct lanes lanes = {0};
+    for (unsigned l = 0; l < LANES; l++) {
+        if (!(access->mask >> l & 1))
+            continue;
+        lanes.lane[lanes.count] = l;
+        lanes.addr[lanes.count++] = access->addr[l];
+    }
+    return lanes;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* --- finding the rule ----------------------------------------------------------------------------- */
+
+/* Bytes from active lane I to the next, for each lane in between; false if they do not divide. */
+static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
+{
+    int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+    int64_t gap = (int64_t)(lanes->lane[i + 1] - lanes->lane[i]);
+    *step = far / gap;
+    return far % gap == 0;
+}
+
+static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *shape)
+{
+    int64_t step;
+    if (!step_at(lanes, 0, &shape->step) || shape->step % bytes)
+        return false;
+    for (unsigned i = 1; i + 1 < lanes->count; i++)
+        if (!step_at(lanes, i, &step) || step != shape->step)
+            return false;
+    return true;
+}
+
+/* The same of active lanes alone, such as every second one for the next word. */
+static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
+{
+    shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
+    for (unsigned i = 1; i + 1 < lanes->count; i++)
+        if ((int64_t)(lanes->addr[i + 1] - lanes->addr[i]) != shape->step)
+            return false;
+    shape->packed = true;
+    return true;
+}
+
+/* Where rows of WIDTH lanes, the first of them FIRST lanes long, would put the lanes. */
+static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
+                      struct shape *shape)
+{
+    bool step_known = false, jump_known = false;
+    unsigned phase = width - first;
+    for (unsigned i = 0; i + 1 < lanes->count; i++) {
+        unsigned one = lanes->lane[i] + phase, next = lanes->lane[i + 1] + phase;
+        int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+        int64_t *want = one / width == next / width ? &shape->step : &shape->jump;
+        bool *known = one / width == next / width ? &step_known : &jump_known;
+        if (!*known)
+            *want = far;
+        *known = true;
+        if (*want != far)
+            return false;
+    }
+    /* what was found is the way from the end of a row to the next one's beginning */
+    shape->jump += (int64_t)(width - 1) * shape->step;
+    shape->width = width;
+    return step_known && jump_known;
+}
+
+/* A stride that goes round: each lane is STEP bytes further than the one before, or that less JUMP, which is
+ * where it begins anew. */
+static bool is_wrap(const struct lanes *lanes, struct shape *shape)
+{
+    int64_t up = 0, down = 0;
+    for (unsigned i = 0; i + 1 < lanes->count; i++) {
+        int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
+        int64_t *way = far > 0 ? &up : &down;
+        if (far == 0 || (*way && *way != far))
+            return false;
+        *way = far;
+    }
+    shape->kind = SHAPE_WRAP;
+    shape->step = up;
+    shape->jump = up - down;
+    return up && down && shape->span <= (uint64_t)shape->jump;
+}
+
+/* How often the next lane lies before this one. */
+static unsigned turns_of(const struct lanes *lanes)
+{
+    unsigned turns = 0;
+    for (unsigned i = 0; i + 1 < lanes->count; i++)
+        turns += lanes->addr[i + 1] < lanes->addr[i];
+    return turns;
+}
+
+/* Rows, if all lanes up to the last active one are. The first may have begun in the warp before; at least one
+ * must be seen from its beginning to its end. Else there may still be a stride that goes round, or two
+ * pieces. */
+static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
+{
+    unsigned count = lanes->count;
+    if (lanes->lane[count - 1] != count - 1 || count < 3)
+        return false;
+    shape->kind = SHAPE_ROWS;
+    for (unsigned width = 2; width < count; width++)
+        for (unsigned first = width; first > 0; first--)
+            if ((first == width || first + width < count) && fits_rows(lanes, first, width, shape))
+                return true;
+    if (is_wrap(lanes, shape) && shape->jump % bytes == 0 && shape->step % bytes == 0 &&
+        turns_of(lanes) > 1)
+        return true;
+    shape->kind = SHAPE_PIECES;
+    for (unsigned first = 1; first < count; first++)
+        if (fits_rows(lanes, first, count, shape)) {
+            shape->jump -= (int64_t)(count - 1) * shape->step;
+            shape->width = first;
+            return true;
+        }
+    return false;
+}
+
+/* How far the addresses reach, and how many they are. */
+static void measure(const struct lanes *lanes, unsigned bytes, struct shape *shape)
+{
+    uint64_t sorted[LANES];
+    memcpy(sorted, lanes->addr, sizeof sorted);
+    qsort(sorted, lanes->count, sizeof *sorted, by_value);
+    shape->distinct = 1;
+    for (unsigned i = 1; i < lanes->count; i++)
+        shape->distinct += sorted[i] != sorted[i - 1];
+    shape->low = sorted[0];
+    shape->span = sorted[lanes->count - 1] - sorted[0] + bytes;
+    shape->dense = shape->span <= (uint64_t)shape->distinct * bytes;
+}
+
+struct shape shape_find(const struct shape_access *access)
+{
+    struct lanes lanes = active_lanes(access);
+    struct shape shape = {.kind = SHAPE_SINGLE};
+    measure(&lanes, access->bytes, &shape);
+    if (lanes.count == 1)
+        return shape;
+    if (shape.distinct == 1)
+        shape.kind = SHAPE_SAME;
+    else if (is_stride(&lanes, access->bytes, &shape) || is_packed_stride(&lanes, &shape))
+        shape.kind = SHAPE_STRIDE;
+    else if (!is_rows(&lanes, access->bytes, &shape))
+        shape.kind = shape.dense ? SHAPE_MIXED : SHAPE_SCATTERED;
+    return shape;
+}
+
+/* --- in words: global memory -------------------------------------------------------------------------- */
+
+/* ", from 4 bytes behind a sector's start", if that is a reason. */
+static const char *tell_start(char text[64], const struct shape *shape)
+{
+    *text = '\0';
+    if (shape->low % 32)
+        snprintf(text, 64, ", from %u byte%s behind a sector's start", (unsigned)(shape->low % 32),
+                 shape->low % 32 == 1 ? "" : "s");
+    return text;
+}
+
+static uint64_t sectors(uint64_t bytes)
+{
+    return (bytes + 31) / 32;
+}
+
+/* Each lane has its word beside its neighbours', and those of lanes that take no part are moved, too. */
+static bool is_thin(const struct shape_access *access, const struct shape *shape)
+{
+    return shape->kind == SHAPE_STRIDE && !shape->packed &&
+           llabs(shape->step) == (int64_t)access->bytes &&
+           sectors((uint64_t)shape->distinct * access->bytes) < sectors(shape->span);
+}
+
+/* "one lane in 2", or "8 of 32 lanes": those of MASK. */
+static void tell_few(char text[40], uint32_t mask)
+{
+    unsigned count = (unsigned)__builtin_popcount(mask), first = (unsigned)__builtin_ctz(mask);
+    unsigned last = LANES - 1 - (unsigned)__builtin_clz(mask), gap = 1;
+    while (first + gap <= last && !(mask >> (first + gap) & 1))
+        gap++;
+    uint32_t regular = 0;
+    for (unsigned l = first % gap; l < LANES; l += gap)
+        regular |= 1u << l;
+    if (count > 1 && mask == regular)
+        snprintf(text, 40, "one lane in %u", gap);
+    else
+        snprintf(text, 40, "%u of 32 lanes", count);
+}
+
+/* Lane after lane a word: some lanes may be missing, and it may begin in a sector. */
+static void tell_neighbours(char *text, size_t size, const struct shape_access *access,
+                            const struct shape *shape, const char *verb)
+{
+    char start[64], few[40];
+    tell_start(start, shape);
+    tell_few(few, access->mask);
+    if (!is_thin(access, shape))
+        snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
+                 shape->step < 0 ? ", backwards" : "", start);
+    else
+        snprintf(text, size, *few == 'o' ? "only %s %ss its word%s" : "only %s %s their words%s",
+                 few, verb, shape->low % 32 + shape->span > 32 * sectors(shape->span) ? start : "");
+}
+
+static void tell_stride(char *text, size_t size, const struct shape_access *access,
+                        const struct shape *shape, const char *verb)
+{
+    unsigned bytes = access->bytes;
+    uint64_t step = (uint64_t)llabs(shape->step);
+    const char *back = shape->step < 0 ? ", backwards" : "";
+    const char *who = shape->packed ? "lanes that take part" : "neighbouring lanes";
+    if (step == bytes)
+        tell_neighbours(text, size, access, shape, verb);
+    else if (step % bytes == 0 && step <= 128)
+        snprintf(text, size,
+                 "each lane %ss %u of every %" PRIu64 " bytes (stride %" PRIu64 " elements%s)",
+                 verb, bytes, step, step / bytes, back);
+    else
+        snprintf(text, size, "%s %s %" PRIu64 " bytes apart (stride %" PRIu64 " elements%s)", who,
+                 verb, step, step / bytes, back);
+}
+
+static void tell_rows(char *text, size_t size, const struct shape_access *access,
+                      const struct shape *shape, const char *verb)
+{
+    if (shape->step == 0)
+        snprintf(text, size,
+                 "each %u lanes %s the same word, the next ones %" PRId64 " bytes further",
+                 shape->width, verb, shape->jump);
+    else if (shape->jump == 0)
+        snprintf(text, size,
+                 "lanes %s %" PRId64
+                 " bytes apart, the same words again every %u lanes (modulo %u)",
+                 verb, shape->step, shape->width, shape->width);
+    else if (shape->step == (int64_t)access->bytes)
+        snprintf(text, size,
+                 "rows of %u lanes %s neighbouring words, %" PRId64 " bytes from row to row",
+                 shape->width, verb, shape->jump);
+    else
+        snprintf(text, size,
+                 "rows of %u lanes %s %" PRId64 " bytes apart, %" PRId64 " from row to row",
+                 shape->width, verb, shape->step, shape->jump);
+}
+
+/* Each piece is a row of which nobody sees the whole. */
+static void tell_pieces(char *text, size_t size, const struct shape_access *access,
+                        const struct shape *shape, const char *verb)
+{
+    unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
+    snprintf(text, size,
+             "lanes 0 to %u and %u to %u %s in two pieces, %" PRId64 " bytes from lane %u to %u",
+             second - 1, second, last, verb, shape->jump, second - 1, second);
+}
+
+/* All of a piece of memory, if not in order. Today that costs nothing. */
+static void tell_dense(char *text, size_t size, const struct shape *shape, const char *verb)
+{
+    char start[64];
+    tell_start(start, shape);
+    snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
+             *start ? "" : ", but in another order", start);
+}
+
+static void tell_scattered(char *text, size_t size, const struct shape_access *access,
+                           const struct shape *shape, const char *verb)
+{
+    if (shape->distinct == (unsigned)__builtin_popcount(access->mask))
+        snprintf(text, size, "each lane %ss a place of its own, over %" PRIu64 " bytes", verb,
+                 shape->span);
+    else
+        snprintf(text, size, "the lanes %s %u places, over %" PRIu64 " bytes", verb,
+                 shape->distinct, shape->span);
+}
+
+void shape_tell_global(char *text, size_t size, const struct shape_access *access, const char *verb)
+{
+    struct shape shape = shape_find(access);
+    if (shape.kind == SHAPE_STRIDE)
+        tell_stride(text, size, access, &shape, verb);
+    else if (shape.distinct == 1) /* it is as good as it can be */
+        snprintf(text, size, "the lanes %s one word", verb);
+    else if (shape.dense)
+        tell_dense(text, size, &shape, verb);
+    else if (shape.kind == SHAPE_ROWS)
+        tell_rows(text, size, access, &shape, verb);
+    else if (shape.kind == SHAPE_WRAP)
+        snprintf(text, size,
+                 "lanes %s %" PRId64 " bytes apart, going round after %" PRId64
+                 " bytes (modulo %" PRId64 " elements)",
+                 verb, shape.step, shape.jump, shape.jump / access->bytes);
+    else if (shape.kind == SHAPE_PIECES)
+        tell_pieces(text, size, access, &shape, verb);
+    else
+        tell_scattered(text, size, access, &shape, verb);
+}
+
+const char *shape_help_global(const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    bool neighbours =
+        shape.kind == SHAPE_STRIDE && !shape.packed && llabs(shape.step) == (int64_t)access->bytes;
+    if (is_thin(access, &shape))
+        return "let whole warps take part: the words of idle lanes are moved, too";
+    if (neighbours || shape.dense)
+        return "let a warp's words begin at a multiple of 32 bytes; cudaMallocPitch() pads rows";
+    if (shape.kind == SHAPE_SCATTERED)
+        return "order the work so that neighbouring threads have neighbouring indices, if you can";
+    return NULL;
+}
+
+/* --- in words: shared memory -------------------------------------------------------------------------- */
+
+/* The lanes whose words lie in the bank that is asked for most words: one lane a word. */
+struct collision {
+    unsigned count, lane[LANES], bank;
+    uint32_t word[LANES]; /* of 4 bytes */
+};
+
+static bool has_word(const struct collision *hit, uint32_t word)
+{
+    for (unsigned i = 0; i < hit->count; i++)
+        if (hit->word[i] == word)
+            return true;
+    return false;
+}
+
+/* Of the LANES from FIRST on. What a lane asks for, at least a word, fills one column of banks. */
+static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
+{
+    unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
+    unsigned columns = BANKS * 4 >> shift;
+    struct collision hits[BANKS] = {0}, *most = &hits[0];
+    for (unsigned l = first; l < first + count; l++) {
+        uint32_t piece = (uint32_t)access->addr[l] >> shift, word = piece << shift >> 2;
+        struct collision *hit = &hits[piece & (columns - 1)];
+        if (!(access->mask >> l & 1) || has_word(hit, word))
+            continue;
+        hit->bank = word % BANKS;
+        hit->lane[hit->count] = l;
+        hit->word[hit->count++] = word;
+        most = hit->count > most->count ? hit : most;
+    }
+    return *most;
+}
+
+static struct collision worst_collision(const struct shape_access *access)
+{
+    if (access->bytes < 16)
+        return collide(access, 0, LANES);
+    struct collision low = collide(access, 0, LANES / 2),
+                     high = collide(access, LANES / 2, LANES / 2);
+    return high.count > low.count ? high : low;
+}
+
+/* "0, 4, 8, ...", or with MOST 2 "0, 4, ..." */
+static void list(char text[48], const unsigned *numbers, unsigned count, unsigned most)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < count && i < most; i++)
+        used += (size_t)snprintf(text + used, 48 - used, "%s%u", i ? ", " : "", numbers[i]);
+    if (count > most)
+        snprintf(text + used, 48 - used, ", ...");
+}
+
+/* " (stride 8 words)", or what else is the rule; "" if there is none. */
+static void tell_rule(char text[64], const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    int64_t step = shape.step / 4, jump = shape.jump / 4;
+    bool rows = shape.kind == SHAPE_ROWS && shape.step % 4 == 0 && shape.jump % 4 == 0;
+    *text = '\0';
+    if (shape.packed)
+        return;
+    if (shape.kind == SHAPE_STRIDE && shape.step % 4 == 0)
+        snprintf(text, 64, " (stride %" PRId64 " words)", step);
+    else if (shape.kind == SHAPE_STRIDE)
+        snprintf(text, 64, " (stride %" PRId64 " bytes)", shape.step);
+    else if (rows && step == 0)
+        snprintf(text, 64, " (each %u lanes one word, %" PRId64 " apart)", shape.width, jump);
+    else if (rows && shape.step == (int64_t)access->bytes)
+        snprintf(text, 64, " (rows of %u lanes, %" PRId64 " words apart)", shape.width, jump);
+    else if (rows)
+        snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
+}
+
+/* The rule is worth more than the third of a list; without a rule, or if there is no room even then, all
+ * three are. */
+void shape_tell_shared(char *text, size_t size, const struct shape_access *access, const char *verb)
+{
+    char lanes[48], words[48], rule[64];
+    struct collision hit = worst_collision(access);
+    if (hit.count < 2) {
+        snprintf(text, size, "lanes %s more than the banks give at once", verb);
+        return;
+    }
+    tell_rule(rule, access);
+    for (unsigned most = 3;; most = most == 3 && *rule ? 2 : 3) {
+        list(lanes, hit.lane, hit.count, most);
+        list(words, hit.word, hit.count, most);
+        int length = snprintf(text, size, "lanes %s %s words %s: all in bank %u%s", lanes, verb,
+                              words, hit.bank, rule);
+        if (length <= (int)LONGEST || !*rule)
+            return;
+        if (most == 2)
+            *rule = '\0';
+    }
+}
+
+const char *shape_help_shared(const struct shape_access *access)
+{
+    struct shape shape = shape_find(access);
+    if (shape.kind == SHAPE_ROWS && llabs(shape.step) == (int64_t)access->bytes)
+        return "let all lanes of a warp lie in one row, in blocks 32 threads wide";
+    if (shape.kind == SHAPE_SCATTERED)
+        return "give lanes that meet in a bank other words: copies, or another order";
+    return NULL;
+}

@@ -1,0 +1,126 @@
+/* The synccheck observer: threads that wait for each other in a way that cannot be meant.
+ *
+ * The executor sees it happen: barriers in cta.c, masks of lanes in warp.c. What a mask may name is the CUDA
+ * programming guide's rule: each calling lane, and no other lane that has not exited and is elsewhere. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/execute/machine.h"
+#include "gpu/observe/words.h"
+
+static const char *const fault_ids[] = {
+    [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
+    [OBS_BAD_BARRIER] = "bad-barrier",
+    [OBS_WARP_MASK] = "bad-warp-mask",
+    [OBS_DEADLOCK] = "deadlock",
+    [OBS_STANDSTILL] = "deadlock",
+    [OBS_UNANSWERED] = "deadlock",
+    [OBS_CLUSTER_ARRIVES] = "bad-cluster-barrier",
+    [OBS_CLUSTER_WAITS] = "bad-cluster-barrier",
+};
+
+bool obs_is_synccheck(unsigned kind)
+{
+    return kind < sizeof fault_ids / sizeof *fault_ids && fault_ids[kind];
+}
+
+static void *synccheck_begin(const struct obs_launch *launch)
+{
+    (void)launch;
+    return malloc(1); /* nothing of its own: findings are shared and locked */
+}
+
+static void print_mask(char *text, size_t size, const struct obs_fault *fault, uint32_t lane,
+                       const char *thread)
+{
+    if (fault->other == lane)
+        snprintf(text, size,
+                 "%s calls with mask 0x%08" PRIx32 ", which leaves out its lane %" PRIu32, thread,
+                 fault->mask, lane);
+    else if (!(fault->mask >> fault->other & 1))
+        snprintf(text, size, "%s reads lane %" PRIu32 ", which its mask 0x%08" PRIx32 " leaves out",
+                 thread, fault->other, fault->mask);
+    else
+        snprintf(text, size,
+                 "%s calls with mask 0x%08" PRIx32 ", but lane %" PRIu32 " of it does not", thread,
+                 fault->mask, fault->other);
+}
+
+static const char *awaited(uint8_t kind)
+{
+    return kind == OBS_DEADLOCK     ? "threads that never come"
+           : kind == OBS_UNANSWERED ? "main(), which waits for the kernel"
+                                    : "what never happens";
+}
+
+static void print_fault(char *text, size_t size, const struct launch *launch,
+                        const struct obs_fault *fault)
+{
+    const uint32_t *block = launch->request.block;
+    uint32_t linear =
+        (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
+    int others = __builtin_popcount(fault->mask) - 1;
+    char thread[96], more[32] = "";
+    words_fault_thread(thread, sizeof thread, launch, fault);
+    if (others > 0)
+        snprintf(more, sizeof more, ", and %d more of its warp", others);
+    switch (fault->kind) {
+    case OBS_DIVERGENT_BARRIER:
+        snprintf(text, size, "only part of a warp comes to this barrier: %s%s", thread, more);
+        break;
+    case OBS_BAD_BARRIER:
+        snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
+                 thread);
+        break;
+    case OBS_CLUSTER_ARRIVES:
+        snprintf(text, size, "%s arrives at the cluster's barrier again, and has not waited since",
+                 thread);
+        break;
+    case OBS_CLUSTER_WAITS:
+        snprintf(text, size, "%s waits at the cluster's barrier, and has not arrived", thread);
+        break;
+    case OBS_WARP_MASK:
+        print_mask(text, size, fault, linear % WARP, thread);
+        break;
+    default:
+        snprintf(text, size, "deadlock: waits here for %s: %s%s", awaited(fault->kind), thread,
+                 more);
+        break;
+    }
+}
+
+static void synccheck_fault(void *state, const struct obs_launch *launch,
+                            const struct obs_fault *fault)
+{
+    (void)state;
+    if (!obs_is_synccheck(fault->kind))
+        return;
+    struct finding *finding = findings_add(launch->findings, fault_ids[fault->kind], fault->pc);
+    if (finding)
+        print_fault(finding->message, sizeof finding->message, launch->launch, fault);
+    findings_unlock(launch->findings);
+}
+
+static void synccheck_join(void *into, void *state)
+{
+    (void)into;
+    free(state);
+}
+
+static void synccheck_end(void *state, const struct obs_launch *launch,
+                          struct emu_counters *per_instruction)
+{
+    (void)launch;
+    (void)per_instruction;
+    free(state);
+}
+
+const struct observer obs_synccheck = {
+    .name = "synccheck",
+    .events = OBS_FAULT,
+    .begin = synccheck_begin,
+    .fault = synccheck_fault,
+    .join = synccheck_join,
+    .end = synccheck_end,
+};

@@ -1,0 +1,89 @@
+#include "gpu/observe/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+/* "s" for "reduce(float*)::s". Of an array whose first element alone is used the compiler makes a variable of
+ * its own, "…1s_$_0". */
+static void print_plain_name(char *text, size_t size, struct ptx_name name)
+{
+    char *mangled = strndup(name.text, name.length),
+         *part = mangled ? strstr(mangled, "_$_") : NULL;
+    int status = -1;
+    if (part)
+        *part = '\0';
+    char *readable = mangled && strncmp(mangled, "_Z", 2) == 0
+                         ? __cxa_demangle(mangled, NULL, NULL, &status)
+                         : NULL;
+    const char *plain = readable ? readable : mangled ? mangled : "";
+    for (const char *at = plain; (at = strstr(at, "::"));)
+        plain = at += 2;
+    snprintf(text, size, "%.24s", plain);
+    free(readable);
+    free(mangled);
+}
+
+const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr,
+                                                 uint64_t *begin)
+{
+    for (uint32_t i = 0; i < kernel->shared_count; i++) {
+        const struct ptx_variable *v = kernel->shared[i].variable;
+        *begin = v->size ? kernel->shared[i].at : kernel_dynamic_shared(kernel);
+        if (addr >= *begin && (!v->size || addr - *begin < v->size))
+            return v;
+    }
+    return NULL;
+}
+
+void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,
+                    uint64_t addr)
+{
+    uint64_t begin;
+    const struct ptx_variable *v =
+        is_shared ? words_shared_variable(launch->kernel, addr, &begin) : NULL;
+    const struct mem_block *block = is_shared ? NULL : mem_nearest(launch->memory, addr);
+    *text = '\0';
+    if (v)
+        print_plain_name(text, size, v->name);
+    if (block && block->name)
+        print_plain_name(text, size, (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
+}
+
+/* "5", or "(5,1,0)" where there is more than one dimension. */
+static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
+{
+    uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];
+    uint64_t z = linear / dimensions[0] / dimensions[1];
+    if (dimensions[2] > 1)
+        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", x, y, z);
+    else if (dimensions[1] > 1)
+        snprintf(text, size, "(%" PRIu64 ",%" PRIu64 ")", x, y);
+    else
+        snprintf(text, size, "%" PRIu64, x);
+}
+
+void words_thread(char *text, size_t size, const struct launch *launch, uint32_t thread,
+                  uint64_t cta, bool names_block)
+{
+    char of_block[48], block[48];
+    print_index(of_block, sizeof of_block, thread, launch->request.block);
+    print_index(block, sizeof block, cta, launch->request.grid);
+    if (names_block && launch->cta_count > 1)
+        snprintf(text, size, "thread %s of block %s", of_block, block);
+    else
+        snprintf(text, size, "thread %s", of_block);
+}
+
+void words_fault_thread(char *text, size_t size, const struct launch *launch,
+                        const struct obs_fault *fault)
+{
+    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    uint32_t thread =
+        (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
+    uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];
+    words_thread(text, size, launch, thread, cta, true);
+}

@@ -1,0 +1,15 @@
+/* Memory that is taken piece by piece and freed all at once. */
+#ifndef GPU_PTX_ARENA_H
+#define GPU_PTX_ARENA_H
+
+#include <stddef.h>
+
+struct ptx_arena;
+
+struct ptx_arena *ptx_arena_new(void); /* NULL when memory is out */
+void ptx_arena_free(struct ptx_arena *arena);
+
+/* SIZE zeroed bytes, aligned for any type; NULL when memory is out. */
+void *ptx_arena_take(struct ptx_arena *arena, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+/* PTX text to tokens. A token points into the text, nothing is copied. */
+#ifndef GPU_PTX_LEX_H
+#define GPU_PTX_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ptx_token_kind {
+    PTX_END,
+    PTX_WORD,   /* a name: add, %r1, $L__BB0_2, _ (without dots) */
+    PTX_DOT,    /* a dot and a name: .reg, .s32, .x (text without the dot) */
+    PTX_INT,    /* value.i */
+    PTX_F32,    /* 0f3F800000: bits in value.i */
+    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction: bits in value.i */
+    PTX_STRING, /* text without the quotes */
+    PTX_PUNCT,  /* one of { } ( ) [ ] < > , ; : = + - * ! | @ */
+    PTX_BAD,    /* any other character */
+};
+
+struct ptx_token {
+    enum ptx_token_kind kind;
+    const char *text;
+    uint32_t length;
+    uint32_t line; /* from 1 */
+    uint64_t value;
+};
+
+struct ptx_lexer {
+    const char *at, *end;
+    uint32_t line;
+};
+
+/* Whether a name may go on with C. */
+bool ptx_is_word(int c);
+
+void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);
+
+/* The next token; PTX_END again and again at the end. */
+struct ptx_token ptx_lex(struct ptx_lexer *lexer);
+
+#endif

@@ -1,0 +1,248 @@
+/* What a PTX text means, as data: a module of variables and functions, a function of registers and
+ * instructions. The parser makes it, nobody changes it afterwards.
+ *
+ * All of it lives in one arena that ptx_free() frees at once. Names point into the caller's copy of
+ * the text that the module keeps. */
+#ifndef GPU_PTX_MODULE_H
+#define GPU_PTX_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum ptx_type {
+#define TYPE(name, bytes, class) PTX_##name,
+#include "gpu/ptx/names.def"
+#undef TYPE
+    PTX_TYPE_COUNT
+};
+
+enum ptx_modifier {
+#define MOD(name)          PTX_MOD_##name,
+#define WORD(id, spelling) PTX_MOD_##id,
+#include "gpu/ptx/names.def"
+#undef MOD
+#undef WORD
+    PTX_MOD_COUNT
+};
+
+enum ptx_special {
+#define SPECIAL(id, spelling, bytes, when) PTX_SPECIAL_##id,
+#include "gpu/ptx/names.def"
+#undef SPECIAL
+    PTX_SPECIAL_COUNT
+};
+
+enum ptx_opcode {
+#define T(type)                                                   0
+#define OPCODE(id, spelling, operands, types, modifiers, meaning) PTX_OP_##id,
+#include "gpu/ptx/opcodes.def"
+#undef OPCODE
+#undef T
+    PTX_OPCODE_COUNT
+};
+
+/* One line of opcodes.def. */
+struct ptx_opcode_info {
+    const char *name; /* with dots, where the first words together are the opcode: "bar.red" */
+    const char *operands, *modifiers, *meaning;
+    uint32_t types; /* bit (1 << enum ptx_type) */
+};
+extern const struct ptx_opcode_info ptx_opcodes[PTX_OPCODE_COUNT];
+
+const char *ptx_type_name(enum ptx_type type);
+unsigned ptx_type_bytes(enum ptx_type type); /* 0 for pred */
+char ptx_type_class(enum ptx_type type);     /* 'U' 'S' 'B' 'F' 'P' */
+const char *ptx_modifier_name(enum ptx_modifier modifier);
+unsigned ptx_special_bytes(enum ptx_special special);
+bool ptx_special_is_dynamic(enum ptx_special special); /* read at each use */
+
+enum ptx_space {
+    PTX_GENERIC,
+    PTX_GLOBAL,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_PARAM, /* a kernel's parameters */
+    PTX_CONST,
+    PTX_FRAME,   /* parameters and results of device functions, on either side of a call */
+    PTX_CLUSTER, /* shared memory of any CTA of the cluster; of an access: of another one */
+};
+
+/* A name and where its text lies; not NUL-terminated. */
+struct ptx_name {
+    const char *text;
+    uint32_t length;
+};
+
+/* A constant word inside a variable's initial value that is the address of another variable. */
+struct ptx_pointer {
+    uint64_t at; /* offset of the word in the value */
+    struct ptx_name target;
+    int64_t addend;
+    bool generic; /* written generic(name) */
+    struct ptx_pointer *next;
+};
+
+struct ptx_variable {
+    struct ptx_name name;
+    enum ptx_space space;
+    uint32_t align;
+    uint64_t size;          /* bytes; 0 for an extern array whose size the launch gives */
+    const uint8_t *initial; /* size bytes, or NULL for zeros */
+    struct ptx_pointer *pointers;
+    bool is_extern, is_shown; /* other units may mean it, too */
+    uint32_t unit;            /* the text that it stands in: see ptx_parse() */
+    uint32_t number;          /* of a module's variables, from 1 on; 0: a function's own */
+    uint64_t offset;          /* in its function's parameters, shared or local memory */
+    const struct ptx_variable *definition; /* this is only a declaration of that one; or NULL */
+    struct ptx_variable *next;
+    struct ptx_variable *last; /* of the list, in its first element */
+};
+
+struct ptx_register {
+    struct ptx_name name;
+    enum ptx_type type;
+};
+
+enum ptx_operand_kind {
+    PTX_REGISTER,  /* index */
+    PTX_PREDICATE, /* index of a predicate register, perhaps negated */
+    PTX_SPECIAL_REGISTER,
+    PTX_IMMEDIATE, /* value: the bits, sign-extended; is_f32, is_f64 say how it was written */
+    PTX_VARIABLE,  /* address of variable + value */
+    PTX_ADDRESS,   /* [base + value]: base is a register (index), a variable or nothing; of a
+                      texture [base, {elements}] */
+    PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
+    PTX_PAIR,      /* p|q: elements[0] and elements[1] */
+    PTX_LABEL,     /* value: index of the instruction behind the label */
+    PTX_FUNCTION,  /* name: a function's address */
+    PTX_SINK,      /* _ */
+};
+
+struct ptx_operand {
+    enum ptx_operand_kind kind;
+    bool negated;        /* !%p */
+    bool is_f32, is_f64; /* an immediate written 0f… or 0d… */
+    uint32_t index;      /* register; UINT32_MAX in an address without one; special register */
+    uint32_t count;
+    struct ptx_operand *elements;
+    const struct ptx_variable *variable;
+    struct ptx_name name;
+    int64_t value;
+};
+#define PTX_NONE          UINT32_MAX
+
+#define PTX_MAX_OPERANDS  5
+#define PTX_MAX_MODIFIERS 10
+
+struct ptx_instruction {
+    uint16_t opcode;
+    uint8_t type_count, modifier_count, operand_count;
+    uint8_t types[4];
+    uint8_t modifiers[PTX_MAX_MODIFIERS];
+    bool guard_negated;
+    uint32_t guard; /* index of the predicate register, or PTX_NONE */
+    struct ptx_operand operands[PTX_MAX_OPERANDS];
+    uint32_t line; /* in the PTX text */
+    uint32_t loc;  /* index in the function's locs, or PTX_NONE */
+};
+
+/* A .loc: the instructions behind it belong to this place in the source. */
+struct ptx_loc {
+    uint32_t file, line, column;
+    uint32_t at_file, at_line, at_column; /* inlined_at; at_line 0 if it is not inlined */
+};
+
+struct ptx_function {
+    struct ptx_name name;
+    uint32_t index; /* in the module */
+    uint32_t unit;  /* the text that it stands in */
+    bool is_kernel, is_shown;
+    uint32_t line;     /* in the PTX text */
+    const char *error; /* why this kernel cannot run, or NULL */
+    struct ptx_variable *params, *results, *shared, *locals; /* lists in order */
+    struct ptx_variable *call_params;                        /* what its calls pass and get back */
+    uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
+    struct ptx_register *registers;
+    uint32_t register_count;
+    struct ptx_instruction *code;
+    uint32_t code_count;
+    struct ptx_loc *locs;
+    uint32_t loc_count;
+    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: not given */
+    bool bounds_threads;              /* max_threads was given */
+    uint32_t
+        cluster[3]; /* .reqnctapercluster: the CTAs of a cluster, x first; [0] is 0: not given */
+    uint32_t max_cluster; /* .maxclusterrank: of CTAs in all; 0: not given */
+    bool needs_cluster;   /* .explicitcluster: a launch must say it, if cluster[] does not */
+    bool uses_dynamic_shared;
+    struct ptx_function *next;
+};
+
+struct ptx_file {
+    uint32_t id; /* see ptx_file_id() */
+    struct ptx_name path;
+    struct ptx_file *next;
+};
+
+#define PTX_CONST_BYTES 65536u
+
+struct ptx_module {
+    uint32_t version, sm; /* 90 for 9.0, 80 for sm_80 */
+    struct ptx_file *files;
+    struct ptx_variable *variables; /* module scope, in order */
+    uint32_t const_bytes;           /* of its .const variables: at most PTX_CONST_BYTES */
+    struct ptx_function *functions; /* in order */
+    uint32_t function_count;
+    const struct ptx_function **by_name; /* the same, sorted by name, then by order */
+    struct ptx_arena *arena;
+};
+
+/* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied.
+ * Returns NULL with one line in ERROR when the text as a whole is not PTX. A function whose body is
+ * not understood is kept with its own error: other kernels of the module can still run.
+ *
+ * Several texts, one behind the other, are units that are linked: each has names of its own, but for those that are
+ * .visible, .weak or .extern. */
+struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
+void ptx_free(struct ptx_module *module); /* NULL is allowed */
+
+/* What the function or kernel, or a variable at module scope, is called in this unit: its own, or one that another
+ * unit shows; or NULL. */
+const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
+                                             uint32_t unit);
+const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
+                                             uint32_t unit);
+/* The variable that V declares, or V itself. */
+static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
+{
+    return v->definition ? v->definition : v;
+}
+#define PTX_ANY_UNIT UINT32_MAX /* for those who know only the name: whichever is first */
+
+int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
+/* Inlined, so that the length of a literal is known: the parser asks this many times a word. */
+static inline bool ptx_name_is(struct ptx_name name, const char *text)
+{
+    return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
+}
+/* A type or modifier by its name; -1: there is none. */
+int ptx_find_type(struct ptx_name name);
+int ptx_find_modifier(struct ptx_name name);
+/* The longest opcode that TEXT begins with, whole words only; -1: there is none. */
+int ptx_find_opcode(struct ptx_name text);
+bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
+/* What the file of that number in a unit is called in the whole module. */
+static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
+{
+    return unit << 20 ^ (uint32_t)number;
+}
+/* The path of a file's id, or an empty name. */
+struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
+/* The mnemonic as written, such as "add.rn.f32", into BUFFER. */
+const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
+/* The state space that the instruction names; PTX_GENERIC if none. */
+enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);
+
+#endif

@@ -1,0 +1,283 @@
+#include "gpu/record/record.h"
+
+#include <jansson.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/finding_kinds.h"
+
+/* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
+
+const char *record_status(enum emu_status status)
+{
+    switch (status) {
+    case EMU_OK:
+        return "ok";
+    case EMU_ILLEGAL_ADDRESS:
+        return "illegal-address";
+    case EMU_MISALIGNED_ADDRESS:
+        return "misaligned-address";
+    case EMU_TRAP:
+        return "trap";
+    case EMU_ASSERT:
+        return "assert";
+    case EMU_DEADLOCK:
+        return "deadlock";
+    case EMU_TIMEOUT:
+        return "timeout";
+    default:
+        return "internal";
+    }
+}
+
+char *record_demangle(struct ptx_name name)
+{
+    char *mangled = strndup(name.text, name.length);
+    int status = -1;
+    char *plain = mangled && strncmp(mangled, "_Z", 2) == 0
+                      ? __cxa_demangle(mangled, NULL, NULL, &status)
+                      : NULL;
+    if (!plain)
+        return mangled;
+    free(mangled);
+    return plain;
+}
+
+static json_t *counters_json(const struct emu_counters *counters, bool with_zeros)
+{
+    json_t *object = json_object();
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        if (with_zeros || counters->value[i])
+            json_object_set_new(object, emu_counter_name((enum emu_counter)i),
+                                json_integer((json_int_t)counters->value[i]));
+    return object;
+}
+
+static json_t *dimensions(const uint32_t *d)
+{
+    return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1], (json_int_t)d[2]);
+}
+
+static json_t *path_json(const struct ptx_module *module, uint32_t file)
+{
+    struct ptx_name path = ptx_file_path(module, file);
+    json_t *text = json_stringn(path.text, path.length);
+    return text ? text : json_string(""); /* a path that is not UTF-8 */
+}
+
+/* What one multiprocessor holds of the launch, and what allows no more. */
+static json_t *occupancy_json(const struct launch *launch)
+{
+    const struct emu_occupancy *o = &launch->occupancy;
+    return json_pack("{sI,sI,ss,sI}", "warps", (json_int_t)o->warps, "blocks", (json_int_t)o->ctas,
+                     "limit", emu_occupancy_limit_name(o->limit), "registers",
+                     (json_int_t)launch->kernel->registers);
+}
+
+struct line_total {
+    struct source_line place;
+    struct emu_counters counters;
+};
+
+static struct line_total *total_of(struct line_total *totals, uint32_t *count,
+                                   struct source_line place)
+{
+    for (uint32_t i = *count; i-- > 0;)
+        if (totals[i].place.file == place.file && totals[i].place.line == place.line)
+            return &totals[i];
+    totals[*count] = (struct line_total){.place = place};
+    return &totals[(*count)++];
+}
+
+static json_t *lines_json(const struct launch *launch)
+{
+    const struct kernel *kernel = launch->kernel;
+    struct line_total *totals = malloc(((size_t)kernel->code_count + 1) * sizeof *totals);
+    json_t *lines = json_array();
+    uint32_t count = 0;
+    for (uint32_t pc = 0; totals && launch->per_instruction && pc < kernel->code_count; pc++) {
+        if (!launch->per_instruction[pc].value[EMU_warp_instructions])
+            continue;
+        struct source_line place = kernel_line(kernel, pc);
+        emu_counters_add(&total_of(totals, &count, place)->counters, &launch->per_instruction[pc]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(lines, json_pack("{so,si,so}", "file",
+                                               path_json(kernel->module, totals[i].place.file),
+                                               "line", (int)totals[i].place.line, "counters",
+                                               counters_json(&totals[i].counters, false)));
+    free(totals);
+    return lines;
+}
+
+static struct source_line place_of(const struct kernel *kernel, uint32_t pc)
+{
+    return pc < kernel->code_count ? kernel_line(kernel, pc) : (struct source_line){0};
+}
+
+static void add_loss(json_t *object, const struct finding *finding)
+{
+    json_object_update_new(object,
+                           json_pack("{ss,sI,sI,sI,sI}", "cause", finding->message, "cost",
+                                     (json_int_t)finding->cost, "ideal", (json_int_t)finding->ideal,
+                                     "worst_cost", (json_int_t)finding->worst_cost, "worst_ideal",
+                                     (json_int_t)finding->worst_ideal));
+    if (finding->help)
+        json_object_set_new(object, "help", json_string(finding->help));
+}
+
+static json_t *related_json(const struct kernel *kernel, const struct finding *finding)
+{
+    struct source_line place = place_of(kernel, finding->related);
+    json_t *list = json_array();
+    if (finding->related != NO_PC)
+        json_array_append_new(list,
+                              json_pack("{so,si}", "file", path_json(kernel->module, place.file),
+                                        "line", (int)place.line));
+    for (unsigned i = 0; i < FINDING_NOTES; i++) {
+        const struct finding_note *note = &finding->notes[i];
+        json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
+                                                (int)note->line, "message", note->text)
+                                    : NULL;
+        if (object) /* not if the file's name is not UTF-8 */
+            json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *finding_json(const struct kernel *kernel, const char *kernel_name,
+                            const struct finding *finding)
+{
+    const struct finding_kind *kind = emu_finding_kind(finding->id);
+    bool is_loss = kind && strcmp(kind->severity, "warning") == 0;
+    struct source_line place = place_of(kernel, finding->pc);
+    json_t *object = json_pack(
+        "{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", kind ? kind->severity : "error",
+        "kernel", kernel_name, "file", path_json(kernel->module, place.file), "line",
+        (int)place.line, "column", (int)place.column, "message",
+        is_loss ? kind->title : finding->message, "count", (json_int_t)finding->count);
+    if (is_loss)
+        add_loss(object, finding);
+    json_t *related = related_json(kernel, finding);
+    if (json_array_size(related))
+        json_object_set(object, "related", related);
+    json_decref(related);
+    return object;
+}
+
+static json_t *findings_json(const struct launch *launch, const char *kernel_name)
+{
+    const struct findings *findings = launch->seen.findings;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < findings->count; i++)
+        json_array_append_new(list, finding_json(launch->kernel, kernel_name, &findings->list[i]));
+    return list;
+}
+
+/* Where each lane's bytes are, null for those that take no part: in shared memory from its beginning, in
+ * global memory from the beginning of the line that the lowest is in. */
+static json_t *offsets_json(const struct obs_access *access)
+{
+    uint64_t base = UINT64_MAX;
+    for (unsigned l = 0; l < WARP; l++)
+        base = access->mask >> l & 1 && access->addr[l] < base ? access->addr[l] : base;
+    base = access->space == PTX_SHARED ? 0 : base & ~(uint64_t)127;
+    json_t *offsets = json_array();
+    for (unsigned l = 0; l < WARP; l++)
+        json_array_append_new(offsets, access->mask >> l & 1
+                                           ? json_integer((json_int_t)(access->addr[l] - base))
+                                           : json_null());
+    return offsets;
+}
+
+static json_t *accesses_json(const struct launch *launch, const char *kernel_name)
+{
+    static const char *const kinds[] = {"load", "store", "atomic", "reduction"};
+    const struct obs_recording *recording = launch->seen.recording;
+    const uint32_t *grid = launch->request.grid;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < recording->count; i++) {
+        const struct obs_recorded *one = &recording->list[i];
+        const struct obs_access *access = &one->access;
+        json_array_append_new(
+            list, json_pack("{ss,so,si,si,s[I,I,I],si,si,ss,ss,si,si,si,so}", "kernel", kernel_name,
+                            "file", path_json(launch->kernel->module, one->place.file), "line",
+                            (int)one->place.line, "column", (int)one->place.column, "block",
+                            (json_int_t)(access->cta % grid[0]),
+                            (json_int_t)(access->cta / grid[0] % grid[1]),
+                            (json_int_t)(access->cta / grid[0] / grid[1]), "warp",
+                            (int)access->warp, "step", (int)one->step, "kind", kinds[access->kind],
+                            "space", access->space == PTX_SHARED ? "shared" : "global", "bytes",
+                            (int)access->bytes, "cost", (int)one->cost, "ideal", (int)one->ideal,
+                            "offsets", offsets_json(access)));
+    }
+    return list;
+}
+
+bool record_goes_on(const struct emu_options *options)
+{
+    return options->record_fd >= 0 &&
+           (!options->record_bytes ||
+            lseek(options->record_fd, 0, SEEK_END) <= (off_t)options->record_bytes);
+}
+
+static bool write_all(int fd, const char *text, size_t size)
+{
+    while (size) {
+        ssize_t written = write(fd, text, size);
+        if (written <= 0)
+            return false;
+        text += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+bool record_launch(int fd, const struct launch *launch, enum emu_status status,
+                   const struct emu_counters *totals)
+{
+    char *name = record_demangle(launch->kernel->function->name);
+    if (!name)
+        return false;
+    const struct emu_launch *request = &launch->request;
+    json_t *line =
+        json_pack("{s{ss,so,so,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
+                  dimensions(request->grid), "block", dimensions(request->block),
+                  "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
+                  "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "occupancy",
+                  occupancy_json(launch), "status", record_status(status), "rules",
+                  emu_rules_name(launch->options->rules), "counters", counters_json(totals, true),
+                  "lines", lines_json(launch), "findings", findings_json(launch, name));
+    if (line && launch->seen.recording->count)
+        json_object_set_new(line, "accesses", accesses_json(launch, name));
+    free(name);
+    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    json_decref(line);
+    if (!text)
+        return false;
+    size_t size = strlen(text);
+    text[size] = '\n'; /* in place of the NUL: one write for one line */
+    bool ok = write_all(fd, text, size + 1);
+    free(text);
+    return ok;
+}
+
+bool record_copy(int fd, const void *bytes, size_t size, struct record_origin origin)
+{
+    char line[200], hex[2 * SHA256_DIGEST_SIZE + 1];
+    uint8_t digest[SHA256_DIGEST_SIZE];
+    struct sha256_ctx hash;
+    sha256_init(&hash);
+    sha256_update(&hash, size, bytes);
+    sha256_digest(&hash, sizeof digest, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    int length = snprintf(
+        line, sizeof line, "{\"copy\":{\"bytes\":%zu,\"sha256\":\"%s\",\"made\":%s,\"same\":%s}}\n",
+        size, hex, origin.made ? "true" : "false", origin.same ? "true" : "false");
+    return write_all(fd, line, (size_t)length);
+}

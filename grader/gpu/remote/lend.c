@@ -1,0 +1,113 @@
+/* Each page is shared once, however many ranges touch it: malloc() puts the end of one buffer and the
+ * start of the next into one page, and a program may register both. */
+#include "gpu/remote/lend.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "gpu/remote/wire.h"
+
+struct lent {
+    uint64_t addr;
+    struct lend_plan plan;
+    uint64_t fresh; /* where the pages lie that are neither head nor tail */
+};
+
+static struct lent *ranges;
+static size_t count;
+
+static uintptr_t page_of(uintptr_t address)
+{
+    return address & ~(uintptr_t)(WIRE_PAGE - 1);
+}
+
+static uint64_t last_page(const struct lend_plan *plan)
+{
+    return plan->first + (plan->pages - 1) * WIRE_PAGE;
+}
+
+/* Where in the file PAGE of the range lies. */
+static uint64_t place(const struct lent *range, uintptr_t page)
+{
+    const struct lend_plan *plan = &range->plan;
+    if (page == plan->first && plan->head != WIRE_NO_PAGE)
+        return plan->head;
+    if (page == last_page(plan) && plan->tail != WIRE_NO_PAGE)
+        return plan->tail;
+    return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
+}
+
+/* Where a page of the program lies in the file, by any range but EXCEPT; WIRE_NO_PAGE: not there. */
+static uint64_t find_page(uintptr_t page, const struct lent *except)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct lend_plan *plan = &ranges[i].plan;
+        if (&ranges[i] != except && page >= plan->first && page <= last_page(plan))
+            return place(&ranges[i], page);
+    }
+    return WIRE_NO_PAGE;
+}
+
+struct lend_plan lend_plan(void *host, uint64_t size)
+{
+    uintptr_t start = (uintptr_t)host, last = page_of(start + size - 1);
+    struct lend_plan plan = {.first = page_of(start), .in_page = start % WIRE_PAGE};
+    plan.pages = (last - plan.first) / WIRE_PAGE + 1;
+    plan.head = find_page(plan.first, NULL);
+    plan.tail = plan.pages > 1 ? find_page(last, NULL) : WIRE_NO_PAGE;
+    return plan;
+}
+
+/* Whole pages, with what others keep beside the range: sanitizers would not let memcpy() read that. */
+__attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
+                                                               uint64_t size)
+{
+    const volatile uint64_t *source = from; /* volatile, or it becomes memcpy() again */
+    for (uint64_t i = 0; i < size / sizeof *source; i++)
+        ((uint64_t *)to)[i] = source[i];
+}
+
+/* Puts a new mapping, of FILE or of nothing, in the place of SIZE bytes of the program, with what they
+ * hold if KEEP. What another thread writes meanwhile may be lost, as it races with the call. */
+static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
+{
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, (off_t)offset);
+    if (pages == MAP_FAILED)
+        return false;
+    if (keep)
+        copy_pages(pages, (const void *)at, size);
+    if (mremap(pages, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)at) != MAP_FAILED)
+        return true;
+    munmap(pages, size);
+    return false;
+}
+
+bool lend_begin(const struct lend_plan *plan, uint64_t addr, int file, uint64_t fresh, bool keep)
+{
+    uintptr_t first = plan->first + (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0);
+    uintptr_t end = last_page(plan) + (plan->tail != WIRE_NO_PAGE ? 0 : WIRE_PAGE);
+    struct lent *more = realloc(ranges, (count + 1) * sizeof *more);
+    if (!more)
+        return false;
+    ranges = more;
+    if (first < end && !replace(first, end - first, file, fresh, keep))
+        return false;
+    ranges[count++] = (struct lent){addr, *plan, fresh};
+    return true;
+}
+
+void lend_end(uint64_t addr)
+{
+    struct lent *range = ranges, *end = ranges + count;
+    while (range < end && range->addr != addr)
+        range++;
+    if (range == end)
+        return;
+    uintptr_t first = range->plan.first, last = last_page(&range->plan);
+    uintptr_t from = find_page(first, range) == WIRE_NO_PAGE ? first : first + WIRE_PAGE;
+    uintptr_t to = find_page(last, range) == WIRE_NO_PAGE ? last + WIRE_PAGE : last;
+    if (from < to)
+        replace(from, to - from, -1, 0, true); /* or they stay shared, with nobody */
+    *range = ranges[--count];
+}

@@ -1,0 +1,54 @@
+/* lanewise-device: the emulated GPU of one program, in a process of its own.
+ *
+ * Whoever starts it has put a socket at descriptor 3, whose other end is the program's descriptor 3,
+ * and the device's options into the environment (gpu/environment.h). It ends when the program
+ * does: its exit code is the enum server_end. A twin (twin.h) is asked for there, too:
+ *
+ *   LANEWISE_SHOWN, LANEWISE_JUDGED, LANEWISE_ANSWERS   files: the input in two views, and where answers go
+ *   LANEWISE_SPOIL, LANEWISE_SPOIL_EVERY                numbers: the seed of a twin with spoilt data, of which one
+ *                                                       piece in so many is spoilt */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "gpu/environment.h"
+#include "gpu/remote/server.h"
+#include "gpu/remote/wire.h"
+
+#define USAGE_ERROR 2
+
+static uint64_t read_number(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static struct twin_options read_twin(void)
+{
+    const char *answers = getenv("LANEWISE_ANSWERS");
+    struct twin_options twin = {.shown = getenv("LANEWISE_SHOWN"),
+                                .judged = getenv("LANEWISE_JUDGED"),
+                                .answers_fd = -1,
+                                .spoil = read_number("LANEWISE_SPOIL"),
+                                .every = read_number("LANEWISE_SPOIL_EVERY")};
+    if (!twin.shown)
+        return twin;
+    if (answers)
+        twin.answers_fd = open(answers, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (twin.judged && twin.answers_fd >= 0)
+        return twin;
+    fprintf(stderr, "lanewise-device: LANEWISE_SHOWN needs LANEWISE_JUDGED and LANEWISE_ANSWERS\n");
+    _exit(USAGE_ERROR);
+}
+
+int main(void)
+{
+    struct emu_options options;
+    emu_read_environment(&options);
+    struct twin_options twin = read_twin();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_DUMPABLE, 0);
+    return (int)server_run(WIRE_FD, &options, &twin);
+}

@@ -1,0 +1,207 @@
+#include "gpu/remote/views.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    PIECE =
+        16, /* bytes that are no coincidence: a check sees to that when it makes the shown case */
+    NEEDLE = 32,            /* bytes to search all views for */
+    MOST_LEARNED = 1 << 20, /* bytes: each search goes through them */
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- what is shown for what ------------------------------------------------------------------------- */
+
+/* Maps PATH's *SIZE bytes, with room behind them for what is learned: of a large input, pages that nobody looks at
+ * are not even read. NULL: it cannot be. */
+static uint8_t *map_file(const char *path, size_t *size)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool there = fd >= 0 && fstat(fd, &status) == 0;
+    *size = there ? (size_t)status.st_size : 0;
+    uint8_t *bytes = mmap(NULL, *size + MOST_LEARNED, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes != MAP_FAILED && *size > 0)
+        there = mmap(bytes, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0) == bytes;
+    if (fd >= 0)
+        close(fd);
+    if (there && bytes != MAP_FAILED)
+        return bytes;
+    if (bytes != MAP_FAILED)
+        munmap(bytes, *size + MOST_LEARNED);
+    return NULL;
+}
+
+static void unmap(uint8_t *bytes, size_t size)
+{
+    if (bytes)
+        munmap(bytes, size + MOST_LEARNED);
+}
+
+bool views_open(struct views *views, const char *shown, const char *judged)
+{
+    size_t size, other;
+    *views = (struct views){.shown = map_file(shown, &size)};
+    views->judged = map_file(judged, &other);
+    views->size = views->input = size;
+    views->arrived = calloc(size / 8 + 1, 1);
+    if (views->shown && views->judged && views->arrived && other == size)
+        return true;
+    unmap(views->judged, other);
+    views->judged = NULL;
+    views_close(views);
+    return false;
+}
+
+void views_close(struct views *views)
+{
+    unmap(views->shown, views->input);
+    unmap(views->judged, views->input);
+    free(views->arrived);
+    *views = (struct views){0};
+}
+
+void views_learn(struct views *views, const uint8_t *shown, const uint8_t *judged, size_t size)
+{
+    if (size < PIECE || size > MOST_LEARNED - (views->size - views->input) ||
+        memcmp(shown, judged, size) == 0)
+        return;
+    memcpy(views->shown + views->size, shown, size);
+    memcpy(views->judged + views->size, judged, size);
+    views->size += size;
+}
+
+static void note_arrived(struct views *views, size_t at, size_t size)
+{
+    size_t end = at + size, whole = smaller((at + 7) / 8 * 8, end), rest = end / 8 * 8;
+    for (; at < whole; at++)
+        views->arrived[at / 8] |= (uint8_t)(1u << at % 8);
+    if (at < rest)
+        memset(views->arrived + at / 8, 0xff, (rest - at) / 8);
+    for (at = at < rest ? rest : at; at < end; at++)
+        views->arrived[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+size_t views_missing(const struct views *views)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < views->input; i++) {
+        uint8_t arrived = views->arrived[i / 8];
+        if (arrived == 0xff)
+            i |= 7; /* the other seven have, too */
+        else
+            missing += !(arrived >> i % 8 & 1) && views->shown[i] != views->judged[i];
+    }
+    return missing;
+}
+
+/* --- what a program hands over ------------------------------------------------------------------------ */
+
+/* How many of BYTES are what is shown from AT on. */
+static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
+{
+    const uint8_t *shown = views->shown + at;
+    size_t most = smaller(size, views->size - at), i = 0;
+    while (i + 64 <= most && memcmp(shown + i, bytes + i, 64) == 0)
+        i += 64;
+    while (i < most && shown[i] == bytes[i])
+        i++;
+    return i;
+}
+
+/* Bytes of an element at AT: of the input as shared/lab.h describes it. */
+static size_t unit(const struct views *views, size_t at)
+{
+    enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
+    uint32_t type = 0;
+    uint64_t count = 0;
+    size_t size = 4;
+    for (size_t head = MAGIC; head < at && head + HEAD <= views->input;
+         head += HEAD + (count * size + 7) / 8 * 8) {
+        memcpy(&type, views->shown + head + TYPE, sizeof type);
+        memcpy(&count, views->shown + head + COUNT, sizeof count);
+        size = type == 3 || type == 4 ? 8 : 4;
+    }
+    return size;
+}
+
+/* The same in whole elements: a gap may begin like the number that comes behind it. */
+static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
+{
+    size_t length = match(views, at, bytes, size);
+    return length == size ? length : length - (at + length) % unit(views, at);
+}
+
+/* Finds the place at which BYTES begin in the views: first of all behind the piece before. */
+static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
+{
+    *at = views->next;
+    if (size > 0 && match(views, *at, bytes, size) >= smaller(size, PIECE))
+        return true;
+    const uint8_t *place =
+        size < PIECE ? NULL : memmem(views->shown, views->size, bytes, smaller(size, NEEDLE));
+    *at = place ? (size_t)(place - views->shown) : 0;
+    return place != NULL;
+}
+
+/* How many of BYTES to pass over until the piece before goes on: the gap between two rows. SIZE: it does not. */
+static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
+{
+    const uint8_t *place = views->next + PIECE > views->size
+                               ? NULL
+                               : memmem(bytes, size, views->shown + views->next, PIECE);
+    return place ? (size_t)(place - bytes) : size;
+}
+
+/* Puts SIZE judged bytes from AT on in the place of those shown. */
+static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t size)
+{
+    memcpy(bytes, views->judged + at, size);
+    if (at < views->input)
+        note_arrived(views, at, smaller(size, views->input - at));
+    views->next = at + size;
+}
+
+void views_swap(struct views *views, uint8_t *bytes, size_t size)
+{
+    for (size_t done = 0, at, step; done < size; done += step) {
+        step = gap(views, bytes + done, size - done);
+        if (step > 0 && step < size - done)
+            continue;
+        if (!find(views, bytes + done, size - done, &at))
+            return;
+        step = match_whole(views, at, bytes + done, size - done);
+        swap_piece(views, at, bytes + done, step);
+    }
+}
+
+/* --- programs that prepare their numbers ---------------------------------------------------------------- */
+
+/* xorshift64*. */
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1dull;
+}
+
+void views_spoil(uint64_t *state, uint64_t every, uint8_t *bytes, size_t size)
+{
+    for (size_t at = 0; at < size; at += PIECE) {
+        if (next_random(state) % every)
+            continue;
+        for (size_t i = at; i < size && i < at + PIECE; i++)
+            bytes[i] ^= (uint8_t)(next_random(state) >> 56 | 1);
+    }
+}

@@ -1,0 +1,20 @@
+/* By which GPU's rules the addresses of a warp become traffic. What a program computes is the same by all. */
+#ifndef GPU_RULES_H
+#define GPU_RULES_H
+
+#include <stdbool.h>
+
+enum emu_rules {
+    EMU_SECTOR, /* today's: sectors of 32 bytes, 32 banks */
+    EMU_GT200,  /* compute capability 1.2 and 1.3: see observe/old_rules.h */
+    EMU_G80,    /* 1.0 and 1.1 */
+};
+
+/* The names, as a message lists them. */
+#define EMU_RULES_NAMES "sector, gt200, g80"
+
+/* *RULES becomes what NAME means. False: there are none of this name. */
+bool emu_find_rules(const char *name, enum emu_rules *rules);
+const char *emu_rules_name(enum emu_rules rules);
+
+#endif

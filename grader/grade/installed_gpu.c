@@ -1,0 +1,112 @@
+/* Asks the CUDA driver library, opened at run time: the grader must start on machines without it. */
+#include "grade/installed_gpu.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "base/files.h"
+#include "sandbox/pool.h"
+
+/* From the driver's interface, which never changes. */
+enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+
+static char arch[16];
+
+const char *run_gpu_arch(void)
+{
+    return arch;
+}
+
+/* {"name", "arch"}, or {"error"}. */
+static json_t *ask_driver(size_t i, void *context)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!driver)
+        return json_pack("{s:s}", "error", "no CUDA driver is installed");
+    int (*init)(unsigned) = (int (*)(unsigned))dlsym(driver, "cuInit");
+    int (*count_devices)(int *) = (int (*)(int *))dlsym(driver, "cuDeviceGetCount");
+    int (*get_name)(char *, int, int) = (int (*)(char *, int, int))dlsym(driver, "cuDeviceGetName");
+    int (*get_attribute)(int *, int, int) =
+        (int (*)(int *, int, int))dlsym(driver, "cuDeviceGetAttribute");
+    int count = 0, major = 0, minor = 0, error;
+    char name[256];
+    if (!init || !count_devices || !get_name || !get_attribute)
+        return json_pack("{s:s}", "error", "libcuda.so.1 is not the CUDA driver");
+    if ((error = init(0)) != 0)
+        return json_pack("{s:o}", "error",
+                         json_sprintf("the CUDA driver does not start (error %d)", error));
+    if (count_devices(&count) != 0 || count == 0 || get_name(name, sizeof name, 0) != 0 ||
+        get_attribute(&major, CAPABILITY_MAJOR, 0) != 0 ||
+        get_attribute(&minor, CAPABILITY_MINOR, 0) != 0)
+        return json_pack("{s:s}", "error", "the CUDA driver sees no GPU");
+    return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
+}
+
+/* What the driver told, or not. */
+struct finding {
+    char *name;
+    size_t size;
+    bool found;
+};
+
+static bool take_finding(size_t i, const json_t *answer, void *context)
+{
+    struct finding *finding = context;
+    const char *name = "the CUDA driver could not be asked", *found_arch = "";
+    finding->found =
+        json_unpack((json_t *)answer, "{s:s, s:s}", "name", &name, "arch", &found_arch) == 0;
+    if (!finding->found)
+        json_unpack((json_t *)answer, "{s:s}", "error", &name);
+    snprintf(finding->name, finding->size, "%s", name);
+    snprintf(arch, sizeof arch, "%s", found_arch);
+    return true;
+}
+
+/* The driver starts threads, which would take our signals, and does not work in children of the process that
+ * it is in. So a child asks it, and takes it away with it. */
+bool run_gpu_find(char *name, size_t size)
+{
+    struct finding finding = {.name = name, .size = size};
+    struct run_pool pool = {
+        .count = 1, .jobs = 1, .context = &finding, .work = ask_driver, .done = take_finding};
+    snprintf(name, size, "interrupted");
+    run_pool_each(&pool);
+    return finding.found;
+}
+
+/* --- turns ----------------------------------------------------------------------------------------- */
+
+/* Opens a file that keeps the order of this machine's turns: the folder may be one that a whole cluster
+ * sees, and a lock that all of it waits for. */
+static int open_turns(const char *name)
+{
+    char host[65] = "", path[RUN_PATH_SIZE];
+    gethostname(host, sizeof host - 1);
+    if (!run_path(path, "%s/%s/%s-%s", LANEWISE_ROOT, LANEWISE_BUILD, name, host))
+        return -1;
+    return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
+
+/* Two locks: who waits to be alone holds the queue meanwhile, or those who share would never let it in. */
+int run_gpu_begin_turn(bool alone)
+{
+    int queue = open_turns("gpu-queue");
+    int turn = open_turns("gpu-turns");
+    if (queue >= 0 && turn >= 0) {
+        flock(queue, LOCK_EX);
+        flock(turn, alone ? LOCK_EX : LOCK_SH);
+    }
+    if (queue >= 0)
+        close(queue);
+    return turn;
+}
+
+void run_gpu_end_turn(int turn)
+{
+    if (turn >= 0)
+        close(turn);
+}

@@ -1,0 +1,51 @@
+/* A job as JSON. */
+#include "grade/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool run_job_write(const struct run_job *job, const char *path)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
+                  run_device_name(job->device), "sandbox", run_level_name(job->level), "seed",
+                  (json_int_t)job->seed, "folder", job->folder, "file_name", job->file_name,
+                  "emulator", job->programs[RUN_EMULATOR], "gpu", job->programs[RUN_GPU],
+                  "solution", job->solution, "pictures", job->pictures, "terms", job->terms);
+    bool written = json && json_dump_file(json, path, JSON_INDENT(2)) == 0;
+    json_decref(json);
+    return written;
+}
+
+static bool copy(char *to, size_t size, const char *from)
+{
+    return snprintf(to, size, "%s", from) < (int)size;
+}
+
+bool run_job_read(struct run_job *job)
+{
+    const char *path = getenv(RUN_JOB_VARIABLE);
+    const char *device, *level, *folder, *file_name, *emulator, *gpu, *solution;
+    json_int_t seed;
+    int pictures;
+    json_t *json = path ? json_load_file(path, 0, NULL) : NULL;
+    bool good = json_unpack(json, "{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:b}", "device",
+                            &device, "sandbox", &level, "seed", &seed, "folder", &folder,
+                            "file_name", &file_name, "emulator", &emulator, "gpu", &gpu, "solution",
+                            &solution, "pictures", &pictures) == 0 &&
+                run_level_find(level, &job->level) &&
+                copy(job->folder, sizeof job->folder, folder) &&
+                copy(job->file_name, sizeof job->file_name, file_name) &&
+                copy(job->programs[RUN_EMULATOR], RUN_PATH_SIZE, emulator) &&
+                copy(job->programs[RUN_GPU], RUN_PATH_SIZE, gpu) &&
+                copy(job->solution, sizeof job->solution, solution);
+    if (good) {
+        job->device = strcmp(device, "gpu") == 0 ? RUN_GPU : RUN_EMULATOR;
+        job->seed = (uint64_t)seed;
+        job->pictures = pictures;
+        job->terms = json_incref(json_object_get(json, "terms"));
+    }
+    json_decref(json);
+    return good;
+}

@@ -1,0 +1,211 @@
+/* Reads a mutant line by line: a head of "key: value" lines, then blocks of '-' and '+' lines. */
+#include "grade/mutant.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#define MUTANTS LANEWISE_ROOT "/grader/tests/mutants"
+
+static int is_mutant(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return entry->d_name[0] != '.' && dot && strcmp(dot, ".diff") == 0;
+}
+
+size_t run_mutant_list(const struct run_lab *lab, char **paths, size_t most)
+{
+    char folder[RUN_PATH_SIZE];
+    struct dirent **entries;
+    size_t found = 0;
+    if (!run_path(folder, "%s/%s", MUTANTS, lab->name))
+        return 0;
+    int count = scandir(folder, &entries, is_mutant, alphasort);
+    for (int i = 0; i < count; ++i) {
+        if (found < most && asprintf(&paths[found], "%s/%s", folder, entries[i]->d_name) >= 0)
+            ++found;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return found;
+}
+
+/* --- reading -------------------------------------------------------------------------------------- */
+
+struct reader {
+    struct run_mutant *mutant;
+    char *error;
+    size_t size;
+    unsigned line; /* from 1 */
+    char *at;      /* where the next line begins */
+};
+
+/* The next line, cut off at its newline; NULL at the end. */
+static char *next_line(struct reader *reader)
+{
+    char *line = reader->at, *end = line + strcspn(line, "\n");
+    if (!*line)
+        return NULL;
+    reader->at = *end ? end + 1 : end;
+    *end = '\0';
+    ++reader->line;
+    return line;
+}
+
+static bool wrong(struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool wrong(struct reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    int length = snprintf(reader->error, reader->size, "line %u: ", reader->line);
+    va_start(arguments, format);
+    vsnprintf(reader->error + length, reader->size - (size_t)length, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* "ragged 15, grid-speed" */
+static bool take_losses(struct reader *reader, char *value)
+{
+    struct run_mutant *mutant = reader->mutant;
+    char *rest, *word = strtok_r(value, ",", &rest);
+    if (strcmp(value, "nothing") == 0)
+        return true;
+    for (; word; word = strtok_r(NULL, ",", &rest)) {
+        struct run_loss *loss = &mutant->losses[mutant->loss_count];
+        loss->points = -1;
+        if (mutant->loss_count == RUN_MUTANT_LOSSES)
+            return wrong(reader, "more than %d checks", RUN_MUTANT_LOSSES);
+        int taken = sscanf(word, " %63s %lf", loss->check, &loss->points);
+        if (taken < 1 || (taken == 2 && loss->points <= 0))
+            return wrong(reader, "\"%s\" should be a check's id and points", word);
+        ++mutant->loss_count;
+    }
+    return true;
+}
+
+static bool take_head(struct reader *reader)
+{
+    struct run_mutant *mutant = reader->mutant;
+    bool scored = false, losing = false;
+    char *line, *value, *end;
+    while ((line = next_line(reader)) && *line) {
+        value = strstr(line, ": ");
+        if (!value)
+            return wrong(reader, "\"key: value\" is wanted before the first empty line");
+        *value = '\0';
+        value += 2;
+        if (strcmp(line, "mutant") == 0)
+            snprintf(mutant->title, sizeof mutant->title, "%s", value);
+        else if (strcmp(line, "device") == 0 && strcmp(value, "emulator") == 0)
+            mutant->emulator_only = true;
+        else if (strcmp(line, "loses") == 0)
+            losing = take_losses(reader, value);
+        else if (strcmp(line, "scores") == 0) {
+            mutant->scores = strtod(value, &end);
+            scored = end != value && *end == '\0';
+        } else
+            return wrong(reader, "no key \"%s\" with this value", line);
+        if (reader->error[0])
+            return false;
+    }
+    return (scored && losing && mutant->title[0]) ||
+           wrong(reader, "the head needs mutant, scores and loses");
+}
+
+/* Replaces OLD, whole lines that SOURCE must hold exactly once, by NEW. */
+static bool replace(struct reader *reader, const char *old, const char *new)
+{
+    char *source = reader->mutant->source, *edited;
+    char *hit = strstr(source, old);
+    while (hit && hit > source && hit[-1] != '\n')
+        hit = strstr(hit + 1, old);
+    if (!hit)
+        return wrong(reader, "the lines before this one are not in the solution");
+    char *again = strstr(hit + 1, old);
+    while (again && again[-1] != '\n')
+        again = strstr(again + 1, old);
+    if (again)
+        return wrong(reader, "the lines before this one are in the solution twice");
+    if (asprintf(&edited, "%.*s%s%s", (int)(hit - source), source, new, hit + strlen(old)) < 0)
+        return wrong(reader, "out of memory");
+    free(source);
+    reader->mutant->source = edited;
+    return true;
+}
+
+/* One block of '-' lines, then '+' lines, of which LINE is the first. */
+static bool take_edit(struct reader *reader, char *line)
+{
+    char *texts[2] = {NULL, NULL};
+    size_t sizes[2];
+    FILE *files[2] = {open_memstream(&texts[0], &sizes[0]), open_memstream(&texts[1], &sizes[1])};
+    bool good = files[0] && files[1] && line[0] == '-';
+    for (char before = '-'; good && line && *line; line = next_line(reader)) {
+        good = line[0] == '+' || (line[0] == '-' && before == '-');
+        before = line[0];
+        if (good)
+            fprintf(files[before == '+'], "%s\n", line + 1);
+    }
+    for (int i = 0; i < 2; ++i)
+        if (files[i])
+            fclose(files[i]);
+    if (!good)
+        wrong(reader, "an edit is lines with '-', then lines with '+'");
+    good = good && replace(reader, texts[0], texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+    return good;
+}
+
+static bool take_edits(struct reader *reader)
+{
+    char *line;
+    bool good = true, edited = false;
+    while (good && (line = next_line(reader)))
+        if (*line)
+            good = edited = take_edit(reader, line);
+    return good && (edited || wrong(reader, "it changes nothing"));
+}
+
+bool run_mutant_read(const char *path, const char *solution, struct run_mutant *mutant, char *error,
+                     size_t size)
+{
+    struct run_text text;
+    char why[100];
+    const char *base = strrchr(path, '/');
+    *mutant = (struct run_mutant){.source = strdup(solution)};
+    snprintf(mutant->name, sizeof mutant->name, "%s", base ? base + 1 : path);
+    mutant->name[strcspn(mutant->name, ".")] = '\0';
+    error[0] = '\0';
+    if (!run_read_file(path, 1 << 20, &text, why, sizeof why)) {
+        snprintf(error, size, "%s", why);
+        run_mutant_free(mutant);
+        return false;
+    }
+    struct reader reader = {.mutant = mutant, .error = error, .size = size, .at = text.bytes};
+    bool good = take_head(&reader) && take_edits(&reader);
+    free(text.bytes);
+    if (!good)
+        run_mutant_free(mutant);
+    return good;
+}
+
+void run_mutant_free(struct run_mutant *mutant)
+{
+    free(mutant->source);
+    mutant->source = NULL;
+}
+
+const struct run_loss *run_mutant_loss(const struct run_mutant *mutant, const char *check)
+{
+    for (size_t i = 0; i < mutant->loss_count; ++i)
+        if (strcmp(mutant->losses[i].check, check) == 0)
+            return &mutant->losses[i];
+    return NULL;
+}

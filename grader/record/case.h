@@ -1,0 +1,57 @@
+/* The case and result files that pass between the grader and a submission: named arrays of numbers.
+ *
+ * The format is described in shared/lab.h, which holds the submission's side. This is the trusted
+ * side: what it reads was written by a program that may be broken or hostile, so every size is
+ * checked before it is used, and the file may not be larger than what the caller allows. */
+#ifndef RECORD_CASE_H
+#define RECORD_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum case_type { CASE_INT = 1, CASE_FLOAT = 2, CASE_DOUBLE = 3, CASE_U64 = 4 };
+
+#define CASE_NAME_SIZE  24 /* bytes of a name, with its NUL */
+#define CASE_MAX_ARRAYS 32
+
+struct case_array {
+    char name[CASE_NAME_SIZE];
+    enum case_type type;
+    size_t count;       /* elements */
+    const void *values; /* owned by the case; aligned to 8 bytes */
+};
+
+struct case_data;
+
+/* An empty case; NULL when out of memory. */
+struct case_data *case_new(void);
+void case_free(struct case_data *data); /* NULL is allowed */
+
+/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, a name that
+ * is too long or taken. */
+bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
+              size_t count);
+/* The same without values: where they are to be put before the next call. NULL: as above. */
+void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
+
+/* The array NAME, or NULL. */
+const struct case_array *case_find(const struct case_data *data, const char *name);
+
+/* Bytes of the elements of all arrays. */
+size_t case_bytes(const struct case_data *data);
+
+/* Array number INDEX, from 0; NULL: there are no more. */
+const struct case_array *case_at(const struct case_data *data, size_t index);
+
+/* Writes the case to PATH, which must not exist yet. False: errno says why. */
+bool case_write(const struct case_data *data, const char *path);
+
+/* Reads PATH, a regular file of at most MAX_BYTES. NULL: ERROR (SIZE bytes) says in a few words what
+ * is wrong with the file, such as "is empty" or "is cut off or malformed". */
+struct case_data *case_read(const char *path, size_t max_bytes, char *error, size_t size);
+
+/* Bytes of one element. 0: no such type. */
+size_t case_type_size(enum case_type type);
+
+#endif

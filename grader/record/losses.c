@@ -1,0 +1,181 @@
+#include "record/losses.h"
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/counters.h"
+#include "gpu/finding_kinds.h"
+#include "base/number.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static json_int_t integer_of(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+bool run_is_loss(const json_t *finding)
+{
+    return json_object_get(finding, "cause") != NULL;
+}
+
+json_int_t run_loss_waste(const json_t *finding)
+{
+    return integer_of(finding, "cost") - integer_of(finding, "ideal");
+}
+
+/* --- units --------------------------------------------------------------------------------------- */
+
+/* What a loss is counted in, and which counters of a launch are all of it. */
+struct unit {
+    const char *name, *id; /* id: how those of the losses begin */
+    unsigned count;
+    enum emu_counter all[4];
+};
+
+static const struct unit units[] = {
+    {"sectors",
+     "uncoalesced-",
+     4,
+     {EMU_global_load_sectors, EMU_global_store_sectors, EMU_global_atomic_sectors,
+      EMU_global_reduction_sectors}},
+    {"sectors",
+     "redundant-load",
+     4,
+     {EMU_global_load_sectors, EMU_global_store_sectors, EMU_global_atomic_sectors,
+      EMU_global_reduction_sectors}},
+    {"wavefronts", "bank-conflict", 2, {EMU_shared_load_wavefronts, EMU_shared_store_wavefronts}},
+    {"warp instructions", "divergent-branch", 1, {EMU_warp_instructions}},
+    {"warp instructions", "serial-kernel", 1, {EMU_warp_instructions}},
+};
+
+static const struct unit *unit_of(const char *id)
+{
+    for (size_t i = 0; i < COUNT_OF(units); i++)
+        if (strncmp(id, units[i].id, strlen(units[i].id)) == 0)
+            return &units[i];
+    return NULL;
+}
+
+static json_int_t all_of(const json_t *document, const struct unit *unit)
+{
+    size_t i;
+    json_t *launch;
+    json_int_t sum = 0;
+    json_array_foreach(json_object_get(document, "launches"), i, launch)
+    {
+        for (unsigned j = 0; j < unit->count; j++)
+            sum += integer_of(json_object_get(launch, "counters"), emu_counter_name(unit->all[j]));
+    }
+    return sum;
+}
+
+/* --- words --------------------------------------------------------------------------------------- */
+
+static void tell_message(char *text, size_t size, const json_t *loss)
+{
+    const char *id = run_text_of(loss, "id");
+    double requests = (double)integer_of(loss, "count"), cost = (double)integer_of(loss, "cost"),
+           ideal = (double)integer_of(loss, "ideal");
+    json_int_t worst = integer_of(loss, "worst_cost"), least = integer_of(loss, "worst_ideal");
+    const char *waste = NUMBER((uint64_t)run_loss_waste(loss));
+    if (strncmp(id, "uncoalesced-", 12) == 0 && requests > 0)
+        snprintf(text, size, "%.1f sectors a request where %.1f would do", cost / requests,
+                 ideal / requests);
+    else if (strcmp(id, "bank-conflict") == 0 && least > 0)
+        snprintf(text, size, "%lld-way bank conflict, %s extra wavefronts",
+                 (long long)((worst + least - 1) / least), waste);
+    else if (strcmp(id, "divergent-branch") == 0)
+        snprintf(text, size, "lanes of a warp part here, %s extra warp instructions", waste);
+    else if (strcmp(id, "redundant-load") == 0)
+        snprintf(text, size, "the same words loaded again, %s extra sectors", waste);
+    else if (strcmp(id, "serial-kernel") == 0)
+        snprintf(text, size, "one lane does nearly all of the work, %s extra warp instructions",
+                 waste);
+    else
+        snprintf(text, size, "%s", run_text_of(loss, "message"));
+}
+
+/* "625 sectors, 8.0x fewer" */
+static void tell_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
+{
+    double times = (double)integer_of(loss, "cost") / (double)integer_of(loss, "ideal");
+    size_t length = strlen(unit->name) - (integer_of(loss, "ideal") == 1); /* "1 sector" */
+    snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)integer_of(loss, "ideal")),
+             (int)length, unit->name, times);
+}
+
+static void tell_loss(json_t *loss, const json_t *document)
+{
+    const char *id = run_text_of(loss, "id");
+    const struct unit *unit = unit_of(id);
+    char text[200];
+    tell_message(text, sizeof text, loss);
+    json_object_set_new(loss, "message", json_string(text));
+    json_object_del(loss, "worst_cost");
+    json_object_del(loss, "worst_ideal");
+    json_int_t all = unit ? all_of(document, unit) : 0;
+    if (all <= 0 || integer_of(loss, "ideal") <= 0)
+        return;
+    tell_spare(text, sizeof text, loss, unit);
+    double share = 100.0 * (double)integer_of(loss, "cost") / (double)all;
+    json_object_update_new(loss, json_pack("{ss,ss,sf}", "unit", unit->name, "spare", text, "share",
+                                           share < 100 ? share : 100));
+}
+
+/* --- their order ----------------------------------------------------------------------------------- */
+
+struct entry {
+    json_t *finding;
+    size_t number;
+};
+
+/* Errors come first, then losses, then what is just to be known. */
+static int rank_of(const json_t *finding)
+{
+    return run_is_loss(finding) ? 1 : strcmp(run_text_of(finding, "severity"), "note") == 0 ? 2 : 0;
+}
+
+static int by_waste(const void *a, const void *b)
+{
+    const struct entry *left = a, *right = b;
+    int rank = rank_of(left->finding), other_rank = rank_of(right->finding);
+    json_int_t more = rank == 1 ? run_loss_waste(left->finding) : 0,
+               other = other_rank == 1 ? run_loss_waste(right->finding) : 0;
+    if (rank != other_rank)
+        return rank - other_rank;
+    if (more != other)
+        return more < other ? 1 : -1;
+    return (left->number > right->number) - (left->number < right->number);
+}
+
+static void sort(json_t *findings)
+{
+    size_t count = json_array_size(findings);
+    struct entry *entries = calloc(count ? count : 1, sizeof *entries);
+    for (size_t i = 0; entries && i < count; i++)
+        entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
+    if (!entries)
+        return; /* their order is for people */
+    qsort(entries, count, sizeof *entries, by_waste);
+    for (size_t i = 0; i < count; i++)
+        json_array_set_new(findings, i, entries[i].finding);
+    free(entries);
+}
+
+void run_losses_tell(json_t *document)
+{
+    size_t i;
+    json_t *finding, *findings = json_object_get(document, "findings");
+    json_array_foreach(findings, i, finding)
+    {
+        const struct finding_kind *kind = emu_finding_kind(run_text_of(finding, "id"));
+        if (kind && !json_object_get(finding, "help"))
+            json_object_set_new(finding, "help", json_string(kind->help));
+        if (run_is_loss(finding))
+            tell_loss(finding, document);
+    }
+    sort(findings);
+}

@@ -1,0 +1,525 @@
+/* The reader of the record. Each value is copied by itself, by a function that knows what it must be:
+ * what is not asked for never reaches the document. */
+#include "record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gpu/counters.h"
+#include "gpu/occupancy.h"
+#include "gpu/rules.h"
+#include "base/files.h"
+#include "record/lines.h"
+#include "record/losses.h"
+#include "base/text.h"
+
+enum {
+    MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
+    MAX_MESSAGE = 1024,        /* of a message */
+    MAX_OWN = 1 << 30,         /* of the record of a program that is trusted */
+    MAX_SOURCE_LINE = 1 << 24, /* a line number */
+    MAX_RELATED = 8,           /* places that a finding is about too */
+    MAX_FUNCTION = 100,        /* bytes of the name of an API function */
+    MAX_FUNCTIONS = 1000,      /* of them: CUDA has fewer */
+    MAX_COST = 32,             /* sectors or wavefronts of a request */
+};
+
+#define MAX_OFFSET (1ll << 48) /* bytes between two lanes' addresses */
+
+/* --- values, copied only if they are what they should be ------------------------------------------- */
+
+/* Adds OBJECT's string NAME to INTO: printable, in one line, at most MAX bytes. */
+static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    if (!text)
+        return false;
+    size_t size = strnlen(text, max);
+    char *copy = strndup(text, size);
+    if (!copy)
+        return false;
+    run_clean_text(copy, size);
+    for (char *at = copy; *at; at++)
+        if (*at == '\n' || *at == '\t')
+            *at = ' ';
+    int failed = json_object_set_new(into, name, json_string(copy));
+    free(copy);
+    return failed == 0;
+}
+
+static bool read_number(const json_t *value, json_int_t max, json_int_t *number)
+{
+    *number = json_integer_value(value);
+    return json_is_integer(value) && *number >= 0 && *number <= max;
+}
+
+static bool copy_number(json_t *into, const json_t *object, const char *name, json_int_t max)
+{
+    json_int_t number;
+    return read_number(json_object_get(object, name), max, &number) &&
+           json_object_set_new(into, name, json_integer(number)) == 0;
+}
+
+static bool copy_triple(json_t *into, const json_t *object, const char *name)
+{
+    const json_t *from = json_object_get(object, name);
+    json_t *triple = json_array();
+    bool good = json_array_size(from) == 3;
+    for (size_t i = 0; i < 3 && good; i++) {
+        json_int_t number;
+        good = read_number(json_array_get(from, i), UINT32_MAX, &number) &&
+               json_array_append_new(triple, json_integer(number)) == 0;
+    }
+    if (good)
+        return json_object_set_new(into, name, triple) == 0;
+    json_decref(triple);
+    return false;
+}
+
+/* Adds OBJECT's counters to INTO in their fixed order. A line of source has only those that are not
+ * 0; a launch has all of them. */
+static bool copy_counters(json_t *into, const json_t *object, bool all)
+{
+    const json_t *from = json_object_get(object, "counters");
+    json_t *counters = json_object();
+    bool good = json_is_object(from);
+    for (int i = 0; i < EMU_COUNTER_COUNT && good; i++) {
+        const char *name = emu_counter_name(i);
+        if (all || json_object_get(from, name))
+            good = copy_number(counters, from, name, RUN_RECORD_COUNTER);
+    }
+    if (good)
+        return json_object_set_new(into, "counters", counters) == 0;
+    json_decref(counters);
+    return false;
+}
+
+/* --- launches ---------------------------------------------------------------------------------------- */
+
+static bool copy_lines(json_t *launch, const json_t *from)
+{
+    json_t *lines = json_array(), *line;
+    size_t i;
+    bool good = json_object_set_new(launch, "lines", lines) == 0 && json_is_array(from);
+    json_array_foreach(from, i, line)
+    {
+        json_t *copy = json_object();
+        good = good && copy_text(copy, line, "file", MAX_NAME) &&
+               copy_number(copy, line, "line", MAX_SOURCE_LINE) && copy_counters(copy, line, false);
+        good = json_array_append_new(lines, copy) == 0 && good;
+    }
+    return good;
+}
+
+/* Adds the occupancy, and what share of a multiprocessor's warps it is. */
+static bool copy_occupancy(json_t *launch, const json_t *from)
+{
+    json_t *occupancy = json_object();
+    bool good = copy_number(occupancy, from, "warps", EMU_SM_WARPS);
+    double warps = json_number_value(json_object_get(occupancy, "warps"));
+    good = good &&
+           json_object_set_new(occupancy, "percent", json_real(100 * warps / EMU_SM_WARPS)) == 0 &&
+           copy_number(occupancy, from, "blocks", EMU_SM_CTAS) &&
+           copy_text(occupancy, from, "limit", MAX_NAME) &&
+           copy_number(occupancy, from, "registers", UINT8_MAX);
+    return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
+}
+
+/* By which rules accesses were counted (gpu/rules.h). */
+static bool copy_rules(json_t *launch, const json_t *from)
+{
+    enum emu_rules rules;
+    const char *name = json_string_value(json_object_get(from, "rules"));
+    return name && emu_find_rules(name, &rules) && copy_text(launch, from, "rules", MAX_NAME);
+}
+
+static bool add_launch(json_t *launches, const json_t *from)
+{
+    json_t *launch = json_object();
+    bool good = copy_text(launch, from, "kernel", MAX_NAME) && copy_triple(launch, from, "grid") &&
+                copy_triple(launch, from, "block") &&
+                copy_number(launch, from, "static_shared_bytes", UINT32_MAX) &&
+                copy_number(launch, from, "dynamic_shared_bytes", UINT32_MAX) &&
+                copy_occupancy(launch, json_object_get(from, "occupancy")) &&
+                copy_text(launch, from, "status", MAX_NAME) && copy_rules(launch, from) &&
+                copy_counters(launch, from, true) &&
+                copy_lines(launch, json_object_get(from, "lines"));
+    return json_array_append_new(launches, launch) == 0 && good;
+}
+
+/* --- findings ---------------------------------------------------------------------------------------- */
+
+/* The document under construction. */
+struct builder {
+    json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows;
+    json_t *known; /* findings by id, file and line, to add up their counts */
+    json_t *copies;
+};
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+const json_t *run_other_access(const json_t *finding)
+{
+    const json_t *first = json_array_get(json_object_get(finding, "related"), 0);
+    return first && !json_object_get(first, "message") ? first : NULL;
+}
+
+/* Two findings with the same key are one: those of one place (a pair: of two), or, where there is no
+ * place, those that say the same. To be freed. */
+static char *finding_key(const json_t *finding)
+{
+    char *key;
+    const char *file = text_of(finding, "file");
+    const json_t *related = run_other_access(finding);
+    int size =
+        asprintf(&key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
+                 (long long)json_integer_value(json_object_get(finding, "line")),
+                 *file ? "" : text_of(finding, "message"), related ? text_of(related, "file") : "",
+                 (long long)json_integer_value(json_object_get(related, "line")));
+    return size < 0 ? NULL : key;
+}
+
+static json_int_t integer_of(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+static void add_number(json_t *known, const json_t *finding, const char *name)
+{
+    json_int_t sum = integer_of(known, name) + integer_of(finding, name);
+    if (json_object_get(known, name))
+        json_object_set_new(known, name,
+                            json_integer(sum < RUN_RECORD_COUNTER ? sum : RUN_RECORD_COUNTER));
+}
+
+static json_int_t waste_of(const json_t *finding)
+{
+    return integer_of(finding, "cost") - integer_of(finding, "ideal");
+}
+
+/* Adds FINDING to the same one that is known. Of losses the larger one's cause is told. */
+static void add_same(json_t *known, const json_t *finding)
+{
+    static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
+    bool is_worse = waste_of(finding) > waste_of(known);
+    for (size_t i = 0; is_worse && i < sizeof of_cause / sizeof *of_cause; i++) {
+        json_t *value = json_object_get(finding, of_cause[i]);
+        if (value)
+            json_object_set(known, of_cause[i], value);
+        else
+            json_object_del(known, of_cause[i]);
+    }
+    add_number(known, finding, "count");
+    add_number(known, finding, "cost");
+    add_number(known, finding, "ideal");
+}
+
+static bool merge_finding(struct builder *builder, json_t *finding)
+{
+    char *key = finding_key(finding);
+    if (!key)
+        return false;
+    json_t *known = json_object_get(builder->known, key);
+    if (known)
+        add_same(known, finding);
+    else if (json_array_size(builder->findings) < RUN_RECORD_FINDINGS) {
+        json_object_set(builder->known, key, finding);
+        json_array_append(builder->findings, finding);
+    }
+    free(key);
+    return true;
+}
+
+/* The places that a finding is about too, if it has any. */
+static bool copy_related(json_t *finding, const json_t *from)
+{
+    const json_t *places = json_object_get(from, "related");
+    json_t *copies, *place;
+    size_t i;
+    if (!places)
+        return true;
+    if (!json_is_array(places) || json_array_size(places) > MAX_RELATED)
+        return false;
+    copies = json_array();
+    bool good = json_object_set_new(finding, "related", copies) == 0;
+    json_array_foreach(places, i, place)
+    {
+        json_t *copy = json_object();
+        good = good && copy_text(copy, place, "file", MAX_NAME) &&
+               copy_number(copy, place, "line", MAX_SOURCE_LINE) &&
+               (!json_object_get(place, "message") || copy_text(copy, place, "message", MAX_NAME));
+        good = json_array_append_new(copies, copy) == 0 && good;
+    }
+    return good;
+}
+
+/* What only losses have. */
+static bool copy_loss(json_t *finding, const json_t *from)
+{
+    if (!json_object_get(from, "cause"))
+        return true;
+    if (json_object_get(from, "help") && !copy_text(finding, from, "help", MAX_MESSAGE))
+        return false;
+    return copy_text(finding, from, "cause", MAX_MESSAGE) &&
+           copy_number(finding, from, "cost", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "ideal", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_cost", RUN_RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_ideal", RUN_RECORD_COUNTER);
+}
+
+static bool add_finding(struct builder *builder, const json_t *from)
+{
+    json_t *finding = json_object();
+    bool good = copy_text(finding, from, "id", MAX_NAME) &&
+                copy_text(finding, from, "severity", MAX_NAME) &&
+                copy_text(finding, from, "kernel", MAX_NAME) &&
+                copy_text(finding, from, "file", MAX_NAME) &&
+                copy_number(finding, from, "line", MAX_SOURCE_LINE) &&
+                copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
+                copy_text(finding, from, "message", MAX_MESSAGE) &&
+                copy_number(finding, from, "count", RUN_RECORD_COUNTER) &&
+                copy_related(finding, from) && copy_loss(finding, from) &&
+                merge_finding(builder, finding);
+    json_decref(finding);
+    return good;
+}
+
+/* --- accesses ---------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const json_t *object, const char *name, const char *const *words)
+{
+    const char *text = text_of(object, name);
+    while (text && *words && strcmp(text, *words) != 0)
+        words++;
+    return text && *words;
+}
+
+/* Where the lanes' bytes are: 32 multiples of BYTES or nulls, and not nulls only. */
+static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
+{
+    const json_t *from = json_object_get(object, "offsets");
+    json_t *offsets = json_array();
+    bool good = json_array_size(from) == RUN_RECORD_LANES, some = false;
+    json_object_set_new(into, "offsets", offsets);
+    for (size_t i = 0; i < RUN_RECORD_LANES && good; i++) {
+        const json_t *one = json_array_get(from, i);
+        json_int_t offset = 0;
+        bool takes_part = !json_is_null(one);
+        good = !takes_part || (read_number(one, MAX_OFFSET, &offset) && offset % bytes == 0);
+        some = some || takes_part;
+        json_array_append_new(offsets, takes_part ? json_integer(offset) : json_null());
+    }
+    return good && some;
+}
+
+static bool copy_access(json_t *access, const json_t *from)
+{
+    static const char *const kinds[] = {"load", "store", "atomic", "reduction", NULL};
+    static const char *const spaces[] = {"global", "shared", NULL};
+    json_int_t bytes = json_integer_value(json_object_get(from, "bytes"));
+    return copy_text(access, from, "kernel", MAX_NAME) &&
+           copy_text(access, from, "file", MAX_NAME) &&
+           copy_number(access, from, "line", MAX_SOURCE_LINE) &&
+           copy_number(access, from, "column", MAX_SOURCE_LINE) &&
+           copy_triple(access, from, "block") && copy_number(access, from, "warp", 31) &&
+           copy_number(access, from, "step", UINT32_MAX) && is_one_of(from, "kind", kinds) &&
+           copy_text(access, from, "kind", MAX_NAME) && is_one_of(from, "space", spaces) &&
+           copy_text(access, from, "space", MAX_NAME) && bytes >= 1 && bytes <= 16 &&
+           (bytes & (bytes - 1)) == 0 && copy_number(access, from, "bytes", 16) &&
+           copy_number(access, from, "cost", MAX_COST) &&
+           copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
+}
+
+/* Checks them all and keeps the costliest of each line. */
+static bool add_accesses(struct builder *builder, const json_t *from)
+{
+    json_t *accesses = json_array(), *one;
+    size_t i;
+    bool good = true;
+    json_array_foreach(from, i, one)
+    {
+        json_t *access = json_object();
+        good = good && copy_access(access, one);
+        json_array_append_new(accesses, access);
+    }
+    if (good)
+        run_accesses_add(builder->accesses, accesses, NULL);
+    json_decref(accesses);
+    return good;
+}
+
+/* --- calls and requests ------------------------------------------------------------------------------------------- */
+
+static bool is_function_name(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
+}
+
+/* Adds a process's counts to those that are there: a program may have started others. Nothing is nothing. */
+static bool add_counts(json_t *counts, const json_t *from)
+{
+    const char *name;
+    json_t *value;
+    bool good = !from || json_is_object(from);
+    json_object_foreach((json_t *)from, name, value)
+    {
+        json_int_t count, before = json_integer_value(json_object_get(counts, name));
+        good = good && is_function_name(name) && read_number(value, RUN_RECORD_COUNTER, &count) &&
+               json_object_size(counts) < MAX_FUNCTIONS &&
+               json_object_set_new(counts, name,
+                                   json_integer(before + count < RUN_RECORD_COUNTER
+                                                    ? before + count
+                                                    : RUN_RECORD_COUNTER)) == 0;
+    }
+    return good;
+}
+
+/* --- copies to the host ------------------------------------------------------------------------------ */
+
+static bool is_hash(const char *text)
+{
+    return text && strlen(text) == RUN_HASH_SIZE - 1 &&
+           strspn(text, "0123456789abcdef") == RUN_HASH_SIZE - 1;
+}
+
+static bool add_copy(json_t *copies, const json_t *from)
+{
+    const char *hash = json_string_value(json_object_get(from, "sha256"));
+    const json_t *made = json_object_get(from, "made"), *same = json_object_get(from, "same");
+    json_t *copy = json_object();
+    bool good = is_hash(hash) && json_is_boolean(made) && json_is_boolean(same) &&
+                copy_number(copy, from, "bytes", RUN_RECORD_COUNTER) &&
+                json_object_set_new(copy, "sha256", json_string(hash)) == 0 &&
+                json_object_set_new(copy, "made", json_boolean(json_is_true(made))) == 0 &&
+                json_object_set_new(copy, "same", json_boolean(json_is_true(same))) == 0;
+    return json_array_append_new(copies, copy) == 0 && good;
+}
+
+/* --- the file ---------------------------------------------------------------------------------------- */
+
+static bool add_line(struct builder *builder, const char *text, size_t size)
+{
+    json_t *line = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL), *finding;
+    const json_t *launch = json_object_get(line, "launch");
+    const json_t *findings = json_object_get(line, "findings");
+    const json_t *calls = json_object_get(line, "calls");
+    const json_t *requests = json_object_get(line, "requests");
+    const json_t *accesses = json_object_get(line, "accesses");
+    const json_t *copy = json_object_get(line, "copy"), *missing = json_object_get(line, "missing");
+    size_t i;
+    bool known = launch || findings || calls || requests || copy || missing;
+    bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
+                (!missing || copy_number(builder->document, line, "missing", RUN_RECORD_COUNTER)) &&
+                add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
+                add_counts(builder->rows, json_object_get(line, "rows")) &&
+                (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
+                (!launch || add_launch(builder->launches, launch));
+    json_array_foreach(findings, i, finding)
+    {
+        good = good && add_finding(builder, finding);
+    }
+    good = good && add_accesses(builder, accesses);
+    json_decref(line);
+    return good;
+}
+
+static bool add_lines(struct builder *builder, FILE *file, char *error, size_t size)
+{
+    char *text = NULL;
+    size_t room = 0;
+    unsigned number = 0;
+    bool good = true;
+    for (ssize_t length; good && json_array_size(builder->launches) <= RUN_RECORD_LAUNCHES &&
+                         (length = getline(&text, &room, file)) > 0;) {
+        number++;
+        if (text[length - 1] != '\n')
+            break; /* the last one, cut off */
+        good = add_line(builder, text, length);
+    }
+    if (!good)
+        snprintf(error, size, "is malformed in line %u", number);
+    if (good && json_array_size(builder->launches) > RUN_RECORD_LAUNCHES) {
+        snprintf(error, size, "has more than %u launches", RUN_RECORD_LAUNCHES);
+        good = false;
+    }
+    free(text);
+    return good;
+}
+
+static FILE *open_record(int fd, size_t most, char *error, size_t size)
+{
+    struct stat status;
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = regular && status.st_size <= (off_t)most ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        if (regular)
+            snprintf(error, size, "is larger than %zu MB: are there too many launches?",
+                     most >> 20);
+        else
+            snprintf(error, size, "is not a file");
+        close(fd);
+    }
+    return file;
+}
+
+static json_t *read_record(int fd, size_t most, char *error, size_t size)
+{
+    FILE *file = open_record(fd, most, error, size);
+    if (!file)
+        return NULL;
+    struct builder builder = {.document = json_object(),
+                              .launches = json_array(),
+                              .findings = json_array(),
+                              .accesses = json_array(),
+                              .calls = json_object(),
+                              .requests = json_object(),
+                              .rows = json_object(),
+                              .known = json_object(),
+                              .copies = json_array()};
+    json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
+    json_object_set_new(builder.document, "launches", builder.launches);
+    json_object_set_new(builder.document, "findings", builder.findings);
+    json_object_set_new(builder.document, "calls", builder.calls);
+    json_object_set_new(builder.document, "requests", builder.requests);
+    json_object_set_new(builder.document, "rows", builder.rows);
+    json_object_set_new(builder.document, "accesses", builder.accesses);
+    json_object_set_new(builder.document, "copies", builder.copies);
+    bool good = add_lines(&builder, file, error, size);
+    fclose(file);
+    json_decref(builder.known);
+    if (good) {
+        run_losses_tell(builder.document);
+        return builder.document;
+    }
+    json_decref(builder.document);
+    return NULL;
+}
+
+json_t *run_record_take(int fd, char *error, size_t size)
+{
+    return read_record(fd, MAX_OWN, error, size);
+}
+
+/* A regular file: a process that may be hostile had time to put something else there. */
+json_t *run_record_read(const char *path, char *error, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(error, size, "%s",
+                 errno == ENOENT  ? "is missing"
+                 : errno == ELOOP ? "is not a file"
+                                  : strerror(errno));
+        return NULL;
+    }
+    return read_record(fd, RUN_RECORD_BYTES, error, size);
+}

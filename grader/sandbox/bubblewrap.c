@@ -1,0 +1,166 @@
+/* bubblewrap's command line.
+ *
+ * The program sees a file system that is made up for it, all of it read-only but for the kept files and,
+ * if it may have one, a scratch folder of limited size: no home, no /proc, no /tmp of others, nothing of
+ * the kit but what the caller names. All paths are the same inside as outside. */
+#include "sandbox/parts.h"
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_WORDS 400
+
+struct words {
+    const char *list[MAX_WORDS];
+    size_t count;
+};
+
+/* Appends words, up to a NULL. Too many words end in a command line that is cut off, which fails. */
+static void add(struct words *words, ...)
+{
+    va_list arguments;
+    const char *word;
+    va_start(arguments, words);
+    while ((word = va_arg(arguments, const char *)) && words->count + 1 < MAX_WORDS)
+        words->list[words->count++] = word;
+    va_end(arguments);
+}
+
+/* Never freed: the process is about to become another program. */
+static const char *number(uint64_t value)
+{
+    char *text;
+    return asprintf(&text, "%llu", (unsigned long long)value) < 0 ? "" : text;
+}
+
+const char *sandbox_bubblewrap(void)
+{
+    static const char *const places[] = {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+/* Where a folder of the system is a link, as /bin is to /usr/bin, it is one inside too. */
+static void add_system(struct words *words, const struct run_sandbox *sandbox)
+{
+    for (const char *const *path = sandbox_system; *path; ++path) {
+        struct stat status;
+        char *target = calloc(1, 4096);
+        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, with the rest of /usr */
+        if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
+            continue;
+        if (S_ISLNK(status.st_mode) && readlink(*path, target, 4095) > 0)
+            add(words, "--symlink", target, *path, NULL);
+        else
+            add(words, "--ro-bind", *path, *path, NULL);
+    }
+    if (sandbox_lies_in(LANEWISE_ROOT, "/usr")) /* then hide the kit */
+        add(words, "--size", "65536", "--tmpfs", LANEWISE_ROOT, NULL);
+    if (sandbox_lies_in(LANEWISE_CUDA_HOME, LANEWISE_ROOT))
+        add(words, "--ro-bind", LANEWISE_CUDA_HOME, LANEWISE_CUDA_HOME, NULL);
+}
+
+/* The system's own files are there already, and a link on the way to them would be in the way. */
+static bool has_system(const struct run_sandbox *sandbox, const char *path)
+{
+    if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
+        return false;
+    for (const char *const *folder = sandbox_system; *folder; ++folder)
+        if (sandbox_lies_in(path, *folder))
+            return true;
+    return false;
+}
+
+/* Puts an empty folder in the place of the one at PATH. */
+static void hide(const char *path, void *words)
+{
+    char *copy = strdup(path);
+    if (copy)
+        add(words, "--size", "65536", "--tmpfs", copy, "--remount-ro", copy, NULL);
+}
+
+static void add_device(const char *path, void *words)
+{
+    char *copy = strdup(path);
+    if (copy)
+        add(words, "--dev-bind", copy, copy, NULL);
+}
+
+static void add_gpu(struct words *words)
+{
+    sandbox_each_gpu_device(add_device, words);
+    add(words, "--proc", "/proc", "--ro-bind", "/sys", "/sys", "--size", "1073741824", "--tmpfs",
+        "/dev/shm", NULL);
+}
+
+static void add_files(struct words *words, const struct run_sandbox *sandbox)
+{
+    if (!sandbox->bare)
+        add_system(words, sandbox);
+    if (sandbox->forks)
+        sandbox_each_hidden(hide, words);
+    for (const char *const *path = sandbox_devices; *path; ++path)
+        add(words, "--dev-bind", *path, *path, NULL);
+    if (sandbox->gpu)
+        add_gpu(words);
+#ifdef LANEWISE_PRELOAD
+    add(words, "--proc", "/proc", NULL); /* sanitizers ask it where their stack is */
+#endif
+    if (sandbox->scratch_bytes)
+        add(words, "--size", number(sandbox->scratch_bytes), "--tmpfs", sandbox->folder, NULL);
+    else
+        add(words, "--dir", sandbox->folder, NULL);
+    for (const char *const *path = sandbox->read; *path; ++path)
+        if (!has_system(sandbox, *path))
+            add(words, "--ro-bind", *path, *path, NULL);
+    for (const char *const *path = sandbox->keep; *path; ++path)
+        add(words, "--bind", *path, *path, NULL);
+    if (!sandbox->bare && sandbox_lies_in(LANEWISE_ROOT, "/usr"))
+        add(words, "--remount-ro", LANEWISE_ROOT, NULL);
+    add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
+}
+
+/* bubblewrap itself starts with an empty environment: a library that is preloaded is the program's. */
+static void add_environment(struct words *words, const char *const *environment)
+{
+    for (; *environment; ++environment) {
+        const char *equals = strchr(*environment, '=');
+        char *name = equals ? strndup(*environment, (size_t)(equals - *environment)) : NULL;
+        if (name)
+            add(words, "--setenv", name, equals + 1, NULL);
+    }
+}
+
+bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start)
+{
+    static struct words words;
+    static const char *const empty[] = {NULL};
+    const char *bubblewrap = sandbox_bubblewrap();
+    if (!bubblewrap) {
+        errno = ENOENT;
+        return false;
+    }
+    if (!sandbox_filter_write(sandbox))
+        return false;
+    add(&words, bubblewrap, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc",
+        "--unshare-uts", "--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL", "--uid",
+        "1000", "--gid", "1000", "--hostname", "lanewise", "--json-status-fd",
+        number(SANDBOX_STATUS_FD), "--seccomp", number(SANDBOX_FILTER_FD), NULL);
+    add_files(&words, sandbox);
+    add_environment(&words, start->environment);
+    add(&words, "--", NULL);
+    for (const char *const *word = start->argv; *word; ++word)
+        add(&words, *word, NULL);
+    words.list[words.count] = NULL;
+    *start = (struct run_start){words.list, empty};
+    return true;
+}

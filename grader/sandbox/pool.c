@@ -1,0 +1,150 @@
+/* A child's answer comes back in an unnamed temporary file, which both have open. Should this process be
+ * killed, the children get SIGTERM and end what they have begun. */
+#include "sandbox/pool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/process.h"
+
+#define TICK_NANOSECONDS (100 * 1000 * 1000)
+
+struct child {
+    pid_t pid; /* 0: none */
+    size_t index;
+    FILE *answer;
+};
+
+/* A pool at work. */
+struct state {
+    const struct run_pool *pool;
+    struct child *children;
+    bool stopped;
+};
+
+static void run_child(const struct run_pool *pool, size_t index, FILE *to, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it died before the line above */
+        _exit(1);
+    json_t *answer = pool->work(index, pool->context);
+    int failed = !answer || json_dumpf(answer, to, JSON_ENCODE_ANY) != 0 || fflush(to) != 0;
+    _exit(failed);
+}
+
+/* Starts job INDEX. One that cannot be started is done, without an answer. */
+static void start(struct state *state, struct child *child, size_t index)
+{
+    const struct run_pool *pool = state->pool;
+    pid_t parent = getpid();
+    *child = (struct child){.index = index, .answer = tmpfile()};
+    fflush(NULL); /* or the child would write it again */
+    if (child->answer)
+        child->pid = fork();
+    if (child->answer && child->pid == 0)
+        run_child(pool, index, child->answer, parent);
+    if (child->pid > 0)
+        return;
+    child->pid = 0;
+    if (child->answer)
+        fclose(child->answer);
+    if (!pool->done(index, NULL, pool->context))
+        state->stopped = true;
+}
+
+/* Takes the answer of a child that has ended with STATUS. */
+static void finish(struct state *state, struct child *child, int status)
+{
+    json_t *answer = NULL;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        rewind(child->answer);
+        answer = json_loadf(child->answer, JSON_DECODE_ANY, NULL);
+    }
+    fclose(child->answer);
+    child->pid = 0;
+    if (!run_interrupted() && !state->stopped &&
+        !state->pool->done(child->index, answer, state->pool->context))
+        state->stopped = true;
+    json_decref(answer);
+}
+
+/* Takes the answers of all that have ended. Only our own are waited for: others may have children, too. */
+static void reap(struct state *state)
+{
+    for (unsigned i = 0; i < state->pool->jobs; ++i) {
+        struct child *child = &state->children[i];
+        int status;
+        if (child->pid > 0 && waitpid(child->pid, &status, WNOHANG) == child->pid)
+            finish(state, child, status);
+    }
+}
+
+static struct child *find(struct state *state, bool busy)
+{
+    for (unsigned i = 0; i < state->pool->jobs; ++i)
+        if ((state->children[i].pid > 0) == busy)
+            return &state->children[i];
+    return NULL;
+}
+
+/* Waits until a child ends, a signal comes, or it is time for a tick. SIGCHLD is blocked, so that one
+ * that comes just before is not lost. */
+static void wait_a_little(const sigset_t *ended)
+{
+    static const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
+    sigtimedwait(ended, NULL, &tick);
+}
+
+static void end_children(struct state *state)
+{
+    for (unsigned i = 0; i < state->pool->jobs; ++i)
+        if (state->children[i].pid > 0)
+            kill(state->children[i].pid, SIGTERM);
+}
+
+static void run_all(struct state *state, const sigset_t *ended)
+{
+    const struct run_pool *pool = state->pool;
+    bool told = false;
+    for (size_t next = 0; next < pool->count || find(state, true);) {
+        struct child *free_child = find(state, false);
+        bool go_on = !state->stopped && !run_interrupted();
+        if (!go_on && !find(state, true))
+            break;
+        if (go_on && free_child && next < pool->count) {
+            state->stopped = pool->prepare && !pool->prepare(next, pool->context);
+            if (!state->stopped)
+                start(state, free_child, next++);
+            continue;
+        }
+        if (!go_on && !told) {
+            end_children(state);
+            told = true;
+        }
+        wait_a_little(ended);
+        reap(state);
+        if (pool->tick && go_on)
+            pool->tick(pool->context);
+    }
+}
+
+bool run_pool_each(const struct run_pool *pool)
+{
+    struct state state = {.pool = pool, .children = calloc(pool->jobs, sizeof *state.children)};
+    sigset_t ended, before;
+    if (!state.children)
+        return false;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
+    run_all(&state, &ended);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    free(state.children);
+    return !state.stopped && !run_interrupted();
+}

@@ -1,0 +1,399 @@
+/* fork, limits, exec; then one loop that waits for output, for the end and for the clock.
+ *
+ *      parent                            child
+ *      ------                            -----
+ *      output pipe  <------------------  stdout, stderr
+ *      error pipe   <------------------  errno if exec fails; closed by a successful exec
+ *      status pipe  <------------------  of a sandbox: tells whether it has started the program
+ *      socket  ----------------------->  descriptor 3, of a program and the one that serves it
+ *      pidfd: readable when it has ended
+ *
+ * The loop never waits for the output's end-of-file: a descendant that moved to another session may
+ * hold the pipe open for ever. Once the child has ended, what the pipe holds is taken, and no more. */
+#include "sandbox/process.h"
+
+#include "sandbox/sandbox.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a login gives on Linux, whatever the grader itself was given. Compilers ask for a larger stack. */
+#define STACK_BYTES      (8 << 20)
+#define MOST_STACK_BYTES (64 << 20)
+#define OPEN_FILES       1024
+
+static volatile sig_atomic_t interrupted;
+
+void run_interrupt(void)
+{
+    interrupted = 1;
+}
+
+bool run_interrupted(void)
+{
+    return interrupted;
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* --- in the child: only calls that are safe after fork ------------------------------------------- */
+
+static void limit(int resource, uint64_t soft, uint64_t hard)
+{
+    struct rlimit limits = {.rlim_cur = soft, .rlim_max = hard};
+    if (soft > 0)
+        setrlimit(resource, &limits);
+}
+
+static void set_limits(const struct run_command *command)
+{
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    limit(RLIMIT_DATA, command->data_bytes, command->data_bytes);
+    limit(RLIMIT_STACK, STACK_BYTES, MOST_STACK_BYTES);
+    limit(RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES);
+    limit(RLIMIT_CPU, command->cpu_seconds, command->cpu_seconds + 1);
+    limit(RLIMIT_AS, command->address_bytes, command->address_bytes);
+    limit(RLIMIT_FSIZE, command->file_bytes, command->file_bytes);
+}
+
+static void reset_signals(void)
+{
+    sigset_t none;
+    for (int number = 1; number < NSIG; ++number)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* The child's descriptors, from 0 on. What a run does not have is closed, like everything behind. */
+enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
+
+/* The parent's numbers FROM are all above the child's own. */
+static bool set_descriptors(const int from[DESCRIPTORS])
+{
+    int null = open("/dev/null", O_RDONLY);
+    if (null < 0 || dup2(null, INPUT) < 0)
+        return false;
+    for (int i = STDOUT; i < DESCRIPTORS; ++i)
+        if (from[i] < 0 ? close(i) < 0 && errno != EBADF
+                        : dup3(from[i], i, i == ERROR_PIPE ? O_CLOEXEC : 0) < 0)
+            return false;
+    return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
+}
+
+/* When memory is short, the kernel shall end what is in a sandbox, and not the grader. */
+static void offer_memory(void)
+{
+    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) /* no /proc: then it decides by size */
+        return;
+    if (write(file, "1000", 4) < 0)
+        errno = 0;
+    close(file);
+}
+
+static void run_child(const struct run_command *command, pid_t parent, const int from[DESCRIPTORS])
+{
+    static const char *const empty[] = {NULL};
+    struct run_start start = {command->argv, command->environment ? command->environment : empty};
+    reset_signals();
+    /* Should the grader die, so does the program. It may have died before the line above. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127);
+    if (!command->stay_in_group)
+        setsid();
+    if (command->sandbox)
+        offer_memory();
+    int error = from[ERROR_PIPE];
+    if (set_descriptors(from)) {
+        error = ERROR_PIPE;
+        bool entered = (!command->folder || chdir(command->folder) == 0) &&
+                       (!command->sandbox || run_sandbox_enter(command->sandbox, &start));
+        if (entered) {
+            set_limits(command); /* last: a sandbox takes memory to be made */
+            execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
+        }
+    }
+    int reason = errno;
+    if (write(error, &reason, sizeof reason) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+/* --- in the parent -------------------------------------------------------------------------------- */
+
+/* Moves a pair of descriptors above the child's own, so that set_descriptors cannot overwrite them. */
+static bool lift(int low[2], int ends[2])
+{
+    ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
+    ends[1] = fcntl(low[1], F_DUPFD_CLOEXEC, DESCRIPTORS);
+    close(low[0]);
+    close(low[1]);
+    return ends[0] >= 0 && ends[1] >= 0;
+}
+
+static bool open_pipe(int ends[2])
+{
+    int low[2];
+    return pipe2(low, O_CLOEXEC) == 0 && lift(low, ends);
+}
+
+/* The pipes to one child, each {reading end, writing end}, -1 where closed. */
+enum { OUTPUT, ERROR, STATUS, PIPES };
+
+struct watch {
+    const struct run_command *command;
+    struct run_outcome *outcome;
+    double start;
+    pid_t pid;
+    int pipes[PIPES][2], output, pidfd;
+    size_t written; /* bytes of output so far, kept or not */
+};
+
+/* Takes what the pipe holds. False: end of file, or over the limit. */
+static bool take_output(struct watch *watch)
+{
+    struct run_outcome *outcome = watch->outcome;
+    size_t keep = watch->command->output_keep;
+    char buffer[8192];
+    for (;;) {
+        ssize_t got = read(watch->output, buffer, sizeof buffer);
+        if (got < 0)
+            return errno == EAGAIN || errno == EINTR;
+        if (got == 0)
+            return false;
+        size_t room = keep - outcome->output_size, taken = (size_t)got < room ? (size_t)got : room;
+        memcpy(outcome->output + outcome->output_size, buffer, taken);
+        outcome->output_size += taken;
+        watch->written += (size_t)got;
+        outcome->output_cut = watch->written > outcome->output_size;
+        if (watch->written > watch->command->output_limit)
+            return false;
+    }
+}
+
+/* Waits until the child has ended, or must be. Says which by OUTCOME->end, if it must be. */
+static void wait_for_end(struct watch *watch, double deadline)
+{
+    struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
+                               {.fd = watch->output, .events = POLLIN}};
+    for (;;) {
+        double left = deadline - now();
+        if (interrupted || left <= 0) {
+            watch->outcome->end = interrupted ? RUN_INTERRUPTED : RUN_TIMED_OUT;
+            return;
+        }
+        /* At most 0.1 s, for an interrupt that comes just before poll. */
+        if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
+            return;
+        if (polled[1].revents && !take_output(watch))
+            polled[1].fd = -1;
+        if (watch->written > watch->command->output_limit) {
+            watch->outcome->end = RUN_TOO_MUCH;
+            return;
+        }
+        if (polled[0].revents)
+            return;
+    }
+}
+
+static void tell_end(const struct watch *watch, int status)
+{
+    struct run_outcome *outcome = watch->outcome;
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (!number && watch->command->sandbox)
+        number = run_sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+    if (number)
+        outcome->end = number == SIGXCPU ? RUN_TIMED_OUT : RUN_SIGNALLED;
+    outcome->code = number ? number : WEXITSTATUS(status);
+}
+
+/* Reaps the child. How it ended counts only if nobody had to end it. */
+static void reap(struct watch *watch)
+{
+    struct run_outcome *outcome = watch->outcome;
+    int status = 0;
+    if (outcome->end != RUN_EXITED || watch->command->stay_in_group)
+        kill(watch->pid, SIGKILL); /* does nothing to one that has ended */
+    if (!watch->command->stay_in_group)
+        kill(-watch->pid, SIGKILL); /* before the pid is free for others */
+    while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    take_output(watch);
+    if (outcome->end == RUN_EXITED)
+        tell_end(watch, status);
+}
+
+static void fail_to_start(struct run_outcome *outcome, int reason)
+{
+    outcome->end = RUN_NOT_STARTED;
+    outcome->code = reason;
+}
+
+/* A sandbox that has ended by itself may have failed before it came to the program. */
+static void check_sandbox(struct watch *watch, int status)
+{
+    char text[1000];
+    if (watch->outcome->end != RUN_EXITED && watch->outcome->end != RUN_SIGNALLED)
+        return;
+    fcntl(status, F_SETFL, fcntl(status, F_GETFL) | O_NONBLOCK);
+    ssize_t got = read(status, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = 0;
+    if (run_sandbox_began(watch->command->sandbox, text))
+        return;
+    if (watch->outcome->end == RUN_SIGNALLED && watch->outcome->output_size == 0)
+        watch->outcome->output_size =
+            (size_t)snprintf(watch->outcome->output, watch->command->output_keep + 1,
+                             "signal %d has ended the sandbox", watch->outcome->code);
+    fail_to_start(watch->outcome, 0);
+}
+
+/* Waits for the child's exec. 0: it happened; otherwise the errno that it failed with. */
+static int wait_for_exec(int error)
+{
+    int reason = 0;
+    ssize_t got;
+    while ((got = read(error, &reason, sizeof reason)) < 0 && errno == EINTR)
+        ;
+    return got == 0 ? 0 : got == sizeof reason ? reason : EIO;
+}
+
+/* --- one program, and two ------------------------------------------------------------------------- */
+
+static void close_pipes(struct watch *watch, int from, int to)
+{
+    for (int i = 0; i < PIPES; ++i)
+        for (int end = from; end <= to; ++end) {
+            if (watch->pipes[i][end] >= 0)
+                close(watch->pipes[i][end]);
+            watch->pipes[i][end] = -1;
+        }
+}
+
+static bool open_pipes(struct watch *watch)
+{
+    return open_pipe(watch->pipes[OUTPUT]) && open_pipe(watch->pipes[ERROR]) &&
+           (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
+}
+
+/* Starts the command; SOCKET, if it is not negative, is to be its descriptor. */
+static void begin(struct watch *watch, const struct run_command *command,
+                  struct run_outcome *outcome, int socket)
+{
+    *watch = (struct watch){.command = command, .outcome = outcome, .pidfd = -1, .start = now()};
+    memset(watch->pipes, -1, sizeof watch->pipes);
+    pid_t parent = getpid();
+    *outcome = (struct run_outcome){.end = RUN_EXITED};
+    outcome->output = calloc(1, command->output_keep + 1);
+    if (interrupted) {
+        outcome->end = RUN_INTERRUPTED;
+        return;
+    }
+    if (!outcome->output || !open_pipes(watch) || (watch->pid = fork()) < 0) {
+        fail_to_start(outcome, errno);
+        return;
+    }
+    if (watch->pid == 0) {
+        const int from[DESCRIPTORS] = {[STDOUT] = watch->pipes[OUTPUT][1],
+                                       [STDERR] = watch->pipes[OUTPUT][1],
+                                       [SOCKET] = socket,
+                                       [ERROR_PIPE] = watch->pipes[ERROR][1],
+                                       [STATUS_PIPE] = watch->pipes[STATUS][1]};
+        run_child(command, parent, from);
+    }
+    close_pipes(watch, 1, 1);
+    watch->pidfd = (int)syscall(SYS_pidfd_open, watch->pid, 0);
+    int reason = watch->pidfd < 0 ? errno : wait_for_exec(watch->pipes[ERROR][0]);
+    watch->output = watch->pipes[OUTPUT][0];
+    fcntl(watch->output, F_SETFL, fcntl(watch->output, F_GETFL) | O_NONBLOCK);
+    if (reason != 0)
+        fail_to_start(outcome, reason);
+}
+
+/* Waits until it has ended, until DEADLINE at most, and gives back all that it had. */
+static void finish(struct watch *watch, double deadline)
+{
+    struct run_outcome *outcome = watch->outcome;
+    if (outcome->end == RUN_EXITED)
+        wait_for_end(watch, deadline);
+    if (watch->pid > 0)
+        reap(watch);
+    if (watch->pidfd >= 0)
+        close(watch->pidfd);
+    if (watch->pid > 0 && watch->command->sandbox) {
+        check_sandbox(watch, watch->pipes[STATUS][0]);
+        run_sandbox_end(watch->command->sandbox);
+    }
+    close_pipes(watch, 0, 1);
+    if (outcome->output)
+        outcome->output[outcome->output_size] = 0;
+    outcome->seconds = now() - watch->start;
+}
+
+void run_exec(const struct run_command *command, struct run_outcome *outcome)
+{
+    struct watch watch;
+    begin(&watch, command, outcome, -1);
+    finish(&watch, watch.start + command->wall_seconds);
+}
+
+/* A socket whose ends are above the child's own descriptors. */
+static bool open_socket(int ends[2])
+{
+    int low[2];
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
+}
+
+void run_exec_served(const struct run_command *command, const struct run_command *server,
+                     struct run_outcome *outcome, struct run_outcome *server_outcome)
+{
+    struct watch watch, server_watch;
+    int ends[2] = {-1, -1};
+    bool open = open_socket(ends);
+    int reason = errno;
+    begin(&server_watch, server, server_outcome, ends[0]);
+    begin(&watch, command, outcome, ends[1]);
+    if (!open)
+        fail_to_start(outcome, reason);
+    for (int i = 0; i < 2; ++i)
+        if (ends[i] >= 0)
+            close(ends[i]); /* the program's was the last: its end is what the server waits for */
+    finish(&watch, watch.start + command->wall_seconds);
+    finish(&server_watch, now() + server->wall_seconds);
+}
+
+const char *run_start_error(struct run_outcome *outcome)
+{
+    if (outcome->code)
+        return strerror(outcome->code);
+    run_clean_text(outcome->output, outcome->output_size);
+    outcome->output[strcspn(outcome->output, "\n")] = 0;
+    return outcome->output;
+}
+
+void run_outcome_free(struct run_outcome *outcome)
+{
+    free(outcome->output);
+    outcome->output = NULL;
+}

@@ -1,0 +1,287 @@
+/* Levels, users, and the way into a sandbox.
+ *
+ * A grader that is root gives every run a user of its own: a number that nobody else has at that time.
+ * So limits on processes count this run alone, and even without namespaces it can touch neither the
+ * grader's files nor another submission's. */
+#include "sandbox/sandbox.h"
+
+#include "sandbox/process.h"
+#include "base/files.h"
+#include "sandbox/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* systemd takes users for a while from these numbers too: they belong to no person. */
+#define FIRST_USER 61184
+#define USERS      4336
+
+static const struct level {
+    const char *name, *protects;
+    bool for_root;    /* only root can have it */
+    const char *lack; /* against the best level, and what to do */
+} levels[] = {
+    [RUN_UNPROTECTED] = {"none", "nothing but limits of a process", false,
+                         "no namespaces, no Landlock, no seccomp"},
+    [RUN_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
+                      "no namespaces: it sees the machine's processes and users"},
+    [RUN_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
+                        "no user of its own: a user's threads cannot be limited for root"},
+    [RUN_NAMESPACES_USER] = {"namespaces-user",
+                             "bubblewrap's namespaces, a user of its own, seccomp, limits", true,
+                             ""},
+};
+#define LEVELS (sizeof levels / sizeof *levels)
+
+const char *run_level_name(enum run_level level)
+{
+    return levels[level].name;
+}
+
+const char *run_level_protects(enum run_level level)
+{
+    return levels[level].protects;
+}
+
+bool run_level_find(const char *name, enum run_level *level)
+{
+    for (size_t i = 0; i < LEVELS; ++i)
+        if (strcmp(levels[i].name, name) == 0) {
+            *level = (enum run_level)i;
+            return true;
+        }
+    return false;
+}
+
+/* --- trying levels out ---------------------------------------------------------------------------- */
+
+/* Runs a program that does nothing. False: WHY says in one line what failed. Where it could not be
+ * tried, nothing else can be run either, and that will be said. */
+static bool works(enum run_level level, char *why, size_t size)
+{
+    static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
+    char folder[RUN_PATH_SIZE];
+    struct run_outcome outcome;
+    if (!run_private_folder(folder))
+        return true;
+    struct run_sandbox sandbox = {
+        .level = level, .folder = folder, .read = none, .keep = none, .processes = 64};
+    struct run_command command = {.argv = words,
+                                  .folder = folder,
+                                  .wall_seconds = 5,
+                                  .output_keep = 300,
+                                  .output_limit = 4096,
+                                  .sandbox = &sandbox};
+    run_exec(&command, &outcome);
+    bool good = outcome.end == RUN_INTERRUPTED || (outcome.end == RUN_EXITED && outcome.code == 0);
+    if (!good)
+        snprintf(why, size, "%s",
+                 outcome.end == RUN_NOT_STARTED ? run_start_error(&outcome)
+                                                : "a program that does nothing did not end well");
+    run_outcome_free(&outcome);
+    run_remove_tree(folder);
+    return good;
+}
+
+static enum run_level highest(void)
+{
+    const char *name = getenv("LANEWISE_SANDBOX");
+    enum run_level level = RUN_NAMESPACES_USER;
+    if (name && *name)
+        run_level_find(name, &level);
+    return level;
+}
+
+/* Fills WHY for the level found; TROUBLE is what the level above it said. */
+static void explain(enum run_level found, const char *trouble, char *why, size_t size)
+{
+    bool best = found == RUN_NAMESPACES_USER || (found == RUN_NAMESPACES && geteuid() != 0);
+    if (best)
+        why[0] = 0;
+    else if (highest() == found)
+        snprintf(why, size, "%s; LANEWISE_SANDBOX=%s asks for no more", levels[found].lack,
+                 levels[found].name);
+    else if (found < RUN_NAMESPACES && !sandbox_bubblewrap())
+        snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
+    else /* of what bubblewrap says, the first sentence: where to read more of it helps nobody here */
+        snprintf(why, size, "%s (%.*s)", levels[found].lack,
+                 (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
+}
+
+enum run_level run_sandbox_level(char *why, size_t size)
+{
+    static int found = -1;
+    static char reason[400];
+    char trouble[200] = "", last[200];
+    if (found < 0) {
+        for (found = (int)highest(); found > RUN_UNPROTECTED; --found) {
+            if (levels[found].for_root && geteuid() != 0)
+                continue;
+            if (works((enum run_level)found, last, sizeof last))
+                break;
+            memcpy(trouble, last, sizeof trouble);
+        }
+        explain((enum run_level)found, trouble, reason, sizeof reason);
+    }
+    snprintf(why, size, "%s", reason);
+    return (enum run_level)found;
+}
+
+/* --- in the child: users -------------------------------------------------------------------------- */
+
+/* May any user come to PATH? */
+static bool others_reach(const char *path)
+{
+    char part[RUN_PATH_SIZE];
+    struct stat status;
+    for (const char *at = path; (at = strchr(at + 1, '/'));) {
+        if (at - path >= RUN_PATH_SIZE)
+            return false;
+        memcpy(part, path, (size_t)(at - path));
+        part[at - path] = 0;
+        if (stat(part, &status) != 0 || !(status.st_mode & S_IXOTH))
+            return false;
+    }
+    return true;
+}
+
+/* Paths that are given to the user need only be reached, as far as their folder. */
+static bool all_reach(const struct run_sandbox *sandbox)
+{
+    for (const char *const *path = sandbox->read; *path; ++path)
+        if (!sandbox_lies_in(*path, sandbox->folder) && !others_reach(*path))
+            return false;
+    return others_reach(sandbox->folder);
+}
+
+/* Gives USER what lies in the folder, and the folder itself only if it may make files there. */
+static bool give(const struct run_sandbox *sandbox, uid_t user)
+{
+    for (const char *const *path = sandbox->read; *path; ++path)
+        if (sandbox_lies_in(*path, sandbox->folder) && chown(*path, user, user) != 0)
+            return false;
+    for (const char *const *path = sandbox->keep; *path; ++path)
+        if (chown(*path, user, user) != 0)
+            return false;
+    return !sandbox->scratch_bytes || chown(sandbox->folder, user, user) == 0;
+}
+
+/* Becomes USER for good. */
+static bool become(uid_t user)
+{
+    pid_t parent = getppid();
+    if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
+        setresuid(user, user, user) != 0)
+        return false;
+    /* The change has cancelled it. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent;
+}
+
+/* Root without its powers: files of others are then out of reach. */
+static bool drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    /* An exec would give root all of it back, but for no_new_privs. */
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+/* Leaves root behind. *OWN: as a user of its own. That is not possible where the kit or the compiler lie
+ * in a folder that only root may enter, nor for the root of a container that has no other users. */
+static bool leave_root(const struct run_sandbox *sandbox, bool *own)
+{
+    uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
+    *own = false;
+    if (geteuid() != 0 || sandbox->level == RUN_NAMESPACES)
+        return true;
+    bool reached = all_reach(sandbox);
+    *own = reached && give(sandbox, user) && become(user);
+    if (sandbox->level == RUN_CONFINED)
+        return *own || drop_capabilities();
+    return *own || !reached;
+}
+
+/* --- in the child: how many processes ------------------------------------------------------------- */
+
+/* Threads of this user, over all its processes: RLIMIT_NPROC counts them. */
+static uint64_t count_threads(void)
+{
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    struct stat status;
+    uint64_t count = 0;
+    char path[280];
+    while (folder && (entry = readdir(folder))) {
+        snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && stat(path, &status) == 0 &&
+            status.st_uid == geteuid())
+            count += status.st_nlink - 2; /* one folder a thread, beside "." and ".." */
+    }
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* The kernel counts all that the user has, elsewhere too. OWN: there is nothing else. */
+static void limit_processes(const struct run_sandbox *sandbox, bool own)
+{
+    struct rlimit limits;
+    limits.rlim_cur = limits.rlim_max = sandbox->processes + (own ? 0 : count_threads());
+    setrlimit(RLIMIT_NPROC, &limits);
+}
+
+/* --- in the child: the way in --------------------------------------------------------------------- */
+
+bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *start)
+{
+    bool own = false;
+    if (sandbox->level < RUN_NAMESPACES)
+        close(SANDBOX_STATUS_FD); /* nobody has anything to say there */
+    if (sandbox->level == RUN_UNPROTECTED)
+        return true;
+    if (!leave_root(sandbox, &own))
+        return false;
+    limit_processes(sandbox, own);
+    if (sandbox->level >= RUN_NAMESPACES)
+        return sandbox_wrap(sandbox, start);
+    if (!sandbox_landlock(sandbox) && !own) {
+        errno = EOPNOTSUPP; /* a filter alone would protect no file */
+        return false;
+    }
+    return sandbox_filter_install(sandbox);
+}
+
+/* --- in the parent -------------------------------------------------------------------------------- */
+
+bool run_sandbox_began(const struct run_sandbox *sandbox, const char *status)
+{
+    return sandbox->level < RUN_NAMESPACES || strstr(status, "exit-code");
+}
+
+int run_sandbox_signal(const struct run_sandbox *sandbox, int code)
+{
+    return sandbox->level >= RUN_NAMESPACES && code > 128 ? code - 128 : 0;
+}
+
+void run_sandbox_end(const struct run_sandbox *sandbox)
+{
+    if (geteuid() != 0)
+        return;
+    for (const char *const *path = sandbox->keep; *path; ++path)
+        if (lchown(*path, 0, 0) != 0)
+            continue; /* gone: its reader will say so */
+    if (lchown(sandbox->folder, 0, 0) != 0)
+        return;
+}

@@ -1,0 +1,234 @@
+/* The seccomp filter: system calls that no honest compiler or program here needs, and with which a
+ * dishonest one could reach the kernel's darker corners, other processes, or what outlives it.
+ *
+ * They fail with EPERM, or ENOSYS where the C library then goes another way. The filter is a list of
+ * what is refused: what programs, compilers and a GPU's driver do need differs from system to system,
+ * and namespaces or Landlock say what they can touch. */
+#include "sandbox/parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ioprio.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* When a rule holds. */
+enum {
+    ALWAYS = 0,
+    RUNNING = 1,    /* a program that may not start others */
+    EMULATED = 2,   /* one that sees no GPU: its driver needs more */
+    SAME_TABLE = 4, /* no process namespace: others can be reached by number */
+    ALONE = 8,      /* one that shares no memory */
+};
+
+static const struct {
+    int call;
+    unsigned when;
+    int error;
+} refused[] = {
+    /* other processes */
+    {SCMP_SYS(ptrace), ALWAYS, EPERM},
+    {SCMP_SYS(process_vm_readv), ALWAYS, EPERM},
+    {SCMP_SYS(process_vm_writev), ALWAYS, EPERM},
+    {SCMP_SYS(process_madvise), ALWAYS, EPERM},
+    {SCMP_SYS(kcmp), ALWAYS, EPERM},
+    {SCMP_SYS(pidfd_getfd), ALWAYS, EPERM},
+    {SCMP_SYS(pidfd_send_signal), ALWAYS, EPERM},
+    {SCMP_SYS(migrate_pages), ALWAYS, EPERM},
+    {SCMP_SYS(move_pages), ALWAYS, EPERM},
+    {SCMP_SYS(tkill), SAME_TABLE, EPERM},
+    {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
+    {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
+    /* leaving the process group, by which all is ended */
+    {SCMP_SYS(setsid), ALWAYS, EPERM},
+    {SCMP_SYS(setpgid), ALWAYS, EPERM},
+    /* starting others */
+    {SCMP_SYS(fork), RUNNING, EPERM},
+    {SCMP_SYS(vfork), RUNNING, EPERM},
+    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags lie in memory, where no filter sees them */
+    {SCMP_SYS(execveat), ALWAYS, EPERM},
+    /* mounts and namespaces */
+    {SCMP_SYS(mount), ALWAYS, EPERM},
+    {SCMP_SYS(umount2), ALWAYS, EPERM},
+    {SCMP_SYS(pivot_root), ALWAYS, EPERM},
+    {SCMP_SYS(chroot), ALWAYS, EPERM},
+    {SCMP_SYS(open_tree), ALWAYS, EPERM},
+    {SCMP_SYS(move_mount), ALWAYS, EPERM},
+    {SCMP_SYS(fsopen), ALWAYS, EPERM},
+    {SCMP_SYS(fsconfig), ALWAYS, EPERM},
+    {SCMP_SYS(fsmount), ALWAYS, EPERM},
+    {SCMP_SYS(fspick), ALWAYS, EPERM},
+    {SCMP_SYS(mount_setattr), ALWAYS, EPERM},
+    {SCMP_SYS(unshare), ALWAYS, EPERM},
+    {SCMP_SYS(setns), ALWAYS, EPERM},
+    /* files by another way than their path, and special ones */
+    {SCMP_SYS(name_to_handle_at), ALWAYS, EPERM},
+    {SCMP_SYS(open_by_handle_at), ALWAYS, EPERM},
+    {SCMP_SYS(mknod), ALWAYS, EPERM},
+    {SCMP_SYS(mknodat), ALWAYS, EPERM},
+    {SCMP_SYS(memfd_create), RUNNING | EMULATED | ALONE, EPERM},
+    {SCMP_SYS(memfd_secret), ALWAYS, EPERM},
+    /* what outlives a process */
+    {SCMP_SYS(shmget), ALWAYS, EPERM},
+    {SCMP_SYS(msgget), ALWAYS, EPERM},
+    {SCMP_SYS(semget), ALWAYS, EPERM},
+    {SCMP_SYS(mq_open), ALWAYS, EPERM},
+    {SCMP_SYS(add_key), ALWAYS, EPERM},
+    {SCMP_SYS(request_key), ALWAYS, EPERM},
+    {SCMP_SYS(keyctl), ALWAYS, EPERM},
+    /* the kernel's machinery */
+    {SCMP_SYS(io_uring_setup), ALWAYS, ENOSYS},
+    {SCMP_SYS(io_uring_enter), ALWAYS, ENOSYS},
+    {SCMP_SYS(io_uring_register), ALWAYS, ENOSYS},
+    {SCMP_SYS(bpf), ALWAYS, EPERM},
+    {SCMP_SYS(perf_event_open), ALWAYS, EPERM},
+    {SCMP_SYS(userfaultfd), ALWAYS, EPERM},
+    {SCMP_SYS(fanotify_init), ALWAYS, EPERM},
+    {SCMP_SYS(init_module), ALWAYS, EPERM},
+    {SCMP_SYS(finit_module), ALWAYS, EPERM},
+    {SCMP_SYS(delete_module), ALWAYS, EPERM},
+    {SCMP_SYS(kexec_load), ALWAYS, EPERM},
+    {SCMP_SYS(kexec_file_load), ALWAYS, EPERM},
+    {SCMP_SYS(reboot), ALWAYS, EPERM},
+    {SCMP_SYS(swapon), ALWAYS, EPERM},
+    {SCMP_SYS(swapoff), ALWAYS, EPERM},
+    {SCMP_SYS(acct), ALWAYS, EPERM},
+    {SCMP_SYS(quotactl), ALWAYS, EPERM},
+    {SCMP_SYS(syslog), ALWAYS, EPERM},
+    {SCMP_SYS(settimeofday), ALWAYS, EPERM},
+    {SCMP_SYS(clock_settime), ALWAYS, EPERM},
+    {SCMP_SYS(clock_adjtime), ALWAYS, EPERM},
+    {SCMP_SYS(adjtimex), ALWAYS, EPERM},
+    {SCMP_SYS(personality), ALWAYS, EPERM},
+    {SCMP_SYS(iopl), ALWAYS, EPERM},
+    {SCMP_SYS(ioperm), ALWAYS, EPERM},
+    {SCMP_SYS(vhangup), ALWAYS, EPERM},
+    {SCMP_SYS(socket), EMULATED, EPERM},
+    {SCMP_SYS(socketpair), EMULATED, EPERM},
+    /* talking by locks on files that others can open, too */
+    {SCMP_SYS(flock), RUNNING | EMULATED, EPERM},
+};
+
+/* Calls that are refused by the value of one argument. Of those that the kernel takes as 32 bits, the filter
+ * sees 64: what stands in front means nothing, and must not hide the rest. */
+static const struct {
+    int call;
+    unsigned when;
+    unsigned argument;
+    enum scmp_compare compare;
+    uint64_t mask, value; /* the value alone, unless the comparison is masked */
+} judged[] = {
+    {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
+    {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNS, CLONE_NEWNS},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWPID, CLONE_NEWPID},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWNET, CLONE_NEWNET},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWIPC, CLONE_NEWIPC},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUTS, CLONE_NEWUTS},
+    {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
+    /* Outliving the grader; typing into its terminal. */
+    {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
+    {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
+    {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
+    /* Memory that RLIMIT_DATA does not count. */
+    {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
+     MAP_SHARED | MAP_ANONYMOUS},
+    {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
+    /* The same by fcntl(). */
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_GETLK},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLK},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
+    {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
+    /* Limits and priorities of others: 0 is oneself, but of a user it is all that the user has. */
+    {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
+    {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(ioprio_set), ALWAYS, 0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS, 0},
+    {SCMP_SYS(ioprio_set), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setaffinity), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
+    /* Signals that the kernel sends to others when a pipe of one's own has something to read. */
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
+    {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},
+    {SCMP_SYS(ioctl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x8901 /* FIOSETOWN */},
+    {SCMP_SYS(ioctl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x8902 /* SIOCSPGRP */},
+};
+
+static bool holds(const struct run_sandbox *sandbox, unsigned when)
+{
+    return !((when & RUNNING) && sandbox->forks) && !((when & EMULATED) && sandbox->gpu) &&
+           !((when & SAME_TABLE) && sandbox->level != RUN_CONFINED) &&
+           !((when & ALONE) && sandbox->shares);
+}
+
+static bool add_rules(const struct run_sandbox *sandbox, scmp_filter_ctx filter)
+{
+    int failed = 0;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
+        if (holds(sandbox, refused[i].when))
+            failed |=
+                seccomp_rule_add(filter, SCMP_ACT_ERRNO(refused[i].error), refused[i].call, 0);
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; ++i) {
+        struct scmp_arg_cmp argument = {judged[i].argument, judged[i].compare, judged[i].mask,
+                                        judged[i].value};
+        if (holds(sandbox, judged[i].when))
+            failed |=
+                seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), judged[i].call, 1, &argument);
+    }
+    /* Without a process namespace, signals go to oneself only. Compilers signal nobody. */
+    struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
+    if (sandbox->level == RUN_CONFINED)
+        failed |=
+            seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, &others) |
+            seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, &others);
+    return failed == 0;
+}
+
+static scmp_filter_ctx make_filter(const struct run_sandbox *sandbox)
+{
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    if (filter && add_rules(sandbox, filter))
+        return filter;
+    if (filter)
+        seccomp_release(filter);
+    errno = EOPNOTSUPP;
+    return NULL;
+}
+
+bool sandbox_filter_install(const struct run_sandbox *sandbox)
+{
+    scmp_filter_ctx filter = make_filter(sandbox);
+    if (!filter)
+        return false;
+    int error = seccomp_load(filter); /* sets no_new_privs, too */
+    seccomp_release(filter);
+    errno = -error;
+    return error == 0;
+}
+
+bool sandbox_filter_write(const struct run_sandbox *sandbox)
+{
+    scmp_filter_ctx filter = make_filter(sandbox);
+    int file = memfd_create("filter", 0);
+    bool written = filter && file >= 0 && dup2(file, SANDBOX_FILTER_FD) >= 0 &&
+                   seccomp_export_bpf(filter, SANDBOX_FILTER_FD) == 0 &&
+                   lseek(SANDBOX_FILTER_FD, 0, SEEK_SET) == 0;
+    if (file >= 0 && file != SANDBOX_FILTER_FD)
+        close(file);
+    if (filter)
+        seccomp_release(filter);
+    return written;
+}

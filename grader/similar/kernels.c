@@ -1,0 +1,323 @@
+/* From PTX to a print:  text --statements--> instructions --windows--> hashes --winnowing--> marks */
+#include "similar/kernels.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW                                                                                     \
+    5u /* instructions: shorter ones occur in every kernel, longer ones break at each edit */
+#define STEP  3u  /* of so many windows in a row at least one leaves a mark */
+#define NAMES 64u /* different names in a window: more count as one */
+
+struct span {
+    const char *begin, *end;
+};
+
+/* --- statements ---------------------------------------------------------------------------------------- */
+
+static bool begins_with(struct span text, const char *word)
+{
+    size_t length = strlen(word);
+    return (size_t)(text.end - text.begin) >= length && memcmp(text.begin, word, length) == 0;
+}
+
+static const char *find(struct span text, const char *any)
+{
+    while (text.begin < text.end && !strchr(any, *text.begin))
+        text.begin++;
+    return text.begin;
+}
+
+/* Directives that end with their line, and not with a semicolon. */
+static bool is_line(struct span text)
+{
+    static const char *const words[] = {".loc",     ".file", ".version", ".target", ".address_size",
+                                        ".section", ".b8",   ".b16",     ".b32",    ".b64"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (begins_with(text, words[i]))
+            return true;
+    return false;
+}
+
+static bool has_word(struct span text, const char *word)
+{
+    for (; text.begin < text.end; text.begin++)
+        if (begins_with(text, word))
+            return true;
+    return false;
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
+}
+
+/* The text behind a comment, or behind a label, that it begins with; else as it is. */
+static struct span skip_remark(struct span text)
+{
+    const char *end = text.begin;
+    if (begins_with(text, "//"))
+        return (struct span){find(text, "\n"), text.end};
+    while (end < text.end && is_name(*end))
+        end++;
+    if (end > text.begin && end < text.end && *end == ':')
+        text.begin = end + 1;
+    return text;
+}
+
+/* The next instruction of *TEXT, which moves behind it; an empty one where a function begins. False: there
+ * is none. */
+static bool next_instruction(struct span *text, struct span *instruction)
+{
+    while (text->begin < text->end) {
+        struct span rest = skip_remark(*text);
+        if (rest.begin != text->begin || isspace((unsigned char)*rest.begin) ||
+            strchr("{};", *rest.begin)) {
+            text->begin = rest.begin == text->begin ? rest.begin + 1 : rest.begin;
+            continue;
+        }
+        if (is_line(rest)) {
+            text->begin = find(rest, "\n");
+            continue;
+        }
+        const char *end = find(rest, ";");
+        struct span head = {rest.begin, find(rest, "{;")};
+        bool function = *rest.begin == '.' && (has_word(head, ".entry") || has_word(head, ".func"));
+        if (function)
+            end = head.end;
+        text->begin = end;
+        if (*rest.begin == '.' && !function)
+            continue;
+        *instruction = function ? (struct span){NULL, NULL} : (struct span){rest.begin, end};
+        return true;
+    }
+    return false;
+}
+
+/* --- windows ------------------------------------------------------------------------------------------- */
+
+struct hash {
+    uint64_t value;
+    struct span names[NAMES];
+    size_t name_count;
+};
+
+static void hash_byte(struct hash *hash, unsigned char byte)
+{
+    hash->value = (hash->value ^ byte) * 0x100000001b3u; /* FNV-1a */
+}
+
+static void hash_span(struct hash *hash, struct span span)
+{
+    for (; span.begin < span.end; span.begin++)
+        hash_byte(hash, (unsigned char)*span.begin);
+}
+
+static bool same_span(struct span left, struct span right)
+{
+    size_t length = (size_t)(left.end - left.begin);
+    return length == (size_t)(right.end - right.begin) &&
+           memcmp(left.begin, right.begin, length) == 0;
+}
+
+/* A name counts as the number under which this window knows it. */
+static void hash_name(struct hash *hash, struct span name)
+{
+    size_t i = 0;
+    while (i < hash->name_count && !same_span(hash->names[i], name))
+        i++;
+    if (i == hash->name_count && i < NAMES)
+        hash->names[hash->name_count++] = name;
+    hash_byte(hash, (unsigned char)(128 + i));
+}
+
+/* A register of the compiler's, such as %rd12; %tid.x and the like are words of the language. */
+static bool is_register(struct span word)
+{
+    return *word.begin == '%' && isdigit((unsigned char)word.end[-1]) &&
+           !memchr(word.begin, '.', (size_t)(word.end - word.begin));
+}
+
+/* A kernel's parameter counts by its place, whatever the kernel is called. */
+static struct span parameter_of(struct span word)
+{
+    static const char mark[] = "_param_";
+    for (struct span tail = word; tail.begin < tail.end; tail.begin++)
+        if (begins_with(tail, mark) && isdigit((unsigned char)tail.end[-1]))
+            return tail;
+    return (struct span){NULL, NULL};
+}
+
+/* One word of an instruction; the first that is no guard is the opcode. */
+static void hash_word(struct hash *hash, struct span word, bool opcode)
+{
+    struct span parameter = parameter_of(word);
+    if (opcode || isdigit((unsigned char)*word.begin) || *word.begin == '.')
+        hash_span(hash, word);
+    else if (parameter.begin)
+        hash_span(hash, parameter);
+    else if (*word.begin == '%' && !is_register(word))
+        hash_span(hash, word);
+    else
+        hash_name(hash, word);
+}
+
+static void hash_instruction(struct hash *hash, struct span text)
+{
+    bool opcode = false, guard = false;
+    while (text.begin < text.end) {
+        struct span word = {text.begin, text.begin};
+        while (word.end < text.end && is_name(*word.end))
+            word.end++;
+        if (word.end > word.begin) {
+            bool is_opcode = !opcode && !guard;
+            hash_word(hash, word, is_opcode);
+            opcode = opcode || is_opcode;
+            guard = false;
+        } else if (!isspace((unsigned char)*word.end++)) {
+            guard = *word.begin == '@' || (guard && *word.begin == '!');
+            hash_span(hash, word);
+        }
+        text.begin = word.end;
+    }
+    hash_byte(hash, ';');
+}
+
+static uint64_t hash_window(const struct span *instructions)
+{
+    struct hash hash = {.value = 0xcbf29ce484222325u};
+    for (size_t i = 0; i < WINDOW; i++)
+        hash_instruction(&hash, instructions[i]);
+    uint64_t value = hash.value; /* FNV's high bits are poor, and the smallest are chosen by them */
+    value = (value ^ value >> 32) * 0xd6e8feb86659fd93u;
+    return value ^ value >> 32;
+}
+
+/* --- prints -------------------------------------------------------------------------------------------- */
+
+static bool append(struct judge_print *print, uint64_t mark)
+{
+    if ((print->count & (print->count - 1)) == 0) { /* full: its room is the next power of two */
+        size_t room = print->count ? 2 * print->count : 1;
+        uint64_t *marks = realloc(print->marks, room * sizeof *marks);
+        if (!marks)
+            return false;
+        print->marks = marks;
+    }
+    print->marks[print->count++] = mark;
+    return true;
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void sort(struct judge_print *print)
+{
+    size_t kept = 0;
+    if (print->count)
+        qsort(print->marks, print->count, sizeof *print->marks, compare_marks);
+    for (size_t i = 0; i < print->count; i++)
+        if (i == 0 || print->marks[i] != print->marks[i - 1])
+            print->marks[kept++] = print->marks[i];
+    print->count = kept;
+}
+
+/* The last windows' hashes, of which the smallest is kept. */
+struct winnow {
+    struct span instructions[WINDOW];
+    uint64_t hashes[STEP];
+    size_t seen, windows;
+};
+
+/* Takes one more instruction of a function; false: out of memory. */
+static bool winnow(struct winnow *state, struct span instruction, struct judge_print *print)
+{
+    memmove(state->instructions, state->instructions + 1,
+            (WINDOW - 1) * sizeof *state->instructions);
+    state->instructions[WINDOW - 1] = instruction;
+    if (++state->seen < WINDOW)
+        return true;
+    state->hashes[state->windows++ % STEP] = hash_window(state->instructions);
+    if (state->windows < STEP)
+        return true;
+    uint64_t least = state->hashes[0];
+    for (size_t i = 1; i < STEP; i++)
+        least = state->hashes[i] < least ? state->hashes[i] : least;
+    return append(print, least);
+}
+
+bool judge_print_add(struct judge_print *print, const char *ptx, size_t size)
+{
+    struct span text = {ptx, ptx + size}, instruction;
+    struct winnow state = {0};
+    struct judge_print added = {0};
+    bool good = size <= JUDGE_PRINT_TEXT;
+    while (good && next_instruction(&text, &instruction)) {
+        if (instruction.begin)
+            good = winnow(&state, instruction, &added);
+        else
+            state = (struct winnow){0};
+    }
+    sort(&added);
+    good = good && judge_print_join(print, &added);
+    judge_print_free(&added);
+    return good;
+}
+
+bool judge_print_join(struct judge_print *print, const struct judge_print *other)
+{
+    struct judge_print both = {0};
+    for (size_t i = 0; i < print->count + other->count; i++)
+        if (!append(&both, i < print->count ? print->marks[i] : other->marks[i - print->count])) {
+            judge_print_free(&both);
+            return false;
+        }
+    sort(&both);
+    judge_print_free(print);
+    *print = both;
+    return true;
+}
+
+static bool has_mark(const struct judge_print *print, uint64_t mark)
+{
+    return print->count && bsearch(&mark, print->marks, print->count, sizeof mark, compare_marks);
+}
+
+void judge_print_subtract(struct judge_print *print, const struct judge_print *known)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < print->count; i++)
+        if (!has_mark(known, print->marks[i]))
+            print->marks[kept++] = print->marks[i];
+    print->count = kept;
+}
+
+void judge_print_free(struct judge_print *print)
+{
+    free(print->marks);
+    *print = (struct judge_print){0};
+}
+
+size_t judge_print_shared(const struct judge_print *left, const struct judge_print *right)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < left->count; i++)
+        count += has_mark(right, left->marks[i]);
+    return count;
+}
+
+double judge_print_likeness(const struct judge_print *left, const struct judge_print *right)
+{
+    size_t larger = left->count > right->count ? left->count : right->count;
+    return larger ? (double)judge_print_shared(left, right) / (double)larger : 0;
+}
+
+bool judge_print_near(const struct judge_print *left, const struct judge_print *right)
+{
+    return judge_print_shared(left, right) >= JUDGE_SIMILAR_MARKS &&
+           judge_print_likeness(left, right) >= JUDGE_SIMILAR_LINE;
+}
