@@ -14,13 +14,13 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-bool run_path(char path[RUN_PATH_SIZE], const char *format, ...)
+bool base_path(char path[PATH_SIZE], const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(path, RUN_PATH_SIZE, format, arguments);
+    int length = vsnprintf(path, PATH_SIZE, format, arguments);
     va_end(arguments);
-    return length >= 0 && length < RUN_PATH_SIZE;
+    return length >= 0 && length < PATH_SIZE;
 }
 
 /* --- reading -------------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
     return true;
 }
 
-static const char *read_open_file(int fd, size_t max_bytes, struct run_text *text)
+static const char *read_open_file(int fd, size_t max_bytes, struct text *text)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
@@ -65,10 +65,9 @@ static const char *read_open_file(int fd, size_t max_bytes, struct run_text *tex
     return NULL;
 }
 
-bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, char *why,
-                   size_t size)
+bool base_read_file(const char *path, size_t max_bytes, struct text *text, char *why, size_t size)
 {
-    *text = (struct run_text){0};
+    *text = (struct text){0};
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const char *wrong;
     if (fd < 0)
@@ -80,7 +79,7 @@ bool run_read_file(const char *path, size_t max_bytes, struct run_text *text, ch
     if (wrong) {
         snprintf(why, size, "%s", wrong);
         free(text->bytes);
-        *text = (struct run_text){0};
+        *text = (struct text){0};
     }
     if (fd >= 0)
         close(fd);
@@ -103,10 +102,10 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-bool run_write_file(const char *path, const void *bytes, size_t size, unsigned mode)
+bool base_write_file(const char *path, const void *bytes, size_t size, unsigned mode)
 {
-    char temporary[RUN_PATH_SIZE];
-    if (!run_path(temporary, "%s.XXXXXX", path)) {
+    char temporary[PATH_SIZE];
+    if (!base_path(temporary, "%s.XXXXXX", path)) {
         errno = ENAMETOOLONG;
         return false;
     }
@@ -123,19 +122,19 @@ bool run_write_file(const char *path, const void *bytes, size_t size, unsigned m
     return false;
 }
 
-bool run_has_room(const char *path, uint64_t bytes)
+bool base_has_room(const char *path, uint64_t bytes)
 {
     struct statvfs disk;
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
 /* Not so for files in places where submissions can write: they could put a pipe there, or a link. */
-bool run_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
+bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     struct stat status, link;
     if (stat(path, &status) != 0 || lstat(path, &link) != 0 ||
         (S_ISREG(status.st_mode) && (S_ISREG(link.st_mode) || strncmp(path, "/dev/", 5) != 0)))
-        return run_write_file(path, bytes, size, mode);
+        return base_write_file(path, bytes, size, mode);
     int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -152,22 +151,22 @@ static bool let_pass(const char *path)
     return geteuid() != 0 || chmod(path, 0711) == 0;
 }
 
-bool run_new_folder(const char *parent, const char *prefix, char path[RUN_PATH_SIZE])
+bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE])
 {
-    if (!run_path(path, "%s/%sXXXXXX", parent, prefix)) {
+    if (!base_path(path, "%s/%sXXXXXX", parent, prefix)) {
         errno = ENAMETOOLONG;
         return false;
     }
     return mkdtemp(path) != NULL && let_pass(path);
 }
 
-bool run_private_folder(char path[RUN_PATH_SIZE])
+bool base_private_folder(char path[PATH_SIZE])
 {
     const char *parent = getenv("TMPDIR");
-    return run_new_folder(parent && parent[0] == '/' ? parent : "/tmp", "lanewise-", path);
+    return base_new_folder(parent && parent[0] == '/' ? parent : "/tmp", "lanewise-", path);
 }
 
-bool run_make_folder(const char *path)
+bool base_make_folder(const char *path)
 {
     return mkdir(path, 0700) == 0 && let_pass(path);
 }
@@ -178,31 +177,31 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-void run_remove_tree(const char *path)
+void base_remove_tree(const char *path)
 {
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* --- hashes --------------------------------------------------------------------------------------- */
 
-struct run_hash {
+struct base_hash {
     struct sha256_ctx state;
 };
 
-struct run_hash *run_hash_new(void)
+struct base_hash *base_hash_new(void)
 {
-    struct run_hash *hash = malloc(sizeof *hash);
+    struct base_hash *hash = malloc(sizeof *hash);
     if (hash)
         sha256_init(&hash->state);
     return hash;
 }
 
-void run_hash_add(struct run_hash *hash, const void *bytes, size_t size)
+void base_hash_add(struct base_hash *hash, const void *bytes, size_t size)
 {
     sha256_update(&hash->state, size, bytes);
 }
 
-void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE])
+void base_hash_end(struct base_hash *hash, char hex[HASH_SIZE])
 {
     unsigned char digest[SHA256_DIGEST_SIZE];
     sha256_digest(&hash->state, sizeof digest, digest);
@@ -211,12 +210,12 @@ void run_hash_end(struct run_hash *hash, char hex[RUN_HASH_SIZE])
     free(hash);
 }
 
-void run_text_hash(const struct run_text *text, char hex[RUN_HASH_SIZE])
+void base_text_hash(const struct text *text, char hex[HASH_SIZE])
 {
-    struct run_hash *hash = run_hash_new();
+    struct base_hash *hash = base_hash_new();
     hex[0] = 0;
     if (!hash)
         return;
-    run_hash_add(hash, text->bytes, text->size);
-    run_hash_end(hash, hex);
+    base_hash_add(hash, text->bytes, text->size);
+    base_hash_end(hash, hex);
 }

@@ -5,6 +5,6 @@
 #include <jansson.h>
 
 /* The text that OBJECT has under KEY, as long-lived as OBJECT; "" if there is none, or no object. */
-const char *run_text_of(const json_t *object, const char *key);
+const char *json_text_of(const json_t *object, const char *key);
 
 #endif

@@ -4,15 +4,15 @@
 
 #include <stdint.h>
 
-#define REPORT_NUMBER_SIZE 32
+#define NUMBER_SIZE 32
 
 /* Returns where in TEXT it begins. */
-const char *report_number(uint64_t value, char text[REPORT_NUMBER_SIZE]);
+const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
 /* The same, valid in the block that it is written in. */
-#define NUMBER(value) report_number(value, (char[REPORT_NUMBER_SIZE]){0})
+#define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})
 
 /* A / B, or 0 if there is no B. */
-static inline double report_ratio(uint64_t a, uint64_t b)
+static inline double base_ratio(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : 0;
 }

@@ -12,7 +12,7 @@
 
 #define MOST_WORDS 16u /* of a name; what has more is none */
 
-char *batch_normalise(const char *text)
+char *people_normalise(const char *text)
 {
     size_t length;
     uint8_t *normal =
@@ -20,7 +20,7 @@ char *batch_normalise(const char *text)
     return normal ? (char *)normal : strdup(text);
 }
 
-char *batch_fold(const char *text)
+char *people_fold(const char *text)
 {
     size_t length;
     uint8_t *folded =
@@ -110,7 +110,7 @@ static char *join(const struct words *words, size_t first, const char *between)
     return text;
 }
 
-char *batch_name_words(const char *text)
+char *people_words(const char *text)
 {
     struct words words;
     if (!read_words(text, &words))
@@ -123,7 +123,7 @@ char *batch_name_words(const char *text)
     return joined;
 }
 
-char *batch_name_joined(const char *text)
+char *people_joined(const char *text)
 {
     struct words words;
     if (!read_words(text, &words))

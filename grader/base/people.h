@@ -10,17 +10,17 @@
 #define BASE_PEOPLE_H
 
 /* As NFC: equal names become equal bytes, whatever system wrote them. */
-char *batch_normalise(const char *text);
+char *people_normalise(const char *text);
 
 /* The same, without capitals. */
-char *batch_fold(const char *text);
+char *people_fold(const char *text);
 
 /* The words of a name in order of the alphabet, without capitals, accents and what learning systems add;
  * "": fewer than two, which is too little to know somebody by. */
-char *batch_name_words(const char *text);
+char *people_words(const char *text);
 
 /* The words of a name as one, the family name first: that is the last word, unless a comma tells. A name that
  * is one word stays it. */
-char *batch_name_joined(const char *text);
+char *people_joined(const char *text);
 
 #endif

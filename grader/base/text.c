@@ -29,7 +29,7 @@ static size_t printable(const unsigned char *text, size_t left)
     return shown && code >= least[length] && code <= 0x10ffff ? length : 0;
 }
 
-void run_clean_text(char *text, size_t size)
+void base_clean_text(char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
         size_t length = printable((const unsigned char *)text + at, size - at);
@@ -39,7 +39,7 @@ void run_clean_text(char *text, size_t size)
     }
 }
 
-bool run_source_line(const char *text, unsigned number, const char **line, size_t *length)
+bool base_source_line(const char *text, unsigned number, const char **line, size_t *length)
 {
     if (number == 0)
         return false;
@@ -94,14 +94,14 @@ static size_t statement_length(const char *text, size_t length)
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);
-    if (used + 1 + length <= RUN_COLUMNS)
+    if (used + 1 + length <= TEXT_COLUMNS)
         fprintf(to, " %s\n", note);
     else
-        fprintf(to, "\n      | %*s%s\n", length + 12 <= RUN_COLUMNS ? 4 : 0, "", note);
+        fprintf(to, "\n      | %*s%s\n", length + 12 <= TEXT_COLUMNS ? 4 : 0, "", note);
 }
 
-void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
-                            unsigned column, const char *note)
+void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned number,
+                             unsigned column, const char *note)
 {
     size_t at = column > 0 ? column - 1 : 0;
     if (column == 0)
@@ -123,11 +123,11 @@ void run_print_snippet_line(FILE *to, const char *line, size_t length, unsigned 
         fputc('\n', to);
 }
 
-void run_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
-                       const char *note)
+void base_print_snippet(FILE *to, const char *text, unsigned number, unsigned column,
+                        const char *note)
 {
     const char *line;
     size_t length;
-    if (run_source_line(text, number, &line, &length))
-        run_print_snippet_line(to, line, length, number, column, note);
+    if (base_source_line(text, number, &line, &length))
+        base_print_snippet_line(to, line, length, number, column, note);
 }

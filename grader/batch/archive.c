@@ -112,7 +112,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     if (!path || batch_is_ignored(path))
         return;
     bool source = batch_is_source(path);
-    if (strlen(path) >= RUN_PATH_SIZE) {
+    if (strlen(path) >= PATH_SIZE) {
         if (source)
             tell_problem(pipe, "", "has a file in too many folders: not all was looked at");
         return;
@@ -194,11 +194,10 @@ static bool get(FILE *pipe, void *bytes, size_t size)
 }
 
 /* Reads one record's path and bytes. False: it is malformed, or the reader has died. */
-static bool get_record(FILE *pipe, struct record *record, char path[RUN_PATH_SIZE],
-                       struct run_text *text)
+static bool get_record(FILE *pipe, struct record *record, char path[PATH_SIZE], struct text *text)
 {
-    *text = (struct run_text){0};
-    if (!get(pipe, record, sizeof *record) || record->path_bytes >= RUN_PATH_SIZE ||
+    *text = (struct text){0};
+    if (!get(pipe, record, sizeof *record) || record->path_bytes >= PATH_SIZE ||
         record->bytes > BATCH_SOURCE_BYTES || !get(pipe, path, record->path_bytes))
         return false;
     path[record->path_bytes] = 0;
@@ -213,9 +212,9 @@ static bool get_record(FILE *pipe, struct record *record, char path[RUN_PATH_SIZ
 }
 
 static void add_record(struct batch_handin *handin, const char *shown, int64_t time,
-                       const struct record *record, const char *path, struct run_text text)
+                       const struct record *record, const char *path, struct text text)
 {
-    char full[2 * RUN_PATH_SIZE];
+    char full[2 * PATH_SIZE];
     snprintf(full, sizeof full, "%s%s%s", shown, *path ? "/" : "", path);
     if (record->kind == SOURCE) {
         batch_handin_add(handin, full, time, text, NULL);
@@ -224,7 +223,7 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
     if (record->kind == PASSED)
         batch_handin_pass(handin, full);
     else
-        batch_handin_add(handin, full, time, (struct run_text){0}, text.bytes);
+        batch_handin_add(handin, full, time, (struct text){0}, text.bytes);
     free(text.bytes);
 }
 
@@ -232,8 +231,8 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
 static bool take_records(FILE *pipe, const char *shown, int64_t time, struct batch_handin *handin)
 {
     struct record record;
-    struct run_text text;
-    char path[RUN_PATH_SIZE];
+    struct text text;
+    char path[PATH_SIZE];
     for (size_t i = 0; i < BATCH_HANDIN_ENTRIES && get_record(pipe, &record, path, &text); ++i) {
         if (record.kind == END) {
             free(text.bytes);
@@ -264,6 +263,6 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
     if (!ended)
-        batch_handin_add(handin, shown, time, (struct run_text){0},
+        batch_handin_add(handin, shown, time, (struct text){0},
                          "cannot be read: unpack it by hand");
 }

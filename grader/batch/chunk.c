@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/key.h"
-#include "grade/installed_gpu.h"
-#include "grade/grade.h"
 #include "base/json.h"
+#include "batch/key.h"
+#include "grade/grade.h"
+#include "grade/installed_gpu.h"
 #include "sandbox/pool.h"
 
 #define SCHEMA       "lanewise/chunk/v1"
@@ -28,9 +28,9 @@ static bool make_folder(const char *path)
 bool batch_chunk_folder(const char *folder)
 {
     static const char *const parts[] = {"", "/sources", "/chunks", "/answers", "/log"};
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (!run_path(path, "%s%s", folder, parts[i]) || !make_folder(path))
+        if (!base_path(path, "%s%s", folder, parts[i]) || !make_folder(path))
             return false;
     return true;
 }
@@ -39,15 +39,15 @@ bool batch_chunk_folder(const char *folder)
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
-    char path[RUN_PATH_SIZE];
-    struct run_text source;
-    if (!run_path(path, "%s/sources/%s", folder, hash) || access(path, F_OK) == 0)
+    char path[PATH_SIZE];
+    struct text source;
+    if (!base_path(path, "%s/sources/%s", folder, hash) || access(path, F_OK) == 0)
         return path[0] != 0;
     if (!batch_store_source(queue->store, hash, &source)) {
         snprintf(error, size, "%s", batch_store_error(queue->store));
         return false;
     }
-    bool written = run_write_file(path, source.bytes, source.size, 0644);
+    bool written = base_write_file(path, source.bytes, source.size, 0644);
     if (!written)
         snprintf(error, size, "cannot write %s: %s", path, strerror(errno));
     free(source.bytes);
@@ -68,14 +68,14 @@ static json_t *describe_labs(const struct batch_queue *queue)
 static bool write_chunk(const struct batch_queue *queue, const char *folder, unsigned round,
                         size_t number, json_t *entries)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     json_t *chunk = json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:o, s:O}", "schema", SCHEMA,
-                              "folder", folder, "device", run_device_name(queue->device), "arch",
-                              queue->gpu_arch, "seed", (json_int_t)queue->seed, "unsafe",
+                              "folder", folder, "device", grading_device_name(queue->device),
+                              "arch", queue->gpu_arch, "seed", (json_int_t)queue->seed, "unsafe",
                               (int)queue->unsafe, "labs", describe_labs(queue), "entries", entries);
     char *text = json_dumps(chunk, JSON_INDENT(1));
-    bool written = text && run_path(path, "%s/chunks/%u/%zu" ENDING, folder, round, number) &&
-                   run_write_file(path, text, strlen(text), 0644);
+    bool written = text && base_path(path, "%s/chunks/%u/%zu" ENDING, folder, round, number) &&
+                   base_write_file(path, text, strlen(text), 0644);
     free(text);
     json_decref(chunk);
     return written;
@@ -84,13 +84,13 @@ static bool write_chunk(const struct batch_queue *queue, const char *folder, uns
 size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, unsigned round,
                          json_t *entries, size_t chunk_size, char *error, size_t size)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     size_t count = 0, total = json_array_size(entries);
-    bool good = run_path(path, "%s/chunks/%u", folder, round) && make_folder(path);
+    bool good = base_path(path, "%s/chunks/%u", folder, round) && make_folder(path);
     json_t *part = json_array();
     for (size_t i = 0; good && i < total; ++i) {
         json_t *entry = json_array_get(entries, i);
-        if (!write_source(queue, folder, run_text_of(entry, "source"), error, size)) {
+        if (!write_source(queue, folder, json_text_of(entry, "source"), error, size)) {
             json_decref(part);
             return 0;
         }
@@ -115,7 +115,7 @@ struct chunk {
     const char *folder;
     json_t *entries; /* those without an answer */
     struct batch_queue queue;
-    struct batch_lab labs[RUN_MAX_LABS];
+    struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
     char *error; /* "": nothing has gone wrong */
     size_t size;
@@ -135,33 +135,31 @@ static bool open_labs(struct chunk *chunk)
     json_t *entry;
     json_array_foreach(json_object_get(chunk->json, "labs"), i, entry)
     {
-        char error[RUN_PATH_SIZE + 200];
+        char error[PATH_SIZE + 200];
         struct batch_lab *lab = &chunk->labs[i];
-        if (i == RUN_MAX_LABS ||
-            !run_lab_open(run_text_of(entry, "lab"), &lab->lab, error, sizeof error))
-            return fail(chunk, "cannot grade here:", i == RUN_MAX_LABS ? "too many labs" : error);
+        if (i == MAX_LABS || !labs_open(json_text_of(entry, "lab"), &lab->lab, error, sizeof error))
+            return fail(chunk, "cannot grade here:", i == MAX_LABS ? "too many labs" : error);
         chunk->queue.lab_count = i + 1;
-        run_lab_set_terms(&lab->lab, json_object_get(entry, "terms"));
-        if (!batch_grader_hash(&lab->lab, chunk->queue.device, run_text_of(chunk->json, "arch"),
+        lab_set_terms(&lab->lab, json_object_get(entry, "terms"));
+        if (!batch_grader_hash(&lab->lab, chunk->queue.device, json_text_of(chunk->json, "arch"),
                                lab->grader) ||
-            strcmp(lab->grader, run_text_of(entry, "grader")) != 0)
+            strcmp(lab->grader, json_text_of(entry, "grader")) != 0)
             return fail(
                 chunk, "Lanewise or the compiler here is another one than where",
-                "`lanewise batch` runs, so grades would not be comparable: let both see one "
-                "installation");
+                "`lanewise batch` runs, so grades would not be comparable: let both see one installation");
     }
     return chunk->queue.lab_count > 0 || fail(chunk, "the chunk names", "no labs");
 }
 
-static bool answer_path(const struct chunk *chunk, const json_t *entry, char path[RUN_PATH_SIZE])
+static bool answer_path(const struct chunk *chunk, const json_t *entry, char path[PATH_SIZE])
 {
-    return run_path(path, "%s/answers/%s" ENDING, chunk->folder, run_text_of(entry, "key"));
+    return base_path(path, "%s/answers/%s" ENDING, chunk->folder, json_text_of(entry, "key"));
 }
 
 /* What has no answer yet: the chunk may have been begun before. */
 static json_t *find_missing(const struct chunk *chunk)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     size_t i;
     json_t *entry, *missing = json_array();
     json_array_foreach(json_object_get(chunk->json, "entries"), i, entry)
@@ -176,12 +174,12 @@ static json_t *grade(size_t i, void *context)
 {
     struct chunk *chunk = context;
     const json_t *entry = json_array_get(chunk->entries, i);
-    char path[RUN_PATH_SIZE], why[100];
-    struct run_text source;
+    char path[PATH_SIZE], why[100];
+    struct text source;
     for (size_t lab = 0; lab < chunk->queue.lab_count; ++lab)
-        if (strcmp(chunk->labs[lab].lab.name, run_text_of(entry, "lab")) == 0 &&
-            run_path(path, "%s/sources/%s", chunk->folder, run_text_of(entry, "source")) &&
-            run_read_file(path, SOURCE_BYTES, &source, why, sizeof why))
+        if (strcmp(chunk->labs[lab].lab.name, json_text_of(entry, "lab")) == 0 &&
+            base_path(path, "%s/sources/%s", chunk->folder, json_text_of(entry, "source")) &&
+            base_read_file(path, SOURCE_BYTES, &source, why, sizeof why))
             return batch_grade_one(&chunk->queue, &chunk->labs[lab].lab, &source);
     return NULL;
 }
@@ -190,12 +188,11 @@ static json_t *grade(size_t i, void *context)
 static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct chunk *chunk = context;
-    char path[RUN_PATH_SIZE];
-    bool ended =
-        answer && json_integer_value(json_object_get(answer, "end")) != RUN_GRADE_INTERRUPTED;
+    char path[PATH_SIZE];
+    bool ended = answer && json_integer_value(json_object_get(answer, "end")) != GRADE_INTERRUPTED;
     char *text = ended ? json_dumps(answer, JSON_COMPACT) : NULL;
     bool written = !text || (answer_path(chunk, json_array_get(chunk->entries, i), path) &&
-                             run_write_file(path, text, strlen(text), 0644));
+                             base_write_file(path, text, strlen(text), 0644));
     free(text);
     return written || fail(chunk, "cannot write to", chunk->folder);
 }
@@ -206,18 +203,19 @@ static bool read_chunk(struct chunk *chunk, const char *path)
     chunk->json = json_load_file(path, 0, &why);
     if (!chunk->json)
         return fail(chunk, path, why.text);
-    if (strcmp(run_text_of(chunk->json, "schema"), SCHEMA) != 0)
+    if (strcmp(json_text_of(chunk->json, "schema"), SCHEMA) != 0)
         return fail(chunk, path, "is no chunk of this version of Lanewise");
-    chunk->folder = run_text_of(chunk->json, "folder");
+    chunk->folder = json_text_of(chunk->json, "folder");
     chunk->queue = (struct batch_queue){
         .labs = chunk->labs,
-        .device = strcmp(run_text_of(chunk->json, "device"), "gpu") == 0 ? RUN_GPU : RUN_EMULATOR,
+        .device = strcmp(json_text_of(chunk->json, "device"), "gpu") == 0 ? ON_GPU : ON_EMULATOR,
         .gpu_name = chunk->gpu_name,
         .seed = (uint64_t)json_integer_value(json_object_get(chunk->json, "seed")),
         .unsafe = json_is_true(json_object_get(chunk->json, "unsafe"))};
-    if (chunk->queue.device == RUN_GPU && !run_gpu_find(chunk->gpu_name, sizeof chunk->gpu_name))
+    if (chunk->queue.device == ON_GPU &&
+        !installed_gpu_find(chunk->gpu_name, sizeof chunk->gpu_name))
         return fail(chunk, "no GPU to grade on:", chunk->gpu_name);
-    chunk->queue.gpu_arch = run_gpu_arch();
+    chunk->queue.gpu_arch = installed_gpu_arch();
     return open_labs(chunk);
 }
 
@@ -229,15 +227,15 @@ bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size
     bool done = read_chunk(&chunk, path);
     if (done) {
         chunk.entries = find_missing(&chunk);
-        struct run_pool pool = {.count = json_array_size(chunk.entries),
-                                .jobs = jobs,
-                                .context = &chunk,
-                                .work = grade,
-                                .done = keep};
-        done = run_pool_each(&pool);
+        struct process_pool pool = {.count = json_array_size(chunk.entries),
+                                    .jobs = jobs,
+                                    .context = &chunk,
+                                    .work = grade,
+                                    .done = keep};
+        done = process_pool_run(&pool);
     }
     for (size_t i = 0; i < chunk.queue.lab_count; ++i)
-        run_lab_close(&chunk.labs[i].lab);
+        labs_close(&chunk.labs[i].lab);
     json_decref(chunk.entries);
     json_decref(chunk.json);
     return done;
@@ -249,8 +247,8 @@ static void collect_one(const char *folder, const char *name, size_t length,
                         bool (*take)(const char *key, const json_t *answer, void *context),
                         void *context)
 {
-    char path[RUN_PATH_SIZE], key[RUN_HASH_SIZE];
-    if (length != RUN_HASH_SIZE - 1 || !run_path(path, "%s/answers/%s", folder, name))
+    char path[PATH_SIZE], key[HASH_SIZE];
+    if (length != HASH_SIZE - 1 || !base_path(path, "%s/answers/%s", folder, name))
         return;
     snprintf(key, sizeof key, "%.*s", (int)length, name);
     json_t *answer = json_load_file(path, 0, NULL);
@@ -263,9 +261,9 @@ bool batch_chunk_collect(const char *folder,
                          bool (*take)(const char *key, const json_t *answer, void *context),
                          void *context)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     struct dirent *entry;
-    DIR *answers = run_path(path, "%s/answers", folder) ? opendir(path) : NULL;
+    DIR *answers = base_path(path, "%s/answers", folder) ? opendir(path) : NULL;
     if (!answers)
         return false;
     while ((entry = readdir(answers))) {

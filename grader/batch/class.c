@@ -13,16 +13,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "batch/output.h"
-#include "base/version.h"
 #include "base/json.h"
+#include "base/version.h"
+#include "batch/output.h"
 
 #define DAY 86400
 
 /* One document under way. */
 struct composition {
     struct batch_store *store;
-    const struct batch_terms *terms;
+    const struct course_terms *terms;
     json_t *gradings, *review; /* of the document */
     json_t *failed;            /* by key: why a grading has failed */
     json_int_t pending;        /* attempts that are still to be graded */
@@ -31,7 +31,7 @@ struct composition {
 
 static bool same(const json_t *row, const char *key, const char *text)
 {
-    return strcmp(run_text_of(row, key), text) == 0;
+    return strcmp(json_text_of(row, key), text) == 0;
 }
 
 static json_int_t number_of(const json_t *object, const char *key)
@@ -58,26 +58,27 @@ static json_t *iso_time(int64_t seconds)
 
 /* --- the rules -------------------------------------------------------------------------------------- */
 
-static struct batch_lab_terms terms_of(const struct batch_terms *terms, const char *lab)
+static struct course_lab_terms terms_of(const struct course_terms *terms, const char *lab)
 {
     for (size_t i = 0; i < terms->lab_count; ++i)
         if (strcmp(terms->labs[i].lab, lab) == 0)
             return terms->labs[i];
-    return (struct batch_lab_terms){.lab = lab, .weight = 1};
+    return (struct course_lab_terms){.lab = lab, .weight = 1};
 }
 
 /* What holds of them for STUDENT. */
-static struct batch_lab_terms terms_for(const struct batch_terms *terms, const char *student,
-                                        const char *lab)
+static struct course_lab_terms terms_for(const struct course_terms *terms, const char *student,
+                                         const char *lab)
 {
-    const struct batch_exception *exception = batch_exception_find(terms->exceptions, student, lab);
-    struct batch_lab_terms own = terms_of(terms, lab);
+    const struct course_exception *exception =
+        course_exception_find(terms->exceptions, student, lab);
+    struct course_lab_terms own = terms_of(terms, lab);
     if (exception && exception->deadline)
         own.deadline = exception->deadline;
     return own;
 }
 
-static json_int_t late_days(const struct batch_lab_terms *lab, json_int_t submitted)
+static json_int_t late_days(const struct course_lab_terms *lab, json_int_t submitted)
 {
     if (lab->deadline == 0 || submitted <= lab->deadline)
         return 0;
@@ -96,7 +97,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
 }
 
 /* Why attempt number I (from 0) is not to be graded; NULL: it is. */
-static const char *why_not(const struct batch_terms *terms, const struct batch_lab_terms *lab,
+static const char *why_not(const struct course_terms *terms, const struct course_lab_terms *lab,
                            const json_t *attempts, size_t i)
 {
     json_int_t submitted = number_of(json_array_get(attempts, i), "submitted");
@@ -113,9 +114,9 @@ static const char *why_not(const struct batch_terms *terms, const struct batch_l
 static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
 {
     json_array_append_new(
-        c->review, json_pack("{s:s, s:s, s:I, s:s, s:s}", "student", run_text_of(row, "student"),
-                             "lab", run_text_of(row, "lab"), "attempt", (json_int_t)attempt, "path",
-                             run_text_of(row, "path"), "why", why));
+        c->review, json_pack("{s:s, s:s, s:I, s:s, s:s}", "student", json_text_of(row, "student"),
+                             "lab", json_text_of(row, "lab"), "attempt", (json_int_t)attempt,
+                             "path", json_text_of(row, "path"), "why", why));
 }
 
 /* A result without what only a page about one grading shows: a class may have thousands. */
@@ -139,7 +140,7 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
         json_object_set(c->failed, key, json_object_get(grading, "why"));
         json_decref(grading);
         grading =
-            batch_store_earlier(c->store, run_text_of(row, "lab"), run_text_of(row, "source"));
+            batch_store_earlier(c->store, json_text_of(row, "lab"), json_text_of(row, "source"));
     }
     c->broken = c->broken || !grading;
     json_t *result = json_object_get(grading, "result");
@@ -152,12 +153,12 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
-    const char *key = run_text_of(row, "key");
+    const char *key = json_text_of(row, "key");
     if (!json_object_get(c->gradings, key) && !json_object_get(c->failed, key))
         look_up(c, row, key);
     bool failed = json_object_get(c->failed, key) != NULL;
     if (failed)
-        add_review(c, row, number, run_text_of(c->failed, key));
+        add_review(c, row, number, json_text_of(c->failed, key));
     *status = failed ? "review" : "pending";
     json_t *result = json_object_get(c->gradings, key);
     c->pending += !result && !failed;
@@ -165,7 +166,7 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
 }
 
 /* One element of "attempts", with what it is worth. */
-static json_t *describe_attempt(struct composition *c, const struct batch_lab_terms *lab,
+static json_t *describe_attempt(struct composition *c, const struct course_lab_terms *lab,
                                 double scale, const json_t *attempts, size_t i)
 {
     const json_t *row = json_array_get(attempts, i);
@@ -173,26 +174,26 @@ static json_t *describe_attempt(struct composition *c, const struct batch_lab_te
     json_int_t late = late_days(lab, number_of(row, "submitted"));
     json_t *result = status ? NULL : find_result(c, row, i + 1, &status);
     json_t *attempt = json_pack("{s:I, s:s, s:o, s:I}", "attempt", (json_int_t)i + 1, "path",
-                                run_text_of(row, "path"), "submitted",
+                                json_text_of(row, "path"), "submitted",
                                 iso_time(number_of(row, "submitted")), "late_days", late);
     double earned = 0, penalty = 0;
     if (result) {
         earned = hundredths(json_number_value(json_object_get(result, "score")) * scale);
         penalty = hundredths(fmin(earned, earned * c->terms->late_penalty * (double)late / 100));
-        status = run_text_of(result, "status");
+        status = json_text_of(result, "status");
     }
     json_object_set_new(attempt, "status", json_string(status));
     json_object_set_new(attempt, "score",
                         result ? json_real(hundredths(earned - penalty)) : json_null());
     json_object_set_new(attempt, "penalty", json_real(penalty));
-    json_object_set_new(attempt, "key", json_string(run_text_of(row, "key")));
+    json_object_set_new(attempt, "key", json_string(json_text_of(row, "key")));
     return attempt;
 }
 
 /* --- one lab of a student --------------------------------------------------------------------------- */
 
 /* The attempt that counts, NULL if none does: the latest with a score, or the earliest of the best. */
-static const json_t *choose(const struct batch_terms *terms, const json_t *attempts)
+static const json_t *choose(const struct course_terms *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
     size_t i;
@@ -210,7 +211,7 @@ static const json_t *choose(const struct batch_terms *terms, const json_t *attem
 
 /* What still stands between a lab and its grade: "pending", "review", or NULL. What cannot change the
  * grade any more stands in no way. */
-static const char *obstacle(const struct batch_terms *terms, const json_t *attempts,
+static const char *obstacle(const struct course_terms *terms, const json_t *attempts,
                             const json_t *chosen)
 {
     const char *found = NULL;
@@ -240,7 +241,7 @@ static const char *status_without_grade(const json_t *attempts, bool unread)
 }
 
 /* Puts what the instructor has decided in the place of what came out. */
-static void decide_by_hand(json_t *entry, const struct batch_exception *exception)
+static void decide_by_hand(json_t *entry, const struct course_exception *exception)
 {
     json_object_set_new(entry, "by_hand", json_string(exception->why));
     if (!exception->by_hand && !exception->excused)
@@ -256,7 +257,7 @@ static void decide_by_hand(json_t *entry, const struct batch_exception *exceptio
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread)
 {
-    struct batch_lab_terms terms = terms_for(c->terms, student, run_text_of(lab, "lab"));
+    struct course_lab_terms terms = terms_for(c->terms, student, json_text_of(lab, "lab"));
     double max_score = json_number_value(json_object_get(lab, "max_score"));
     double own = json_number_value(json_object_get(lab, "own_max_score"));
     json_t *attempts = json_array();
@@ -266,7 +267,7 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
     const json_t *chosen = choose(c->terms, attempts);
     const char *status = obstacle(c->terms, attempts, chosen);
     if (!status)
-        status = chosen ? run_text_of(chosen, "status") : status_without_grade(attempts, unread);
+        status = chosen ? json_text_of(chosen, "status") : status_without_grade(attempts, unread);
     bool open = strcmp(status, "review") == 0 || strcmp(status, "pending") == 0;
     const json_t *late = strcmp(status, "too-late") == 0 ? json_array_get(attempts, 0) : chosen;
     json_t *score = chosen ? json_incref(json_object_get(chosen, "score"))
@@ -276,9 +277,9 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
         "{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score, "max_score",
         max_score, "late_days", number_of(late, "late_days"), "penalty",
         json_number_value(json_object_get(chosen, "penalty")), "counted",
-        number_of(chosen, "attempt"), "key", run_text_of(chosen, "key"), "attempts", attempts);
-    const struct batch_exception *exception =
-        batch_exception_find(c->terms->exceptions, student, run_text_of(lab, "lab"));
+        number_of(chosen, "attempt"), "key", json_text_of(chosen, "key"), "attempts", attempts);
+    const struct course_exception *exception =
+        course_exception_find(c->terms->exceptions, student, json_text_of(lab, "lab"));
     if (exception)
         decide_by_hand(entry, exception);
     return entry;
@@ -335,20 +336,20 @@ static void free_rows(struct rows *rows)
 }
 
 /* The document's labs: what the store knows and what the course says of them. */
-static json_t *describe_labs(const struct batch_terms *terms, const json_t *rows)
+static json_t *describe_labs(const struct course_terms *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
     size_t i;
     json_array_foreach(rows, i, row)
     {
-        struct batch_lab_terms lab = terms_of(terms, run_text_of(row, "lab"));
+        struct course_lab_terms lab = terms_of(terms, json_text_of(row, "lab"));
         double own = json_number_value(json_object_get(row, "max_score"));
-        json_array_append_new(labs,
-                              json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab",
-                                        run_text_of(row, "lab"), "title", run_text_of(row, "title"),
-                                        "max_score", lab.points > 0 ? lab.points : own,
-                                        "own_max_score", own, "weight", lab.weight, "deadline",
-                                        lab.deadline ? iso_time(lab.deadline) : json_null()));
+        json_array_append_new(labs, json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab",
+                                              json_text_of(row, "lab"), "title",
+                                              json_text_of(row, "title"), "max_score",
+                                              lab.points > 0 ? lab.points : own, "own_max_score",
+                                              own, "weight", lab.weight, "deadline",
+                                              lab.deadline ? iso_time(lab.deadline) : json_null()));
     }
     return labs;
 }
@@ -356,14 +357,14 @@ static json_t *describe_labs(const struct batch_terms *terms, const json_t *rows
 static json_t *describe_student(struct composition *c, const json_t *labs, const json_t *row,
                                 const struct rows *rows, size_t *next)
 {
-    const char *id = run_text_of(row, "student");
+    const char *id = json_text_of(row, "student");
     json_t *mine = json_object(), *lab;
     double total = 0, most = 0;
     bool review = false, graded = false, open = false;
     size_t i;
     json_array_foreach(labs, i, lab)
     {
-        const char *name = run_text_of(lab, "lab");
+        const char *name = json_text_of(lab, "lab");
         double weight = json_number_value(json_object_get(lab, "weight"));
         json_t *taken = take_rows(rows->submissions, next, id, name);
         json_t *entry = describe_lab(c, id, lab, taken, is_unread(rows->reviews, id, name));
@@ -379,7 +380,7 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
     char folder[256];
     batch_folder_name(id, folder);
     return json_pack("{s:s, s:s, s:s, s:o, s:f, s:b, s:o}", "student", id, "name",
-                     run_text_of(row, "name"), "folder", folder, "total",
+                     json_text_of(row, "name"), "folder", folder, "total",
                      open && !graded ? json_null() : json_real(hundredths(total)), "max",
                      hundredths(most), "review", review, "labs", mine);
 }
@@ -397,12 +398,12 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
  * student's labs waits any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
-    const struct batch_exceptions *exceptions = c->terms->exceptions;
+    const struct course_exceptions *exceptions = c->terms->exceptions;
     bool any = false;
     size_t i;
     json_t *student;
     for (size_t k = 0; exceptions && k < exceptions->count; ++k) {
-        const struct batch_exception *one = &exceptions->all[k];
+        const struct course_exception *one = &exceptions->all[k];
         bool decides = (one->by_hand || one->excused) && same(review, "student", one->student);
         if (decides && same(review, "lab", one->lab))
             return true;
@@ -412,7 +413,7 @@ static bool is_decided(const struct composition *c, const json_t *review, const 
         return false;
     json_array_foreach(students, i, student)
     {
-        if (same(student, "student", run_text_of(review, "student")))
+        if (same(student, "student", json_text_of(review, "student")))
             return !json_is_true(json_object_get(student, "review"));
     }
     return false;
@@ -425,7 +426,7 @@ static void drop_decided(const struct composition *c, const json_t *students)
             json_array_remove(c->review, i);
 }
 
-json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
+json_t *batch_class(struct batch_store *store, const struct course_terms *terms)
 {
     struct composition c = {.store = store, .terms = terms};
     struct rows rows = {0};
@@ -436,7 +437,7 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
         c.gradings = json_object();
         c.review = json_array();
         c.failed = json_object();
-        json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, run_text_of(row, "why"));
+        json_array_foreach(rows.reviews, i, row) add_review(&c, row, 0, json_text_of(row, "why"));
         json_t *labs = describe_labs(terms, rows.labs);
         json_t *students = describe_students(&c, labs, &rows);
         drop_decided(&c, students);
@@ -461,33 +462,33 @@ json_t *batch_class(struct batch_store *store, const struct batch_terms *terms)
 /* --- what is still to be graded ---------------------------------------------------------------------- */
 
 /* Adds the keys of one student's ATTEMPTS for a lab that need to be graded. */
-static void add_pending(struct batch_store *store, const struct batch_terms *terms,
+static void add_pending(struct batch_store *store, const struct course_terms *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {
     const json_t *first = json_array_get(attempts, 0);
-    struct batch_lab_terms lab =
-        terms_for(terms, run_text_of(first, "student"), run_text_of(first, "lab"));
+    struct course_lab_terms lab =
+        terms_for(terms, json_text_of(first, "student"), json_text_of(first, "lab"));
     for (size_t i = 0; i < json_array_size(attempts); ++i) {
         const json_t *row = json_array_get(attempts, i);
-        const char *key = run_text_of(row, "key");
+        const char *key = json_text_of(row, "key");
         if (why_not(terms, &lab, attempts, i) || json_object_get(seen, key))
             continue;
         json_object_set_new(seen, key, json_true());
         if (!batch_store_is_graded(store, key))
             json_array_append_new(pending, json_pack("{s:s, s:s, s:s}", "key", key, "lab",
-                                                     run_text_of(row, "lab"), "source",
-                                                     run_text_of(row, "source")));
+                                                     json_text_of(row, "lab"), "source",
+                                                     json_text_of(row, "source")));
     }
 }
 
-json_t *batch_class_pending(struct batch_store *store, const struct batch_terms *terms)
+json_t *batch_class_pending(struct batch_store *store, const struct course_terms *terms)
 {
     json_t *rows = batch_store_submissions(store), *seen = json_object();
     json_t *pending = rows ? json_array() : NULL;
     const json_t *row;
     for (size_t next = 0; (row = json_array_get(rows, next));) {
         json_t *attempts =
-            take_rows(rows, &next, run_text_of(row, "student"), run_text_of(row, "lab"));
+            take_rows(rows, &next, json_text_of(row, "student"), json_text_of(row, "lab"));
         add_pending(store, terms, attempts, seen, pending);
         json_decref(attempts);
     }

@@ -6,11 +6,11 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "course/exception.h"
 #include "batch/store.h"
+#include "course/exception.h"
 
 /* What a course adds to a lab. */
-struct batch_lab_terms {
+struct course_lab_terms {
     const char *lab;  /* "01-parallelize" */
     double points;    /* what full marks are worth in the course; 0: the lab's own points */
     double weight;    /* in the total; 0: not counted */
@@ -18,22 +18,22 @@ struct batch_lab_terms {
 };
 
 /* By which rules attempts become a grade. */
-struct batch_terms {
+struct course_terms {
     const char *course;  /* its title; "" */
     bool latest;         /* the latest attempt counts, not the best */
     double late_penalty; /* percent of what was earned, for each day begun after the deadline */
     bool limits_late;    /* attempts that are more than LATE_LIMIT days late do not count */
     unsigned late_limit; /* 0: no late one does */
     unsigned per_day;    /* attempts of a day (UTC) beyond these are not graded; 0: no limit */
-    const struct batch_lab_terms *labs;
+    const struct course_lab_terms *labs;
     size_t lab_count; /* labs that are not among these: own points, weight 1, no deadline */
-    const struct batch_exceptions *exceptions; /* NULL: none */
+    const struct course_exceptions *exceptions; /* NULL: none */
 };
 
 /* A new lanewise/class/v1. NULL: batch_store_error() says why. */
-json_t *batch_class(struct batch_store *store, const struct batch_terms *terms);
+json_t *batch_class(struct batch_store *store, const struct course_terms *terms);
 
 /* The keys that must still be graded for that, in order, each once: [{"key", "lab", "source"}]. */
-json_t *batch_class_pending(struct batch_store *store, const struct batch_terms *terms);
+json_t *batch_class_pending(struct batch_store *store, const struct course_terms *terms);
 
 #endif

@@ -5,22 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "batch/key.h"
 #include "similar/program.h"
-#include "base/text.h"
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 
 /* A lab's, under way. */
 struct reading {
-    struct batch_given *given;
+    struct common_code *given;
     struct batch_store *store;
     const struct batch_lab *lab;
-    enum run_device device;
+    enum grading_device device;
     const char *gpu_arch;
 };
 
-static bool fail(struct batch_given *given, const char *what, const char *why)
+static bool fail(struct common_code *given, const char *what, const char *why)
 {
     snprintf(given->error, sizeof given->error, "%s: %s", what, why);
     return false;
@@ -29,56 +29,56 @@ static bool fail(struct batch_given *given, const char *what, const char *why)
 /* --- what it compiles to -------------------------------------------------------------------------------- */
 
 /* Adds the print of what SOURCE compiles to. */
-static bool add_built(struct reading *reading, const struct run_text *source)
+static bool add_built(struct reading *reading, const struct text *source)
 {
-    const struct run_lab *lab = &reading->lab->lab;
-    char folder[RUN_PATH_SIZE];
-    struct run_build build;
-    if (!run_private_folder(folder))
+    const struct lab *lab = &reading->lab->lab;
+    char folder[PATH_SIZE];
+    struct compile_build build;
+    if (!base_private_folder(folder))
         return fail(reading->given, "a folder for the compiler", strerror(errno));
-    struct run_build_job job = {.source = source,
-                                .file_name = lab->file,
-                                .shown = lab->file,
-                                .device = reading->device,
-                                .gpu_arch = reading->gpu_arch,
-                                .level = run_sandbox_level(NULL, 0),
-                                .folder = folder};
-    run_build(&job, &build);
+    struct compile_job job = {.source = source,
+                              .file_name = lab->file,
+                              .shown = lab->file,
+                              .device = reading->device,
+                              .gpu_arch = reading->gpu_arch,
+                              .level = sandbox_best_level(NULL, 0),
+                              .folder = folder};
+    compile_build(&job, &build);
     bool good =
-        build.end == RUN_BUILT && run_print_program(build.program, &reading->given->kernels);
+        build.end == COMPILE_DONE && fingerprint_program(build.program, &reading->given->kernels);
     if (!good)
         fail(reading->given, lab->name, build.messages ? build.messages : "cannot be built");
-    run_build_free(&build);
-    run_remove_tree(folder);
+    compile_build_free(&build);
+    base_remove_tree(folder);
     return good;
 }
 
 /* What the print depends on, as a hash. */
-static void hash_given(const struct reading *reading, char hex[RUN_HASH_SIZE])
+static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
 {
-    const struct batch_given *given = reading->given;
-    struct run_hash *hash = run_hash_new();
+    const struct common_code *given = reading->given;
+    struct base_hash *hash = base_hash_new();
     hex[0] = 0;
     if (!hash)
         return;
-    run_hash_add(hash, reading->lab->grader, strlen(reading->lab->grader) + 1);
-    run_hash_add(hash, given->skeleton.bytes, given->skeleton.size + 1);
-    run_hash_add(hash, given->solution.bytes, given->solution.size);
-    run_hash_end(hash, hex);
+    base_hash_add(hash, reading->lab->grader, strlen(reading->lab->grader) + 1);
+    base_hash_add(hash, given->skeleton.bytes, given->skeleton.size + 1);
+    base_hash_add(hash, given->solution.bytes, given->solution.size);
+    base_hash_end(hash, hex);
 }
 
 /* Takes the print from the store, where it stands behind the hash of what it was made from; or makes it. */
 static bool find_kernels(struct reading *reading)
 {
-    struct batch_given *given = reading->given;
+    struct common_code *given = reading->given;
     const char *lab = reading->lab->lab.name;
-    char hex[RUN_HASH_SIZE], name[RUN_LAB_NAME_SIZE + 16], *kept;
+    char hex[HASH_SIZE], name[LAB_NAME_SIZE + 16], *kept;
     snprintf(name, sizeof name, "print %s", lab);
     hash_given(reading, hex);
     kept = batch_store_get(reading->store, name);
-    if (kept && strncmp(kept, hex, RUN_HASH_SIZE - 1) == 0) {
-        json_t *text = json_string(kept + RUN_HASH_SIZE - 1);
-        bool read = run_print_read(text, &given->kernels);
+    if (kept && strncmp(kept, hex, HASH_SIZE - 1) == 0) {
+        json_t *text = json_string(kept + HASH_SIZE - 1);
+        bool read = fingerprint_read(text, &given->kernels);
         json_decref(text);
         free(kept);
         return read || fail(given, lab, "out of memory");
@@ -87,7 +87,7 @@ static bool find_kernels(struct reading *reading)
     if (!add_built(reading, &given->skeleton) ||
         (given->solution.bytes && !add_built(reading, &given->solution)))
         return false;
-    json_t *text = run_print_json(&given->kernels);
+    json_t *text = fingerprint_json(&given->kernels);
     char *value;
     bool put = text && asprintf(&value, "%s%s", hex, json_string_value(text)) >= 0;
     json_decref(text);
@@ -101,25 +101,25 @@ static bool find_kernels(struct reading *reading)
 /* --- sources -------------------------------------------------------------------------------------------- */
 
 /* A kit that students' machines have too may lack solutions; a lab without a skeleton is none. */
-static bool read_files(struct batch_given *given, const struct run_lab *lab)
+static bool read_files(struct common_code *given, const struct lab *lab)
 {
-    char path[RUN_PATH_SIZE], why[100] = "the path is too long";
-    if (!run_lab_pristine_path(lab, path) ||
-        !run_read_file(path, SOURCE_BYTES, &given->skeleton, why, sizeof why))
+    char path[PATH_SIZE], why[100] = "the path is too long";
+    if (!lab_pristine_path(lab, path) ||
+        !base_read_file(path, SOURCE_BYTES, &given->skeleton, why, sizeof why))
         return fail(given, path, why);
-    run_read_file(lab->solution, SOURCE_BYTES, &given->solution, why, sizeof why);
+    base_read_file(lab->solution, SOURCE_BYTES, &given->solution, why, sizeof why);
     return true;
 }
 
-static bool add_source(struct batch_given *given, const struct run_text *text,
-                       struct judge_source *source)
+static bool add_source(struct common_code *given, const struct text *text,
+                       struct similar_source *source)
 {
-    return !text->bytes || (judge_source_read(source, text->bytes, text->size) &&
-                            judge_print_join(&given->statements, &source->statements));
+    return !text->bytes || (similar_source_read(source, text->bytes, text->size) &&
+                            fingerprint_join(&given->statements, &source->statements));
 }
 
-bool batch_given_read(struct batch_given *given, struct batch_store *store,
-                      const struct batch_lab *lab, enum run_device device, const char *gpu_arch)
+bool common_code_read(struct common_code *given, struct batch_store *store,
+                      const struct batch_lab *lab, enum grading_device device, const char *gpu_arch)
 {
     struct reading reading = {given, store, lab, device, gpu_arch};
     if (!read_files(given, &lab->lab))
@@ -130,20 +130,20 @@ bool batch_given_read(struct batch_given *given, struct batch_store *store,
     return find_kernels(&reading);
 }
 
-void batch_given_free(struct batch_given *given)
+void common_code_free(struct common_code *given)
 {
     free(given->skeleton.bytes);
     free(given->solution.bytes);
-    judge_source_free(&given->skeleton_source);
-    judge_source_free(&given->solution_source);
-    judge_print_free(&given->statements);
-    judge_print_free(&given->kernels);
+    similar_source_free(&given->skeleton_source);
+    similar_source_free(&given->solution_source);
+    fingerprint_free(&given->statements);
+    fingerprint_free(&given->kernels);
 }
 
-bool batch_given_is_file(const struct batch_given *given, const char *wanted)
+bool common_code_is_file(const struct common_code *given, const char *wanted)
 {
-    const struct run_text *const files[] = {&given->skeleton, &given->solution};
-    char hex[RUN_HASH_SIZE];
+    const struct text *const files[] = {&given->skeleton, &given->solution};
+    char hex[HASH_SIZE];
     for (size_t i = 0; i < 2; ++i) {
         if (!files[i]->bytes)
             continue;

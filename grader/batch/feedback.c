@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/handin.h"
 #include "base/json.h"
+#include "batch/handin.h"
 
 /* Is that first part of a path, LENGTH bytes, one of LABS? */
 static bool is_lab(const json_t *labs, const char *path, size_t length)
@@ -17,19 +17,19 @@ static bool is_lab(const json_t *labs, const char *path, size_t length)
     json_t *lab;
     json_array_foreach(labs, i, lab)
     {
-        const char *name = run_text_of(lab, "lab");
+        const char *name = json_text_of(lab, "lab");
         if (strlen(name) == length && strncmp(name, path, length) == 0)
             return true;
     }
     return false;
 }
 
-bool batch_feedback_name(const json_t *labs, const char *path, char name[RUN_PATH_SIZE])
+bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SIZE])
 {
     size_t above = strcspn(path, "/"), length;
     above = path[above] && is_lab(labs, path, above) ? above + 1 : 0;
-    char first[RUN_PATH_SIZE];
-    if (!run_path(first, "%.*s", (int)strcspn(path + above, "/"), path + above) || !*first ||
+    char first[PATH_SIZE];
+    if (!base_path(first, "%.*s", (int)strcspn(path + above, "/"), path + above) || !*first ||
         *first == '.')
         return false;
     bool folder = path[above + strlen(first)] == '/';
@@ -38,8 +38,8 @@ bool batch_feedback_name(const json_t *labs, const char *path, char name[RUN_PAT
     else
         length = strrchr(first, '.') ? (size_t)(strrchr(first, '.') - first) : strlen(first);
     if (folder)
-        return run_path(name, "%.*s%s/report.html", (int)above, path, first);
-    return run_path(name, "%.*s%.*s.html", (int)above, path, (int)length, first);
+        return base_path(name, "%.*s%s/report.html", (int)above, path, first);
+    return base_path(name, "%.*s%.*s.html", (int)above, path, (int)length, first);
 }
 
 /* Makes the folders above the file at PATH, as far as they lie below ROOT. */
@@ -55,13 +55,13 @@ static void make_folders(char *path, size_t root)
 /* Puts the file at FROM at TO, too; where files cannot have two names, as a copy. */
 static bool put_page(const char *from, const char *to)
 {
-    struct run_text text;
+    struct text text;
     char why[200];
     if (link(from, to) == 0 || errno == EEXIST)
         return true;
-    if (!run_read_file(from, (size_t)1 << 30, &text, why, sizeof why))
+    if (!base_read_file(from, (size_t)1 << 30, &text, why, sizeof why))
         return false;
-    bool written = run_write_file(to, text.bytes, text.size, 0644);
+    bool written = base_write_file(to, text.bytes, text.size, 0644);
     free(text.bytes);
     return written;
 }
@@ -69,17 +69,17 @@ static bool put_page(const char *from, const char *to)
 /* Puts the page of STUDENT to each hand-in. */
 static bool put_student(const json_t *labs, const json_t *student, const char *out)
 {
-    char page[RUN_PATH_SIZE], name[RUN_PATH_SIZE], path[RUN_PATH_SIZE];
+    char page[PATH_SIZE], name[PATH_SIZE], path[PATH_SIZE];
     const char *lab;
     json_t *entry, *attempt;
     size_t i;
-    if (!run_path(page, "%s/%s/report.html", out, run_text_of(student, "folder")))
+    if (!base_path(page, "%s/%s/report.html", out, json_text_of(student, "folder")))
         return false;
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
         json_array_foreach(json_object_get(entry, "attempts"), i, attempt)
     {
-        if (!batch_feedback_name(labs, run_text_of(attempt, "path"), name) ||
-            !run_path(path, "%s/" BATCH_FEEDBACK "/%s", out, name))
+        if (!batch_feedback_name(labs, json_text_of(attempt, "path"), name) ||
+            !base_path(path, "%s/" BATCH_FEEDBACK "/%s", out, name))
             continue;
         make_folders(path, strlen(out));
         if (!put_page(page, path))
@@ -90,12 +90,12 @@ static bool put_student(const json_t *labs, const json_t *student, const char *o
 
 bool batch_write_feedback(const json_t *class, const char *out, char *error, size_t size)
 {
-    char folder[RUN_PATH_SIZE];
-    bool good = run_path(folder, "%s/" BATCH_FEEDBACK, out);
+    char folder[PATH_SIZE];
+    bool good = base_path(folder, "%s/" BATCH_FEEDBACK, out);
     size_t i;
     json_t *student;
     if (good)
-        run_remove_tree(folder); /* pages of former hand-ins are not to be sent */
+        base_remove_tree(folder); /* pages of former hand-ins are not to be sent */
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         good = good && put_student(json_object_get(class, "labs"), student, out);

@@ -20,6 +20,6 @@ bool batch_write_feedback(const json_t *class, const char *out, char *error, siz
 
 /* Where in that folder the page of who handed in PATH goes, which begins with the name of one of LABS if the
  * hand-in lay in a lab's folder. False: nowhere. */
-bool batch_feedback_name(const json_t *labs, const char *path, char name[RUN_PATH_SIZE]);
+bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SIZE]);
 
 #endif

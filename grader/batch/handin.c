@@ -107,8 +107,8 @@ int64_t batch_time_in_name(const char *name)
 
 /* --- files ------------------------------------------------------------------------------------------ */
 
-void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time,
-                      struct run_text text, const char *problem)
+void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
+                      const char *problem)
 {
     if (handin->count == handin->room) {
         size_t room = handin->room ? 2 * handin->room : 8;
@@ -148,17 +148,17 @@ void batch_handin_pass(struct batch_handin *handin, const char *path)
 static void add_problem(struct batch_handin *handin, const char *path, int64_t time,
                         const char *problem)
 {
-    batch_handin_add(handin, path, time, (struct run_text){0}, problem);
+    batch_handin_add(handin, path, time, (struct text){0}, problem);
 }
 
 /* A file that is there, at PATH; SHOWN is its name in the hand-in. */
 static void add_file(struct batch_handin *handin, const char *path, const char *shown, int64_t time)
 {
-    struct run_text text;
+    struct text text;
     char why[100];
     if (batch_is_archive(shown, NULL))
         batch_archive_read(path, shown, time, handin);
-    else if (run_read_file(path, BATCH_SOURCE_BYTES, &text, why, sizeof why))
+    else if (base_read_file(path, BATCH_SOURCE_BYTES, &text, why, sizeof why))
         batch_handin_add(handin, shown, time, text, NULL);
     else
         add_problem(handin, shown, time, why);

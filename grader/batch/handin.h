@@ -17,10 +17,10 @@
 #define BATCH_ARCHIVE_BYTES  ((size_t)256 << 20) /* unpacked, of an archive, at most */
 
 struct batch_file {
-    char *path;           /* inside of the hand-in: clean text, with slashes */
-    int64_t time;         /* when it was handed in: UNIX seconds */
-    struct run_text text; /* .bytes NULL: it is only a problem */
-    char *problem;        /* why it cannot be taken, in a few words; NULL: it can */
+    char *path;       /* inside of the hand-in: clean text, with slashes */
+    int64_t time;     /* when it was handed in: UNIX seconds */
+    struct text text; /* .bytes NULL: it is only a problem */
+    char *problem;    /* why it cannot be taken, in a few words; NULL: it can */
 };
 
 struct batch_handin {
@@ -44,8 +44,8 @@ void batch_handin_read(const char *path, struct batch_handin *handin);
 void batch_handin_free(struct batch_handin *handin);
 
 /* Adds a file, with PATH cleaned; TEXT's bytes belong to the hand-in then. PROBLEM may be NULL. */
-void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time,
-                      struct run_text text, const char *problem);
+void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
+                      const char *problem);
 
 /* Notes that a file at PATH was passed over. */
 void batch_handin_pass(struct batch_handin *handin, const char *path);

@@ -6,13 +6,13 @@
 #include "course/lab.h"
 
 /* Hashes what decides a grade in LAB on DEVICE, beside the submission and the seed. False: out of memory. */
-bool batch_grader_hash(const struct run_lab *lab, enum run_device device, const char *gpu_arch,
-                       char hex[RUN_HASH_SIZE]);
+bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
+                       char hex[HASH_SIZE]);
 
 /* Hashes SOURCE. */
-void batch_source_hash(const struct run_text *source, char hex[RUN_HASH_SIZE]);
+void batch_source_hash(const struct text *source, char hex[HASH_SIZE]);
 
 void batch_key_hash(const char *source_hash, const char *lab, const char *grader_hash,
-                    enum run_device device, uint64_t seed, char hex[RUN_HASH_SIZE]);
+                    enum grading_device device, uint64_t seed, char hex[HASH_SIZE]);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c);
 }
 
-const char *batch_match_word(const struct run_lab *lab, const char *name)
+const char *batch_match_word(const struct lab *lab, const char *name)
 {
     size_t length = strcspn(lab->file, ".");
     for (const char *at = name; *at; ++at)
@@ -27,7 +27,7 @@ const char *batch_match_word(const struct run_lab *lab, const char *name)
 }
 
 /* Of two labs whose words are there, the longer word's: shared_reduce.cu is not for a lab "reduce". */
-static bool match_name(const struct run_lab *labs, size_t count, const char *path, size_t *lab)
+static bool match_name(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     size_t longest = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -40,7 +40,7 @@ static bool match_name(const struct run_lab *labs, size_t count, const char *pat
     return longest > 0;
 }
 
-bool batch_match_folder(const struct run_lab *lab, const char *name, size_t length)
+bool batch_match_folder(const struct lab *lab, const char *name, size_t length)
 {
     unsigned long wanted = strtoul(lab->name, NULL, 10);
     if (strlen(lab->name) == length && strncasecmp(lab->name, name, length) == 0)
@@ -54,7 +54,7 @@ bool batch_match_folder(const struct run_lab *lab, const char *name, size_t leng
 }
 
 /* The innermost folder that is a lab's. */
-static bool match_folders(const struct run_lab *labs, size_t count, const char *path, size_t *lab)
+static bool match_folders(const struct lab *labs, size_t count, const char *path, size_t *lab)
 {
     bool found = false;
     for (const char *end; (end = strchr(path, '/')); path = end + 1)
@@ -66,10 +66,9 @@ static bool match_folders(const struct run_lab *labs, size_t count, const char *
     return found;
 }
 
-static bool match_first_line(const struct run_lab *labs, size_t count, const char *source,
-                             size_t *lab)
+static bool match_first_line(const struct lab *labs, size_t count, const char *source, size_t *lab)
 {
-    unsigned said = run_lab_in_first_line(source);
+    unsigned said = lab_in_first_line(source);
     for (size_t i = 0; said && i < count; ++i)
         if (strtoul(labs[i].name, NULL, 10) == said) {
             *lab = i;
@@ -78,7 +77,7 @@ static bool match_first_line(const struct run_lab *labs, size_t count, const cha
     return false;
 }
 
-enum batch_match batch_match(const struct run_lab *labs, size_t count, const char *path,
+enum batch_match batch_match(const struct lab *labs, size_t count, const char *path,
                              const char *source, size_t *lab)
 {
     if (match_name(labs, count, path, lab))

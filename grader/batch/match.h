@@ -13,14 +13,14 @@ enum batch_match {
 
 /* Finds the lab among COUNT for a file at PATH (within the hand-in) that holds SOURCE: *LAB gets its
  * place. What it returns says how sure that is: the higher the surer. */
-enum batch_match batch_match(const struct run_lab *labs, size_t count, const char *path,
+enum batch_match batch_match(const struct lab *labs, size_t count, const char *path,
                              const char *source, size_t *lab);
 
 /* Where the lab's word begins in NAME: "coalesce" in "smith_coalesce-2.cu". NULL: it is not there, as in
  * "coalesced.cu". */
-const char *batch_match_word(const struct run_lab *lab, const char *name);
+const char *batch_match_word(const struct lab *lab, const char *name);
 
 /* True if a folder called NAME (LENGTH bytes) is LAB's. */
-bool batch_match_folder(const struct run_lab *lab, const char *name, size_t length);
+bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

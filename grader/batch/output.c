@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "batch/feedback.h"
 #include "batch/key.h"
 #include "report/class_html.h"
 #include "report/gradebook.h"
 #include "report/html_student.h"
-#include "base/json.h"
 
 /* What is being written. */
 struct output {
@@ -28,9 +28,9 @@ struct output {
 /* Is this what the file holds already? */
 static bool is_unchanged(const char *path, const char *text, size_t size)
 {
-    struct run_text old;
+    struct text old;
     char why[100];
-    bool same = run_read_file(path, (size_t)1 << 30, &old, why, sizeof why) && old.size == size &&
+    bool same = base_read_file(path, (size_t)1 << 30, &old, why, sizeof why) && old.size == size &&
                 memcmp(old.bytes, text, size) == 0;
     free(old.bytes);
     return same;
@@ -49,10 +49,10 @@ static bool fail(struct output *output, const char *path)
 /* Writes TEXT, which is freed, to NAME in the output's folder. TEXT may be NULL: out of memory. */
 static bool write_text(struct output *output, const char *name, char *text, size_t size)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     errno = text ? ENAMETOOLONG : ENOMEM;
-    bool written = text && run_path(path, "%s/%s", output->folder, name) &&
-                   (is_unchanged(path, text, size) || run_write_file(path, text, size, 0644));
+    bool written = text && base_path(path, "%s/%s", output->folder, name) &&
+                   (is_unchanged(path, text, size) || base_write_file(path, text, size, 0644));
     free(text);
     return written || fail(output, name);
 }
@@ -82,7 +82,7 @@ static bool write_class(struct output *output, const char *name,
 }
 
 /* Removes what a run that was killed while it wrote has left of FILE in the folder at PATH: see
- * run_write_file(). */
+ * base_write_file(). */
 static void remove_leftovers(const char *path, const char *file)
 {
     size_t length = strlen(file);
@@ -116,7 +116,7 @@ static bool is_taken(const char *id)
 
 void batch_folder_name(const char *id, char name[256])
 {
-    char hash[RUN_HASH_SIZE];
+    char hash[HASH_SIZE];
     size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* 3 bytes may come of each */
     bool taken = is_taken(id);
     for (const char *at = id; *at && length < most; ++at) {
@@ -128,7 +128,7 @@ void batch_folder_name(const char *id, char name[256])
     name[length] = 0;
     if (most == 250)
         return;
-    batch_source_hash(&(struct run_text){.bytes = (char *)id, .size = strlen(id)}, hash);
+    batch_source_hash(&(struct text){.bytes = (char *)id, .size = strlen(id)}, hash);
     sprintf(name + length, "-%.16s", hash);
 }
 
@@ -136,13 +136,13 @@ void batch_folder_name(const char *id, char name[256])
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {
-    struct run_text source;
+    struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
     if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
     json_object_del(result, "print"); /* only the search for near-duplicates has a use for it */
-    const char *hash = run_text_of(result, "source_sha256");
+    const char *hash = json_text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)
         json_object_set(results, lab, result);
@@ -171,7 +171,7 @@ static bool write_page(struct output *output, const char *name, const json_t *st
 
 static bool write_student(struct output *output, const json_t *row)
 {
-    char folder[256], path[RUN_PATH_SIZE], name[300];
+    char folder[256], path[PATH_SIZE], name[300];
     const char *lab;
     json_t *entry, *sources = json_object(), *results = json_object();
     json_t *student = json_pack("{s:s, s:O, s:O}", "schema", "lanewise/student/v1", "version",
@@ -181,11 +181,11 @@ static bool write_student(struct output *output, const json_t *row)
     json_object_update(student, (json_t *)row);
     json_object_foreach(json_object_get(row, "labs"), lab, entry)
     {
-        good = good && add_grading(output, lab, run_text_of(entry, "key"), results, sources);
+        good = good && add_grading(output, lab, json_text_of(entry, "key"), results, sources);
     }
     json_object_set_new(student, "results", results);
-    batch_folder_name(run_text_of(row, "student"), folder);
-    if (good && (!run_path(path, "%s/%s", output->folder, folder) ||
+    batch_folder_name(json_text_of(row, "student"), folder);
+    if (good && (!base_path(path, "%s/%s", output->folder, folder) ||
                  (mkdir(path, 0755) != 0 && errno != EEXIST)))
         good = fail(output, folder);
     remove_leftovers(path, "results.json");
@@ -227,20 +227,20 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 json_t *batch_old_folders(const json_t *class, const char *folder)
 {
-    char path[RUN_PATH_SIZE], name[256];
+    char path[PATH_SIZE], name[256];
     struct dirent **entries;
     json_t *old = json_array(), *names = json_object(), *student;
     size_t i;
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
-        batch_folder_name(run_text_of(student, "student"), name);
+        batch_folder_name(json_text_of(student, "student"), name);
         json_object_set_new(names, name, json_true());
     }
     int count = scandir(folder, &entries, NULL, by_bytes);
     for (int entry = 0; entry < count; ++entry) {
         const char *found = entries[entry]->d_name;
         if (*found != '.' && !json_object_get(names, found) &&
-            run_path(path, "%s/%s/results.json", folder, found) && access(path, F_OK) == 0)
+            base_path(path, "%s/%s/results.json", folder, found) && access(path, F_OK) == 0)
             json_array_append_new(old, json_string(found));
         free(entries[entry]);
     }

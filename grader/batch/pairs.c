@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/common_code.h"
 #include "base/json.h"
-#include "similar/program.h"
 #include "base/text.h"
+#include "batch/common_code.h"
+#include "similar/program.h"
 
 #define MOST_PAIRS 200u /* of a lab: nobody reads more */
 #define EXCERPT    80u  /* lines */
@@ -25,7 +25,7 @@ struct entry {
     const json_t *grade;        /* of the student's labs */
     const json_t *result;       /* its grading */
     uint64_t text;
-    struct judge_own own;
+    struct similar_own own;
     size_t renamed; /* statements of given functions */
     size_t leader;  /* the first entry with the same text */
 };
@@ -44,12 +44,12 @@ struct pair {
 
 /* One lab under way. */
 struct search {
-    const struct batch_similar *similar;
+    const struct batch_pairs *similar;
     const struct batch_lab *lab;
-    struct batch_given given;
+    struct common_code given;
     struct entry *entries;
-    struct owner *owners[JUDGE_MEASURES]; /* by mark */
-    size_t count, owner_count[JUDGE_MEASURES];
+    struct owner *owners[SIMILAR_MEASURES]; /* by mark */
+    size_t count, owner_count[SIMILAR_MEASURES];
     struct pair *pairs;
     size_t pair_count, pair_room;
     json_t *similar_pairs, *alike; /* of the document */
@@ -73,16 +73,16 @@ static bool no_memory(struct search *search)
 /* Reads ENTRY's source. One that cannot be read as such is no text but its own. */
 static bool read_source(struct search *search, struct entry *entry)
 {
-    struct run_text text = {0};
-    struct judge_source source;
+    struct text text = {0};
+    struct similar_source source;
     if (!batch_store_source(search->similar->store, entry->file, &text))
         return fail(search, "the store", batch_store_error(search->similar->store));
-    if (judge_source_read(&source, text.bytes ? text.bytes : "", text.size)) {
-        entry->renamed = judge_source_renamed(&source, &search->given.skeleton_source);
+    if (similar_source_read(&source, text.bytes ? text.bytes : "", text.size)) {
+        entry->renamed = similar_source_renamed(&source, &search->given.skeleton_source);
         entry->text = source.text;
-        entry->own.prints[JUDGE_STATEMENTS] = source.statements;
-        source.statements = (struct judge_print){0};
-        judge_source_free(&source);
+        entry->own.prints[SIMILAR_STATEMENTS] = source.statements;
+        source.statements = (struct fingerprint){0};
+        similar_source_free(&source);
     } else
         sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files still have the same */
     free(text.bytes);
@@ -93,22 +93,22 @@ static bool add_entry(struct search *search, const json_t *student, const json_t
 {
     const json_t *labs = json_object_get(student, "labs");
     const json_t *grade = json_object_get(labs, search->lab->lab.name);
-    const json_t *result = json_object_get(gradings, run_text_of(grade, "key"));
+    const json_t *result = json_object_get(gradings, json_text_of(grade, "key"));
     struct entry *entry = &search->entries[search->count];
-    if (!*run_text_of(result, "source_sha256"))
+    if (!*json_text_of(result, "source_sha256"))
         return true;
-    *entry = (struct entry){.student = run_text_of(student, "student"),
-                            .file = run_text_of(result, "source_sha256"),
+    *entry = (struct entry){.student = json_text_of(student, "student"),
+                            .file = json_text_of(result, "source_sha256"),
                             .grade = grade,
                             .result = result,
                             .leader = search->count};
     ++search->count;
     if (!read_source(search, entry))
         return false;
-    if (!run_print_read(json_object_get(result, "print"), &entry->own.prints[JUDGE_KERNELS]))
+    if (!fingerprint_read(json_object_get(result, "print"), &entry->own.prints[SIMILAR_KERNELS]))
         return no_memory(search);
-    judge_print_subtract(&entry->own.prints[JUDGE_STATEMENTS], &search->given.statements);
-    judge_print_subtract(&entry->own.prints[JUDGE_KERNELS], &search->given.kernels);
+    fingerprint_subtract(&entry->own.prints[SIMILAR_STATEMENTS], &search->given.statements);
+    fingerprint_subtract(&entry->own.prints[SIMILAR_KERNELS], &search->given.kernels);
     for (size_t i = search->count - 1; i-- > 0;)
         if (search->entries[i].text == entry->text)
             entry->leader = i;
@@ -131,7 +131,7 @@ static int by_mark(const void *left, const void *right)
 }
 
 /* Lists each group's marks by mark. */
-static bool list_owners(struct search *search, enum judge_measure measure)
+static bool list_owners(struct search *search, enum similar_measure measure)
 {
     size_t total = 0, count = 0;
     for (size_t i = 0; i < search->count; ++i)
@@ -151,7 +151,7 @@ static bool list_owners(struct search *search, enum judge_measure measure)
 }
 
 /* How many owners from AT on have the same mark. */
-static size_t owners_from(const struct search *search, enum judge_measure measure, size_t at)
+static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
     size_t end = at;
@@ -161,19 +161,19 @@ static size_t owners_from(const struct search *search, enum judge_measure measur
 }
 
 /* Takes off what too many have: the next exercise's hint, a text book. */
-static bool subtract_common(struct search *search, enum judge_measure measure)
+static bool subtract_common(struct search *search, enum similar_measure measure)
 {
     size_t few = search->count / 4 > FEW_OWNERS ? search->count / 4 : FEW_OWNERS, number;
-    struct judge_print common = {0};
+    struct fingerprint common = {0};
     bool good = true;
     for (size_t at = 0; good && at < search->owner_count[measure]; at += number) {
-        struct judge_print mark = {&search->owners[measure][at].mark, 1};
+        struct fingerprint mark = {&search->owners[measure][at].mark, 1};
         number = owners_from(search, measure, at);
-        good = number <= few || judge_print_join(&common, &mark);
+        good = number <= few || fingerprint_join(&common, &mark);
     }
     for (size_t i = 0; i < search->count; ++i)
-        judge_print_subtract(&search->entries[i].own.prints[measure], &common);
-    judge_print_free(&common);
+        fingerprint_subtract(&search->entries[i].own.prints[measure], &common);
+    fingerprint_free(&common);
     return good || no_memory(search);
 }
 
@@ -219,7 +219,7 @@ static json_t *excerpt_of(const struct search *search, const char *source)
         if (line.length == 0 || has_line(search->given.skeleton.bytes, line))
             continue;
         char *clean = strndup(begin, (size_t)(line.text - begin) + line.length);
-        run_clean_text(clean, strlen(clean));
+        base_clean_text(clean, strlen(clean));
         json_array_append_new(lines, json_pack("{s:i, s:s}", "line", number, "text", clean));
         free(clean);
     }
@@ -228,14 +228,14 @@ static json_t *excerpt_of(const struct search *search, const char *source)
 
 static json_t *side_of(const struct search *search, const struct entry *entry)
 {
-    struct run_text source = {0};
+    struct text source = {0};
     json_int_t counted = json_integer_value(json_object_get(entry->grade, "counted"));
     const json_t *attempts = json_object_get(entry->grade, "attempts");
     const json_t *attempt = json_array_get(attempts, counted > 0 ? (size_t)counted - 1 : 0);
     batch_store_source(search->similar->store, entry->file, &source);
     json_t *side =
         json_pack("{s:s, s:I, s:s, s:s, s:I, s:o}", "student", entry->student, "attempt", counted,
-                  "path", run_text_of(attempt, "path"), "key", run_text_of(entry->grade, "key"),
+                  "path", json_text_of(attempt, "path"), "key", json_text_of(entry->grade, "key"),
                   "renamed", (json_int_t)entry->renamed, "excerpt",
                   source.bytes ? excerpt_of(search, source.bytes) : json_array());
     free(source.bytes);
@@ -288,23 +288,23 @@ static json_t *describe(const struct search *search, const struct pair *pair)
 /* Adds the pair of two groups, if there is one. */
 static bool add_near(struct search *search, size_t left, size_t right)
 {
-    const struct judge_own *mine = &search->entries[left].own,
-                           *theirs = &search->entries[right].own;
-    enum judge_measure measure;
-    if (!judge_compare(mine, theirs, &measure))
+    const struct similar_own *mine = &search->entries[left].own,
+                             *theirs = &search->entries[right].own;
+    enum similar_measure measure;
+    if (!similar_compare(mine, theirs, &measure))
         return true;
-    const struct judge_print *one = &mine->prints[measure], *other = &theirs->prints[measure];
+    const struct fingerprint *one = &mine->prints[measure], *other = &theirs->prints[measure];
     return add_pair(
-        search, (struct pair){left, right, measure == JUDGE_KERNELS ? "kernels" : "text",
-                              judge_print_likeness(one, other), judge_print_shared(one, other)});
+        search, (struct pair){left, right, measure == SIMILAR_KERNELS ? "kernels" : "text",
+                              fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
 /* Counts in SHARED the statements that each later group has in common with group I. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
-    const struct judge_print *own = &search->entries[i].own.prints[JUDGE_STATEMENTS];
-    const struct owner *owners = search->owners[JUDGE_STATEMENTS];
-    size_t count = search->owner_count[JUDGE_STATEMENTS];
+    const struct fingerprint *own = &search->entries[i].own.prints[SIMILAR_STATEMENTS];
+    const struct owner *owners = search->owners[SIMILAR_STATEMENTS];
+    size_t count = search->owner_count[SIMILAR_STATEMENTS];
     memset(shared, 0, search->count * sizeof *shared);
     for (size_t k = 0; k < own->count; ++k) {
         struct owner wanted = {own->marks[k], i};
@@ -324,7 +324,7 @@ static bool find_pairs(struct search *search)
             continue;
         count_shared(search, i, shared);
         for (size_t k = i + 1; good && k < search->count; ++k)
-            good = shared[k] < JUDGE_SOURCE_FEWER || add_near(search, i, k);
+            good = shared[k] < SIMILAR_SOURCE_FEWER || add_near(search, i, k);
     }
     free(shared);
     return good || no_memory(search);
@@ -359,10 +359,10 @@ static bool add_equal_files(struct search *search, size_t leader)
     for (size_t i = leader; good && i < search->count; i = next_of(search, i, false)) {
         size_t other = next_of(search, i, true);
         if (other < search->count && !has_earlier(search, i) &&
-            !batch_given_is_file(&search->given, search->entries[i].file))
+            !common_code_is_file(&search->given, search->entries[i].file))
             good = add_pair(search,
                             (struct pair){i, other, "file", 1,
-                                          search->entries[i].own.prints[JUDGE_STATEMENTS].count});
+                                          search->entries[i].own.prints[SIMILAR_STATEMENTS].count});
     }
     return good;
 }
@@ -383,10 +383,10 @@ static void add_alike(struct search *search, size_t leader, const char *what)
  * trouble to rename what the skeleton gives. */
 static bool show_group(struct search *search, size_t leader)
 {
-    const struct judge_source *solution = &search->given.solution_source;
+    const struct similar_source *solution = &search->given.solution_source;
     const struct entry *first = &search->entries[leader];
     size_t other = search->count, members = 0, most = 0;
-    enum judge_measure measure;
+    enum similar_measure measure;
     for (size_t i = leader; i < search->count; i = next_of(search, i, false), ++members) {
         const struct entry *entry = &search->entries[i];
         most = entry->renamed > most ? entry->renamed : most;
@@ -394,7 +394,7 @@ static bool show_group(struct search *search, size_t leader)
             (other == search->count || entry->renamed > search->entries[other].renamed))
             other = i;
     }
-    bool renamed = most >= JUDGE_SOURCE_RENAMED;
+    bool renamed = most >= SIMILAR_SOURCE_RENAMED;
     if (first->text == search->given.skeleton_source.text)
         return true;
     if (!add_equal_files(search, leader))
@@ -404,9 +404,9 @@ static bool show_group(struct search *search, size_t leader)
     else if (other == search->count) { /* one file, of one or of many */
         if (renamed)
             add_alike(search, leader, "renamed");
-    } else if (renamed || judge_compare(&first->own, &first->own, &measure))
+    } else if (renamed || similar_compare(&first->own, &first->own, &measure))
         return add_pair(search, (struct pair){leader, other, "text", 1,
-                                              first->own.prints[JUDGE_STATEMENTS].count});
+                                              first->own.prints[SIMILAR_STATEMENTS].count});
     else if (members > 1)
         add_alike(search, leader, "short");
     return true;
@@ -438,26 +438,26 @@ static int by_likeness(const void *left, const void *right)
 static void close_search(struct search *search)
 {
     for (size_t i = 0; i < search->count; ++i)
-        for (enum judge_measure measure = 0; measure < JUDGE_MEASURES; ++measure)
-            judge_print_free(&search->entries[i].own.prints[measure]);
-    for (enum judge_measure measure = 0; measure < JUDGE_MEASURES; ++measure)
+        for (enum similar_measure measure = 0; measure < SIMILAR_MEASURES; ++measure)
+            fingerprint_free(&search->entries[i].own.prints[measure]);
+    for (enum similar_measure measure = 0; measure < SIMILAR_MEASURES; ++measure)
         free(search->owners[measure]);
     free(search->entries);
     free(search->pairs);
-    batch_given_free(&search->given);
+    common_code_free(&search->given);
 }
 
 static bool search_lab(struct search *search, const json_t *class)
 {
     const json_t *students = json_object_get(class, "students");
-    const struct batch_similar *similar = search->similar;
+    const struct batch_pairs *similar = search->similar;
     bool good = true;
     size_t i;
     json_t *student;
     search->entries = calloc(json_array_size(students) + 1, sizeof *search->entries);
     if (!search->entries)
         return no_memory(search);
-    if (!batch_given_read(&search->given, similar->store, search->lab, similar->device,
+    if (!common_code_read(&search->given, similar->store, search->lab, similar->device,
                           similar->gpu_arch))
         return fail(search, "what the lab gives", search->given.error);
     json_array_foreach(students, i, student)
@@ -465,7 +465,7 @@ static bool search_lab(struct search *search, const json_t *class)
         if (!add_entry(search, student, json_object_get(class, "gradings")))
             return false;
     }
-    for (enum judge_measure measure = 0; good && measure < JUDGE_MEASURES; ++measure)
+    for (enum similar_measure measure = 0; good && measure < SIMILAR_MEASURES; ++measure)
         good = list_owners(search, measure) && subtract_common(search, measure) &&
                list_owners(search, measure);
     if (!good || !find_pairs(search) || !show_groups(search))
@@ -499,7 +499,7 @@ static json_t *sorted(json_t *pairs)
     return result;
 }
 
-bool batch_similar(const struct batch_similar *similar, json_t *class, char *error, size_t size)
+bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size)
 {
     json_t *pairs = json_array(), *alike = json_array(), *result;
     const char *key;

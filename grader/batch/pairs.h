@@ -10,11 +10,11 @@
 #include "batch/scan.h"
 #include "batch/store.h"
 
-struct batch_similar {
+struct batch_pairs {
     struct batch_store *store;
     const struct batch_lab *labs;
     size_t lab_count;
-    enum run_device device;
+    enum grading_device device;
     const char *gpu_arch;
 };
 
@@ -22,6 +22,6 @@ struct batch_similar {
  * gradings.
  * What skeletons and solutions compile to is found out once and kept in the store. False: ERROR (SIZE
  * bytes) says why in one line. */
-bool batch_similar(const struct batch_similar *similar, json_t *class, char *error, size_t size);
+bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size);
 
 #endif

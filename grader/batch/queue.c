@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grade/grade.h"
 #include "base/json.h"
+#include "grade/grade.h"
 #include "sandbox/pool.h"
 
 /* So many gradings in a row that this machine could not make mean that it can make none. A single one may
@@ -16,50 +16,50 @@
 struct work {
     const struct batch_queue *queue;
     struct batch_outcome *outcome;
-    struct run_text source; /* of the job that is about to be started */
-    json_t *refused;        /* entries that could not be graded, with "error" */
-    size_t in_a_row;        /* of them, without a grade between */
+    struct text source; /* of the job that is about to be started */
+    json_t *refused;    /* entries that could not be graded, with "error" */
+    size_t in_a_row;    /* of them, without a grade between */
 };
 
 static const struct batch_lab *lab_of(const struct batch_queue *queue, const json_t *entry)
 {
     for (size_t i = 0; i < queue->lab_count; ++i)
-        if (strcmp(queue->labs[i].lab.name, run_text_of(entry, "lab")) == 0)
+        if (strcmp(queue->labs[i].lab.name, json_text_of(entry, "lab")) == 0)
             return &queue->labs[i];
     return NULL;
 }
 
 /* --- one grading ---------------------------------------------------------------------------------------- */
 
-json_t *batch_grade_one(const struct batch_queue *queue, const struct run_lab *lab,
-                        const struct run_text *source)
+json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
+                        const struct text *source)
 {
-    static struct run_submission submission; /* a path of 4 KB: too large for a stack */
+    static struct submission submission; /* a path of 4 KB: too large for a stack */
     char error[6000] = "";
     json_t *result = NULL;
     submission.source = *source;
     snprintf(submission.shown, sizeof submission.shown, "%s", lab->file);
-    struct run_grading grading = {.lab = lab,
-                                  .submission = &submission,
-                                  .device = queue->device,
-                                  .gpu_name = queue->gpu_name,
-                                  .gpu_arch = queue->gpu_arch,
-                                  .seed = queue->seed,
-                                  .pictures = true,
-                                  .print = true,
-                                  .unsafe = queue->unsafe};
-    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    struct grading grading = {.lab = lab,
+                              .submission = &submission,
+                              .device = queue->device,
+                              .gpu_name = queue->gpu_name,
+                              .gpu_arch = queue->gpu_arch,
+                              .seed = queue->seed,
+                              .pictures = true,
+                              .print = true,
+                              .unsafe = queue->unsafe};
+    enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     return json_pack("{s:i, s:s, s:o*}", "end", (int)end, "error", error, "result", result);
 }
 
 static struct batch_key key_of(const struct batch_queue *queue, const json_t *entry)
 {
     const struct batch_lab *lab = lab_of(queue, entry);
-    return (struct batch_key){.key = run_text_of(entry, "key"),
-                              .lab = run_text_of(entry, "lab"),
-                              .source = run_text_of(entry, "source"),
+    return (struct batch_key){.key = json_text_of(entry, "key"),
+                              .lab = json_text_of(entry, "lab"),
+                              .source = json_text_of(entry, "source"),
                               .grader = lab ? lab->grader : "",
-                              .device = run_device_name(queue->device),
+                              .device = grading_device_name(queue->device),
                               .seed = queue->seed};
 }
 
@@ -69,7 +69,7 @@ static json_t *seal(const struct batch_queue *queue, const json_t *result)
     json_t *copy = json_copy((json_t *)result), *print = json_object_get(copy, "print");
     json_incref(print);
     json_object_del(copy, "print");
-    if (!run_seal(copy, queue->key)) {
+    if (!seal_document(copy, queue->key)) {
         json_decref(copy);
         copy = NULL; /* nothing is kept unsigned for want of memory */
     }
@@ -83,7 +83,7 @@ bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json
 {
     struct batch_key key = key_of(queue, entry);
     const json_t *result = json_object_get(answer, "result");
-    const char *error = run_text_of(answer, "error");
+    const char *error = json_text_of(answer, "error");
     *graded = result != NULL;
     if (result) {
         json_t *sealed = seal(queue, result);
@@ -109,7 +109,7 @@ static bool prepare(size_t i, void *context)
     struct work *work = context;
     const json_t *entry = json_array_get(work->queue->pending, i);
     free(work->source.bytes);
-    return batch_store_source(work->queue->store, run_text_of(entry, "source"), &work->source) ||
+    return batch_store_source(work->queue->store, json_text_of(entry, "source"), &work->source) ||
            fail(work);
 }
 
@@ -135,7 +135,8 @@ static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
     tell(work);
     if (++work->in_a_row < MOST_REFUSED)
         return true;
-    snprintf(work->outcome->error, sizeof work->outcome->error, "%s", run_text_of(answer, "error"));
+    snprintf(work->outcome->error, sizeof work->outcome->error, "%s",
+             json_text_of(answer, "error"));
     return false;
 }
 
@@ -145,9 +146,9 @@ static bool done(size_t i, const json_t *answer, void *context)
     const json_t *entry = json_array_get(work->queue->pending, i);
     json_int_t end = json_integer_value(json_object_get(answer, "end"));
     bool graded;
-    if (answer && end == RUN_GRADE_INTERRUPTED)
+    if (answer && end == GRADE_INTERRUPTED)
         return false;
-    if (answer && end == RUN_CANNOT_GRADE)
+    if (answer && end == GRADE_IMPOSSIBLE)
         return refuse(work, entry, answer);
     if (!batch_keep(work->queue, entry, answer, &graded))
         return fail(work);
@@ -182,19 +183,19 @@ static bool keep_refused(struct work *work)
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome)
 {
     struct work work = {.queue = queue, .outcome = outcome, .refused = json_array()};
-    struct run_pool pool = {.count = json_array_size(queue->pending),
-                            .jobs = queue->jobs,
-                            .context = &work,
-                            .prepare = prepare,
-                            .work = grade,
-                            .done = done,
-                            .tick = tick};
+    struct process_pool pool = {.count = json_array_size(queue->pending),
+                                .jobs = queue->jobs,
+                                .context = &work,
+                                .prepare = prepare,
+                                .work = grade,
+                                .done = done,
+                                .tick = tick};
     *outcome = (struct batch_outcome){0};
-    bool finished = run_pool_each(&pool);
+    bool finished = process_pool_run(&pool);
     size_t refused = json_array_size(work.refused);
     if (finished && refused > 0 && refused == pool.count) { /* a few, and none could be graded */
         const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
-        snprintf(outcome->error, sizeof outcome->error, "%s", run_text_of(first, "error"));
+        snprintf(outcome->error, sizeof outcome->error, "%s", json_text_of(first, "error"));
         finished = false;
     }
     finished = finished && keep_refused(&work);

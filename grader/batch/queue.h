@@ -1,6 +1,6 @@
 /* Grades what is pending: several at a time, each in a process of its own, each kept as soon as it is done.
  *
- *     pending --run_pool_each()--> worker: run_grade() --answer--> store
+ *     pending --process_pool_run()--> worker: grade_submission() --answer--> store
  *
  * Only this process writes to the store. A worker that dies takes nothing with it. */
 #ifndef BATCH_QUEUE_H
@@ -20,10 +20,10 @@ struct batch_queue {
     const struct batch_lab *labs;
     size_t lab_count;
     unsigned jobs;
-    enum run_device device;
+    enum grading_device device;
     const char *gpu_name, *gpu_arch;
     uint64_t seed;
-    const struct run_key *key; /* signs what is kept; NULL: nobody does */
+    const struct seal_key *key; /* signs what is kept; NULL: nobody does */
     bool unsafe;
     /* Told after each grading and some ten times a second: FAILED of DONE are for review. */
     void (*progress)(size_t done, size_t failed, void *context);
@@ -44,10 +44,10 @@ struct batch_outcome {
 /* Grades all that is pending. What was finished when it stopped is in the store. */
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome);
 
-/* Grades SOURCE for LAB as a worker does, in this process: {"end": enum run_grade_end, "error", "result"}.
+/* Grades SOURCE for LAB as a worker does, in this process: {"end": enum grade_end, "error", "result"}.
  * The result calls the submission by the lab's file name, whosever it is. */
-json_t *batch_grade_one(const struct batch_queue *queue, const struct run_lab *lab,
-                        const struct run_text *source);
+json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
+                        const struct text *source);
 
 /* Keeps such an answer (NULL: the worker died) for ENTRY of the pending ones. False: batch_store_error().
  * *GRADED: there is a grade now. */

@@ -9,9 +9,9 @@
 #include <strings.h>
 #include <unistr.h>
 
-#include "batch/handin.h"
-#include "base/people.h"
 #include "base/files.h"
+#include "base/people.h"
+#include "batch/handin.h"
 
 #define ROSTER_BYTES  ((size_t)16 << 20)
 #define MOST_COLUMNS  64
@@ -99,7 +99,7 @@ static char *cell(const struct reading *reading, size_t column)
 /* A new copy of TEXT, clean. */
 static char *take(const char *text)
 {
-    char *clean = batch_clean_name(text), *normal = clean ? batch_normalise(clean) : NULL;
+    char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
     free(clean);
     return normal;
 }
@@ -154,10 +154,10 @@ static void add_student(struct reading *reading)
         }
     }
     if (student.id && student.name) {
-        student.folded_id = batch_fold(student.id);
-        student.folded_name = batch_fold(student.name);
-        student.name_words = batch_name_words(student.name);
-        student.name_joined = batch_name_joined(student.name);
+        student.folded_id = people_fold(student.id);
+        student.folded_name = people_fold(student.name);
+        student.name_words = people_words(student.name);
+        student.name_joined = people_joined(student.name);
     }
     if (!student.folded_id || !student.folded_name || !student.name_words || !student.name_joined ||
         roster->count == roster->room)
@@ -249,10 +249,10 @@ static bool check_encoding(struct reading *reading, const char *bytes, size_t le
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size)
 {
     struct reading reading = {.roster = roster, .path = path, .error = error, .size = size};
-    struct run_text text;
+    struct text text;
     char why[100];
     *roster = (struct batch_roster){0};
-    if (!run_read_file(path, ROSTER_BYTES, &text, why, sizeof why)) {
+    if (!base_read_file(path, ROSTER_BYTES, &text, why, sizeof why)) {
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
@@ -343,7 +343,7 @@ const struct batch_student *batch_roster_find(const struct batch_roster *roster,
 {
     bool twice = false;
     const struct batch_student *found = NULL;
-    struct sought sought = {batch_fold(name), batch_name_words(name), batch_name_joined(name)};
+    struct sought sought = {people_fold(name), people_words(name), people_joined(name)};
     bool good = sought.folded && sought.words && sought.joined;
     for (enum way way = ID; good && !found && way < WAYS; ++way)
         found = find_by(roster, &sought, way, &twice);

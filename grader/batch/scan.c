@@ -7,29 +7,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/people.h"
 #include "batch/handin.h"
 #include "batch/key.h"
 #include "batch/match.h"
-#include "base/people.h"
 
 /* One scan under way. */
 struct walk {
     struct batch_store *store;
     const struct batch_scan *scan;
-    struct run_lab labs[RUN_MAX_LABS]; /* as batch/match.h wants them: all of the kit */
+    struct lab labs[MAX_LABS]; /* as batch/match.h wants them: all of the kit */
     size_t lab_count;
     struct stat out; /* the folder that is none of the students' */
     size_t hand_ins; /* files for one of the labs, and entries whose student is on the roster */
-    unsigned asked[RUN_MAX_LABS + 1]; /* by lab, about the hand-in at hand; last: for no lab */
+    unsigned asked[MAX_LABS + 1]; /* by lab, about the hand-in at hand; last: for no lab */
     char *error;
     size_t size;
 };
 
 /* One hand-in: an entry of the folder, or of a lab's folder in it. */
 struct entry {
-    char path[RUN_PATH_SIZE];
-    char name[RUN_PATH_SIZE]; /* clean */
-    const char *above;        /* "01-parallelize/": the lab's folder that it lies in; or "" */
+    char path[PATH_SIZE];
+    char name[PATH_SIZE]; /* clean */
+    const char *above;    /* "01-parallelize/": the lab's folder that it lies in; or "" */
     bool folder;
 };
 
@@ -66,7 +66,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
-    char *normal = name ? batch_normalise(name) : NULL;
+    char *normal = name ? people_normalise(name) : NULL;
     free(name);
     return normal;
 }
@@ -180,7 +180,7 @@ static const char *asked_lab(const struct walk *walk, size_t i)
 static bool ask(struct walk *walk, const char *student, const struct candidate *candidate,
                 const char *why)
 {
-    size_t lab = candidate->match ? candidate->lab : RUN_MAX_LABS;
+    size_t lab = candidate->match ? candidate->lab : MAX_LABS;
     return walk->asked[lab]++ >= MOST_ASKED ||
            batch_store_add_review(walk->store, student, asked_lab(walk, lab), candidate->shown,
                                   why);
@@ -191,7 +191,7 @@ static bool ask_about_rest(struct walk *walk, const struct entry *entry, const c
 {
     char why[80];
     bool good = true;
-    for (size_t i = 0; i <= RUN_MAX_LABS; ++i) {
+    for (size_t i = 0; i <= MAX_LABS; ++i) {
         if (good && walk->asked[i] > MOST_ASKED) {
             snprintf(why, sizeof why, "has %u more files like these", walk->asked[i] - MOST_ASKED);
             good =
@@ -206,8 +206,8 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
 {
     const struct batch_lab *lab = &walk->scan->labs[candidate->lab];
     const struct batch_file *file = candidate->file;
-    char hash[RUN_HASH_SIZE], key[RUN_HASH_SIZE], why[200];
-    if (!run_submission_check(&lab->lab, &file->text, why, sizeof why))
+    char hash[HASH_SIZE], key[HASH_SIZE], why[200];
+    if (!submission_check(&lab->lab, &file->text, why, sizeof why))
         return ask(walk, student, candidate, why);
     batch_source_hash(&file->text, hash);
     batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, walk->scan->seed, key);
@@ -277,10 +277,10 @@ static bool is_hidden(const char *name)
 static void pass_over(const struct walk *walk, const char *folder, const char *name)
 {
     struct batch_hidden *hidden = walk->scan->hidden;
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     struct stat status;
     bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0; /* or a Mac's */
-    if (!hidden || is_own || name[0] != '.' || !run_path(path, "%s/%s", folder, name) ||
+    if (!hidden || is_own || name[0] != '.' || !base_path(path, "%s/%s", folder, name) ||
         lstat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || batch_is_archive(name, NULL)))
         return;
     char *clean = batch_clean_name(name);
@@ -297,7 +297,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
 /* The lab whose folder this is; NULL: it is a student's. */
-static const struct run_lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
+static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
         if (batch_match_folder(&walk->labs[i], entry->name, strlen(entry->name)))
@@ -311,8 +311,8 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     struct entry *entry = &entries[*above != 0];
     struct stat status;
     char *clean = batch_clean_name(name);
-    bool fits =
-        clean && run_path(entry->path, "%s/%s", folder, name) && run_path(entry->name, "%s", clean);
+    bool fits = clean && base_path(entry->path, "%s/%s", folder, name) &&
+                base_path(entry->name, "%s", clean);
     free(clean);
     if (!fits || lstat(entry->path, &status) != 0) {
         snprintf(walk->error, walk->size, "cannot look at %s in %s: %s", name, folder,
@@ -325,9 +325,9 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     entry->folder = S_ISDIR(status.st_mode);
     if (S_ISLNK(status.st_mode))
         return batch_store_add_review(walk->store, "", "", entry->name, "is a link") || fail(walk);
-    const struct run_lab *lab = lab_of_folder(walk, entry);
+    const struct lab *lab = lab_of_folder(walk, entry);
     if (lab) {
-        char below[RUN_LAB_NAME_SIZE + 1];
+        char below[LAB_NAME_SIZE + 1];
         snprintf(below, sizeof below, "%s/", lab->name);
         return scan_folder(walk, entry->path, below);
     }
@@ -358,14 +358,14 @@ static bool scan_folder(struct walk *walk, const char *folder, const char *above
 
 /* --- all of it ---------------------------------------------------------------------------------------- */
 
-static double max_score_of(const struct run_lab *lab, enum run_device device)
+static double max_score_of(const struct lab *lab, enum grading_device device)
 {
     double sum = 0;
     size_t i;
     json_t *check;
     json_array_foreach(json_object_get(lab->declared, "checks"), i, check)
     {
-        if (run_lab_has_check(check, device))
+        if (lab_has_check(check, device))
             sum += json_number_value(json_object_get(check, "max_points"));
     }
     return sum;
@@ -374,7 +374,7 @@ static double max_score_of(const struct run_lab *lab, enum run_device device)
 static bool add_labs(struct walk *walk)
 {
     for (size_t i = 0; i < walk->scan->lab_count; ++i) {
-        const struct run_lab *lab = &walk->labs[i];
+        const struct lab *lab = &walk->labs[i];
         const char *title = json_string_value(json_object_get(lab->declared, "title"));
         if (!batch_store_add_lab(walk->store, lab->name, title ? title : "",
                                  max_score_of(lab, walk->scan->device)))

@@ -15,8 +15,8 @@
 #include "course/lab.h"
 
 struct batch_lab {
-    struct run_lab lab;
-    char grader[RUN_HASH_SIZE]; /* hash of what decides its grades: batch/key.h */
+    struct lab lab;
+    char grader[HASH_SIZE]; /* hash of what decides its grades: batch/key.h */
 };
 
 struct batch_hidden;
@@ -28,7 +28,7 @@ struct batch_scan {
     size_t lab_count;   /* that are graded; behind them in LABS come */
     size_t other_count; /* labs that are not: their files are known, and passed over */
     const struct batch_roster *roster; /* NULL: there is none */
-    enum run_device device;
+    enum grading_device device;
     uint64_t seed;
     struct batch_hidden *hidden; /* becomes what was passed over; may be NULL */
 };
@@ -36,7 +36,7 @@ struct batch_scan {
 /* Folders and archives whose names begin with a dot are no hand-ins. */
 struct batch_hidden {
     size_t count;
-    char first[RUN_PATH_SIZE]; /* clean */
+    char first[PATH_SIZE]; /* clean */
 };
 
 /* Replaces what the store says is there. False: ERROR (SIZE bytes) is one line, and nothing changed; so it

@@ -7,10 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "batch/chunk.h"
-#include "sandbox/process.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "batch/chunk.h"
+#include "sandbox/process.h"
 
 #define COMMAND_SECONDS 120 /* a busy controller may take its time */
 #define POLL_SECONDS    2
@@ -43,25 +43,25 @@ static bool stop(struct work *work, const char *what, const char *why)
  * what it said. */
 static bool run_words(const char *const *words, char **output)
 {
-    struct run_command command = {.argv = words,
-                                  .environment = (const char *const *)environ,
-                                  .wall_seconds = COMMAND_SECONDS,
-                                  .output_keep = 1 << 20,
-                                  .output_limit = 1 << 24};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    bool good = outcome.end == RUN_EXITED && outcome.code == 0;
+    struct process_command command = {.argv = words,
+                                      .environment = (const char *const *)environ,
+                                      .wall_seconds = COMMAND_SECONDS,
+                                      .output_keep = 1 << 20,
+                                      .output_limit = 1 << 24};
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
     *output = strdup(outcome.output ? outcome.output : "");
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return good;
 }
 
 /* What each task runs, in the environment of whoever called sbatch. Its arguments come from there, too, so
  * no path is quoted in here. */
-static const char script[] = "#!/bin/sh\n"
-                             "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
-                             "exec \"$1\" batch --chunk \"$2/$SLURM_ARRAY_TASK_ID.json\" "
-                             "--jobs \"${SLURM_CPUS_PER_TASK:-1}\"\n";
+static const char script[] =
+    "#!/bin/sh\n"
+    "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
+    "exec \"$1\" batch --chunk \"$2/$SLURM_ARRAY_TASK_ID.json\" --jobs \"${SLURM_CPUS_PER_TASK:-1}\"\n";
 
 /* Takes the job's number from what sbatch said: "123" or "123;cluster", after warnings, if any. */
 static bool read_number(const char *said, char job[32])
@@ -77,8 +77,7 @@ static bool read_number(const char *said, char job[32])
 /* Hands COUNT chunks of ROUND to Slurm. JOB gets the job's number. */
 static bool submit(struct work *work, unsigned round, size_t count, char job[32])
 {
-    static char array[64], output[RUN_PATH_SIZE], gres[200], path[RUN_PATH_SIZE],
-        chunks[RUN_PATH_SIZE];
+    static char array[64], output[PATH_SIZE], gres[200], path[PATH_SIZE], chunks[PATH_SIZE];
     const char *words[MOST_WORDS + 16] = {
         "/usr/bin/env",        "sbatch", "--parsable", "--requeue", "--open-mode=append",
         "--job-name=lanewise", array,    output};
@@ -86,15 +85,15 @@ static bool submit(struct work *work, unsigned round, size_t count, char job[32]
     char *said = NULL, *rest = NULL, *more = strdup(slurm->options ? slurm->options : "");
     size_t used = 8;
     snprintf(array, sizeof array, "--array=0-%zu", count - 1);
-    run_path(output, "--output=%s/log/%%A_%%a", slurm->folder);
+    base_path(output, "--output=%s/log/%%A_%%a", slurm->folder);
     if (slurm->gres && snprintf(gres, sizeof gres, "--gres=%s", slurm->gres) > 0)
         words[used++] = gres;
     for (char *word = strtok_r(more, " ", &rest); word && used < MOST_WORDS;
          word = strtok_r(NULL, " ", &rest))
         words[used++] = word;
-    bool good = run_path(path, "%s/task.sh", slurm->folder) &&
-                run_path(chunks, "%s/chunks/%u", slurm->folder, round) &&
-                run_write_file(path, script, sizeof script - 1, 0755);
+    bool good = base_path(path, "%s/task.sh", slurm->folder) &&
+                base_path(chunks, "%s/chunks/%u", slurm->folder, round) &&
+                base_write_file(path, script, sizeof script - 1, 0755);
     words[used++] = path;
     words[used++] = slurm->program;
     words[used++] = chunks;
@@ -187,7 +186,7 @@ static bool await(struct work *work, const char *job)
     bool over = false;
     while (!over) {
         /* Asked before collecting: nothing that comes meanwhile is missed. */
-        if (!ask_states(work, job, &over) || run_interrupted() || !collect(work))
+        if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
             nanosleep(&pause, NULL);
@@ -200,24 +199,24 @@ static bool await(struct work *work, const char *job)
 /* The job that is under way is written down, for a process that takes over after this one. */
 static bool note_job(struct work *work, const char *job)
 {
-    char path[RUN_PATH_SIZE];
-    if (!run_path(path, "%s/job", work->slurm->folder))
+    char path[PATH_SIZE];
+    if (!base_path(path, "%s/job", work->slurm->folder))
         return false;
     if (!job) {
         unlink(path);
         return true;
     }
-    return run_write_file(path, job, strlen(job), 0644) ||
+    return base_write_file(path, job, strlen(job), 0644) ||
            stop(work, "cannot write down the job's number: ", strerror(errno));
 }
 
 /* Waits for the job that an earlier process has left, if there is one. */
 static bool adopt(struct work *work)
 {
-    char path[RUN_PATH_SIZE], why[100];
-    struct run_text job;
-    if (!run_path(path, "%s/job", work->slurm->folder) ||
-        !run_read_file(path, 32, &job, why, sizeof why))
+    char path[PATH_SIZE], why[100];
+    struct text job;
+    if (!base_path(path, "%s/job", work->slurm->folder) ||
+        !base_read_file(path, 32, &job, why, sizeof why))
         return collect(work);
     bool good = await(work, job.bytes) && note_job(work, NULL);
     free(job.bytes);
@@ -228,17 +227,17 @@ static bool adopt(struct work *work)
 static void read_log(const struct work *work, const char *job, const char *number, char *line,
                      size_t size)
 {
-    char path[RUN_PATH_SIZE], why[100];
-    struct run_text log;
+    char path[PATH_SIZE], why[100];
+    struct text log;
     line[0] = 0;
-    if (!run_path(path, "%s/log/%s_%s", work->slurm->folder, job, number) ||
-        !run_read_file(path, 1 << 20, &log, why, sizeof why))
+    if (!base_path(path, "%s/log/%s_%s", work->slurm->folder, job, number) ||
+        !base_read_file(path, 1 << 20, &log, why, sizeof why))
         return;
     while (log.size > 0 && log.bytes[log.size - 1] == '\n')
         log.bytes[--log.size] = 0;
     const char *last = strrchr(log.bytes, '\n');
     snprintf(line, size, "%s", last ? last + 1 : log.bytes);
-    run_clean_text(line, strlen(line));
+    base_clean_text(line, strlen(line));
     free(log.bytes);
 }
 
@@ -254,8 +253,9 @@ static bool blame(struct work *work, const char *job, size_t given)
         char number[32], line[300], why[500];
         snprintf(number, sizeof number, "%lld",
                  (long long)json_integer_value(json_object_get(entry, "chunk")));
-        const char *state = run_text_of(work->states, number);
-        if (*run_text_of(entry, "why")) /* it was tried, and there is an answer that says why not */
+        const char *state = json_text_of(work->states, number);
+        if (*json_text_of(entry,
+                          "why")) /* it was tried, and there is an answer that says why not */
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);
@@ -271,7 +271,7 @@ static bool blame(struct work *work, const char *job, size_t given)
 }
 
 /* One job for all that is open. */
-static bool run_job(struct work *work, unsigned round)
+static bool grade_job(struct work *work, unsigned round)
 {
     size_t left = json_object_size(work->open), size = work->slurm->chunk_size, tasks;
     char job[32];
@@ -302,7 +302,7 @@ static bool give_up(struct work *work)
     bool graded;
     json_object_foreach(work->open, key, entry)
     {
-        json_t *answer = json_pack("{s:s}", "error", run_text_of(entry, "why"));
+        json_t *answer = json_pack("{s:s}", "error", json_text_of(entry, "why"));
         bool kept = batch_keep(work->queue, entry, answer, &graded);
         json_decref(answer);
         if (!kept)
@@ -325,19 +325,19 @@ enum batch_end batch_slurm_grade(const struct batch_queue *queue, const struct b
     json_t *entry;
     *outcome = (struct batch_outcome){0};
     json_array_foreach(queue->pending, i, entry)
-        json_object_set_new(work.open, run_text_of(entry, "key"), json_copy(entry));
+        json_object_set_new(work.open, json_text_of(entry, "key"), json_copy(entry));
     bool good = batch_chunk_folder(slurm->folder) ||
                 stop(&work, "cannot make the folder of the jobs: ", strerror(errno));
     good = good && adopt(&work);
     for (unsigned round = 0; good && round < BATCH_SLURM_TRIES && json_object_size(work.open) > 0;
          ++round)
-        good = run_job(&work, round);
+        good = grade_job(&work, round);
     good = good && give_up(&work);
     if (good)
-        run_remove_tree(slurm->folder);
+        base_remove_tree(slurm->folder);
     json_decref(work.open);
     json_decref(work.states);
     if (good)
         return BATCH_FINISHED;
-    return run_interrupted() || !outcome->error[0] ? BATCH_INTERRUPTED : BATCH_STOPPED;
+    return process_interrupted() || !outcome->error[0] ? BATCH_INTERRUPTED : BATCH_STOPPED;
 }

@@ -30,8 +30,8 @@ static const char schema[] =
 
 struct batch_store {
     sqlite3 *database;
-    char path[RUN_PATH_SIZE];
-    char error[RUN_PATH_SIZE + 300];
+    char path[PATH_SIZE];
+    char error[PATH_SIZE + 300];
     bool full;
 };
 
@@ -83,7 +83,7 @@ bool batch_store_is_full(const struct batch_store *store)
 /* --- statements ------------------------------------------------------------------------------------- */
 
 /* Prepares SQL and binds what FORMAT tells, a letter a parameter: s text, i int64_t, f double,
- * b a struct run_text. NULL: the error is noted. */
+ * b a struct text. NULL: the error is noted. */
 static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const char *format,
                              va_list values)
 {
@@ -93,7 +93,7 @@ static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const c
         return NULL;
     }
     for (int i = 1; *format; ++i, ++format) {
-        const struct run_text *bytes;
+        const struct text *bytes;
         switch (*format) {
         case 's':
             sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
@@ -105,7 +105,7 @@ static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const c
             sqlite3_bind_double(statement, i, va_arg(values, double));
             break;
         case 'b':
-            bytes = va_arg(values, const struct run_text *);
+            bytes = va_arg(values, const struct text *);
             sqlite3_bind_blob64(statement, i, bytes->bytes, bytes->size, SQLITE_TRANSIENT);
         }
     }
@@ -220,7 +220,7 @@ struct batch_store *batch_store_open(const char *path, char *error, size_t size)
         snprintf(error, size, "out of memory");
         return NULL;
     }
-    bool fits = run_path(store->path, "%s", path);
+    bool fits = base_path(store->path, "%s", path);
     bool good = fits && sqlite3_open(path, &store->database) == SQLITE_OK;
     if (good)
         sqlite3_busy_timeout(store->database, 5000); /* readers are quick */
@@ -341,9 +341,9 @@ json_t *batch_store_reviews(struct batch_store *store)
                            "ORDER BY student, lab, path, why");
 }
 
-bool batch_store_source(struct batch_store *store, const char *hash, struct run_text *source)
+bool batch_store_source(struct batch_store *store, const char *hash, struct text *source)
 {
-    *source = (struct run_text){0};
+    *source = (struct text){0};
     sqlite3_stmt *statement = query(store, "SELECT bytes FROM sources WHERE source = ?", "s", hash);
     if (statement && sqlite3_step(statement) == SQLITE_ROW) {
         const void *bytes = sqlite3_column_blob(statement, 0);

@@ -49,11 +49,11 @@ char *batch_store_get(struct batch_store *store, const char *name);
 
 struct batch_submission {
     const char *student, *lab;
-    const char *path;              /* of the file, as reports show it */
-    int64_t submitted;             /* UNIX seconds */
-    const struct run_text *source; /* at most 1 MiB */
-    const char *source_hash;       /* its SHA-256 */
-    const char *key;               /* of its grading */
+    const char *path;          /* of the file, as reports show it */
+    int64_t submitted;         /* UNIX seconds */
+    const struct text *source; /* at most 1 MiB */
+    const char *source_hash;   /* its SHA-256 */
+    const char *key;           /* of its grading */
 };
 
 /* Forgets students, labs, submissions and what was to be reviewed of them; no grading. */
@@ -74,7 +74,7 @@ json_t *batch_store_labs(struct batch_store *store);     /* [{"lab", "title", "m
 json_t *batch_store_submissions(struct batch_store *store);
 json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "path", "why"}] */
 /* The bytes of the source with this hash, to be freed. */
-bool batch_store_source(struct batch_store *store, const char *hash, struct run_text *source);
+bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 
 /* --- gradings --------------------------------------------------------------------------------------- */
 

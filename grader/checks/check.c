@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "judge/compare.h"
 #include "base/text.h"
+#include "judge/compare.h"
 
 /* --- the verdict ---------------------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ void check_fail(struct check *check, const char *status, const char *format, ...
     va_start(arguments, format);
     vsnprintf(check->message, sizeof check->message, format, arguments);
     va_end(arguments);
-    run_clean_text(check->message, strlen(check->message));
+    base_clean_text(check->message, strlen(check->message));
     memcpy(check->failed_case, check->context, sizeof check->failed_case);
 }
 
@@ -48,7 +48,7 @@ void check_break(struct check *check, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(check->broken, sizeof check->broken, format, arguments);
     va_end(arguments);
-    run_clean_text(check->broken, strlen(check->broken));
+    base_clean_text(check->broken, strlen(check->broken));
 }
 
 static const char *base_name(const char *path)
@@ -278,19 +278,18 @@ void check_is_counted(struct check *check, const struct trial *trial)
         check_refuse(check, trial, "Read and write memory through pointers.",
                      "your kernels use textures or surfaces, which this check does not count");
     if (check_counter(trial, "constant_requests") > 0)
-        check_refuse(check, trial,
-                     "Hand pointers and numbers to the kernel as its parameters, and read the data "
-                     "through these.",
-                     "your kernels read __constant__ variables, which this check does not count");
+        check_refuse(
+            check, trial,
+            "Hand pointers and numbers to the kernel as its parameters, and read the data through these.",
+            "your kernels read __constant__ variables, which this check does not count");
     if (check_counter(trial, "cluster_requests") > 0)
-        check_refuse(check, trial, "Keep to the block's own shared memory.",
-                     "your kernels use the shared memory of other blocks, which this check does "
-                     "not count");
+        check_refuse(
+            check, trial, "Keep to the block's own shared memory.",
+            "your kernels use the shared memory of other blocks, which this check does not count");
     if (check_counter(trial, "block_votes") > 0)
         check_refuse(
             check, trial, "Put numbers for other threads into shared memory.",
-            "your kernels let a block's threads vote, as __syncthreads_count() does, which "
-            "this check does not count");
+            "your kernels let a block's threads vote, as __syncthreads_count() does, which this check does not count");
 }
 
 void check_measure(struct check *check, const struct trial *trial, double value)
@@ -361,9 +360,7 @@ static json_t *describe_verdict(const struct check *check, double seconds)
     bool full = check->share >= 1;
     check_public_id(check->info, id);
     return json_pack(
-        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, "
-        "s:s, s:O, s:O, s:O, "
-        "s:s, s:s, s:s}",
+        "{s:s, s:s, s:f, s:f, s:s, s:s, s:s, s:s, s:f, s:O, s:o, s:s, s:i, s:i, s:s, s:s, s:O, s:O, s:O, s:s, s:s, s:s}",
         "id", id, "title", check->info->title, "points", judge_points(check->share, check->points),
         "max_points", check->points, "status", check->status ? check->status : "", "message",
         check->message, "case", check->failed_case, "hint", full || !hint ? "" : hint, "seconds",
@@ -382,29 +379,29 @@ static double now(void)
 
 static void write_verdict(const struct check *check, double seconds)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     json_t *verdict = describe_verdict(check, seconds);
     char *text = verdict ? json_dumps(verdict, JSON_INDENT(2)) : NULL;
     /* Atomic, so that a verdict that is there is a whole one. */
-    cr_assert(text && run_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
-                  run_write_file(path, text, strlen(text), 0600),
+    cr_assert(text && base_path(path, "%s/%s.json", check->job.folder, check->info->id) &&
+                  base_write_file(path, text, strlen(text), 0600),
               "cannot write the verdict of %s", check->info->id);
     free(text);
     json_decref(verdict);
 }
 
-bool check_runs_on(const struct check_info *info, enum run_device device)
+bool check_runs_on(const struct check_info *info, enum grading_device device)
 {
-    return !(info->where == CHECK_EMULATOR_ONLY && device == RUN_GPU) &&
-           !(info->where == CHECK_GPU_ONLY && device == RUN_EMULATOR);
+    return !(info->where == CHECK_EMULATOR_ONLY && device == ON_GPU) &&
+           !(info->where == CHECK_GPU_ONLY && device == ON_EMULATOR);
 }
 
-enum run_device check_device(const struct check_info *info, enum run_device graded)
+enum grading_device check_device(const struct check_info *info, enum grading_device graded)
 {
-    return info->where == CHECK_COUNTS ? RUN_EMULATOR : graded;
+    return info->where == CHECK_COUNTS ? ON_EMULATOR : graded;
 }
 
-/* Puts what a course has changed (run_lab_set_terms) in place of what checks.c declares. */
+/* Puts what a course has changed (lab_set_terms) in place of what checks.c declares. */
 static void apply_terms(struct check *check)
 {
     char id[64];
@@ -431,7 +428,7 @@ void check_perform(const struct check_info *info)
                            .findings = json_array(),
                            .lines = json_array(),
                            .accesses = json_array()};
-    cr_assert(run_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
+    cr_assert(grade_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
     if (check_runs_on(info, check.job.device)) {
         apply_terms(&check);
         check.random = check_random_start(check.job.seed, info->id);

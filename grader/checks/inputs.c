@@ -32,16 +32,16 @@ uint64_t check_random_start(uint64_t seed, const char *id)
 
 uint64_t check_random_apart(const struct check *check, const char *purpose)
 {
-    char text[400], hex[RUN_HASH_SIZE];
-    struct run_hash *hash = run_hash_new();
+    char text[400], hex[HASH_SIZE];
+    struct base_hash *hash = base_hash_new();
     int length = snprintf(text, sizeof text, "%s %s %llu %u", purpose, check->info->id,
                           (unsigned long long)check->job.seed, check->run_count);
     if (!hash) {
         fprintf(stderr, "check %s: no memory for a hash\n", check->info->id);
         abort();
     }
-    run_hash_add(hash, text, (size_t)length);
-    run_hash_end(hash, hex);
+    base_hash_add(hash, text, (size_t)length);
+    base_hash_end(hash, hex);
     hex[16] = 0;
     return strtoull(hex, NULL, 16) | 1;
 }

@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "checks/check.h"
 #include "base/files.h"
+#include "checks/check.h"
 #include "grade/job.h"
 
 #define CHECK_MESSAGE_SIZE 600
@@ -15,13 +15,14 @@
 struct check_run {
     const char *program; /* its path */
     bool own;            /* the lab's own, not the submission */
-    enum run_device device;
+    enum grading_device device;
     int repeats;
     bool copy_rate; /* is measured too */
     bool watched;   /* by the emulator's tools that are not always on, too */
     bool backwards; /* the last block goes first, and its last warp */
     bool hides;     /* main() is shown another input than kernels work on: gpu/remote/views.h */
-    size_t spoils;  /* > 0: there is a twin with spoilt data, one piece in so many: gpu/remote/twin.h */
+    size_t
+        spoils; /* > 0: there is a twin with spoilt data, one piece in so many: gpu/remote/twin.h */
 };
 
 /* A result as it is judged, and where it comes from: provenance.c. */
@@ -41,7 +42,7 @@ struct trial {
     json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
     json_t *counters;         /* totals over its launches; NULL on a GPU */
     double seconds;           /* wall time of its process */
-    struct run_text judged;   /* run.hides: what kernels made of the judged input, copy by copy */
+    struct text judged;       /* run.hides: what kernels made of the judged input, copy by copy */
     struct answer *answers;   /* those that were asked for */
     bool was_altered; /* the input could have been hidden, but did not come to the GPU as it was */
     const struct trial *open;      /* the same with nothing hidden; NULL: it was not necessary */
@@ -50,7 +51,7 @@ struct trial {
 
 struct check {
     const struct check_info *info;
-    struct run_job job;
+    struct grade_job job;
     uint64_t random;    /* state of the random stream */
     char context[160];  /* describes the case made last */
     unsigned run_count; /* processes so far */
@@ -129,9 +130,9 @@ uint64_t check_random_apart(const struct check *check, const char *purpose);
 extern const struct check_info *const __start_lanewise_checks[], *const __stop_lanewise_checks[];
 
 /* True if the check is part of a grading on DEVICE. */
-bool check_runs_on(const struct check_info *info, enum run_device device);
+bool check_runs_on(const struct check_info *info, enum grading_device device);
 /* Where its trials run then. */
-enum run_device check_device(const struct check_info *info, enum run_device graded);
+enum grading_device check_device(const struct check_info *info, enum grading_device graded);
 
 /* Writes ID with '-' for '_'. */
 void check_public_id(const struct check_info *info, char id[64]);

@@ -27,7 +27,7 @@ static const char *losses_of(const char *counter)
 /* A bank conflict of loads explains nothing to a check of stores, and the other way round. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
-    const char *cause = run_text_of(finding, "cause");
+    const char *cause = json_text_of(finding, "cause");
     return !(strstr(counter, "shared_store") && strstr(cause, " read ")) &&
            !(strstr(counter, "shared_load") && strstr(cause, " write "));
 }
@@ -40,9 +40,9 @@ static const json_t *find_loss(const struct check *check, const struct trial *tr
     json_t *finding;
     json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
     {
-        if (run_is_loss(finding) && strcmp(run_text_of(finding, "id"), id) == 0 &&
+        if (record_is_loss(finding) && strcmp(json_text_of(finding, "id"), id) == 0 &&
             is_of_access(counter, finding) &&
-            check_is_own_file(check, run_text_of(finding, "file")))
+            check_is_own_file(check, json_text_of(finding, "file")))
             return finding;
     }
     return NULL;
@@ -52,9 +52,9 @@ static const json_t *find_loss(const struct check *check, const struct trial *tr
 static double ideal_value(const struct check *check, const struct trial *trial, const json_t *loss)
 {
     double all = check_counter(trial, check->info->figure.counter);
-    bool branches = strcmp(run_text_of(loss, "id"), "divergent-branch") == 0;
-    double less =
-        branches ? json_number_value(json_object_get(loss, "count")) : (double)run_loss_waste(loss);
+    bool branches = strcmp(json_text_of(loss, "id"), "divergent-branch") == 0;
+    double less = branches ? json_number_value(json_object_get(loss, "count"))
+                           : (double)record_loss_waste(loss);
     return all > less ? check->value * (all - less) / all : 0;
 }
 
@@ -62,7 +62,7 @@ static void tell_spare(struct check *check, const struct trial *trial, const jso
 {
     double share = judge_share(&check->budget, ideal_value(check, trial, loss));
     double most = check->points, points = judge_points(share, most);
-    int used = snprintf(check->spare, sizeof check->spare, "%s", run_text_of(loss, "spare"));
+    int used = snprintf(check->spare, sizeof check->spare, "%s", json_text_of(loss, "spare"));
     char *end = check->spare + used;
     size_t left = sizeof check->spare - (size_t)used;
     if (used == 0 || left < 60)
@@ -79,10 +79,10 @@ bool check_point_at_loss(struct check *check, const struct trial *trial)
     const json_t *loss = *id ? find_loss(check, trial, id) : NULL;
     if (!loss)
         return false;
-    check_point_at(check, run_text_of(loss, "file"),
+    check_point_at(check, json_text_of(loss, "file"),
                    (unsigned)json_integer_value(json_object_get(loss, "line")),
                    (unsigned)json_integer_value(json_object_get(loss, "column")));
-    snprintf(check->cause, sizeof check->cause, "%s", run_text_of(loss, "cause"));
+    snprintf(check->cause, sizeof check->cause, "%s", json_text_of(loss, "cause"));
     tell_spare(check, trial, loss);
     return true;
 }

@@ -36,9 +36,9 @@ static json_t *describe_check(const struct check_info *info)
     json_t *check =
         json_pack("{s:s, s:s, s:s, s:f, s:s, s:b, s:b, s:b, s:b, s:s}", "id", id, "name", info->id,
                   "title", info->title, "max_points", info->points, "where", places[info->where],
-                  "emulator", check_runs_on(info, RUN_EMULATOR), "gpu",
-                  check_runs_on(info, RUN_GPU), "counts", info->where == CHECK_COUNTS, "watched",
-                  info->watched, "hint", info->hint ? info->hint : "");
+                  "emulator", check_runs_on(info, ON_EMULATOR), "gpu", check_runs_on(info, ON_GPU),
+                  "counts", info->where == CHECK_COUNTS, "watched", info->watched, "hint",
+                  info->hint ? info->hint : "");
     if (info->figure.text)
         json_object_set_new(check, "budget",
                             json_pack("{s:f, s:f, s:f, s:f}", "naive", budget->naive, "solution",
@@ -99,16 +99,16 @@ static void avoid_taken_socket(void)
 
 int main(int argc, char **argv)
 {
-    struct run_job job;
+    struct grade_job job;
     if (argc == 2 && strcmp(argv[1], "--describe") == 0)
         return describe();
-    if (argc != 1 || !run_job_read(&job)) {
+    if (argc != 1 || !grade_job_read(&job)) {
         fprintf(stderr, "%s: started by `lanewise grade`; --describe shows the lab\n", argv[0]);
         return 2;
     }
     avoid_taken_socket();
     struct criterion_test_set *tests = criterion_initialize();
-    criterion_options.jobs = job.device == RUN_GPU ? 1 : 2; /* a GPU is timed alone */
+    criterion_options.jobs = job.device == ON_GPU ? 1 : 2; /* a GPU is timed alone */
     criterion_options.timeout = CHECK_SECONDS;
     criterion_options.use_ascii = true;
     int passed = criterion_run_all_tests(tests);

@@ -39,22 +39,22 @@ static bool is_made(const json_t *copy)
 
 static bool is_copy(struct cover *cover, const json_t *copy)
 {
-    char hex[RUN_HASH_SIZE];
+    char hex[HASH_SIZE];
     size_t size = size_of(copy);
     if (!is_made(copy) || size == 0 || size > cover->left || size % cover->element != 0 ||
         cover->compared > MOST_COMPARED)
         return false;
-    struct run_hash *hash = run_hash_new();
+    struct base_hash *hash = base_hash_new();
     if (!hash)
         return false;
-    run_hash_add(hash, cover->bytes, size);
-    run_hash_end(hash, hex);
+    base_hash_add(hash, cover->bytes, size);
+    base_hash_end(hash, hex);
     cover->compared += size;
     return strcmp(hex, json_string_value(json_object_get(copy, "sha256"))) == 0;
 }
 
 /* Takes the judged bytes of copy number INDEX: those of all copies that kernels made lie end to end. */
-static bool take_judged(struct cover *cover, const struct run_text *judged, size_t index)
+static bool take_judged(struct cover *cover, const struct text *judged, size_t index)
 {
     size_t size = size_of(json_array_get(cover->copies, index));
     if (index < cover->found)
@@ -164,10 +164,8 @@ static bool is_by_library(const struct trial *trial)
 static const char *how_to_hand_in(const struct trial *trial)
 {
     if (check_requests(trial, "lend") > 0)
-        return "The answer must come from memory of cudaMalloc(), by cudaMemcpy(): what "
-               "cudaMallocManaged() and cudaHostAlloc() give main() can write to as well.";
-    return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither "
-           "compute the answer nor change it.";
+        return "The answer must come from memory of cudaMalloc(), by cudaMemcpy(): what cudaMallocManaged() and cudaHostAlloc() give main() can write to as well.";
+    return "Hand in what cudaMemcpy() brings from the GPU, as it is: main() must neither compute the answer nor change it.";
 }
 
 /* Where main() has seen the input that is judged, it may have done the work, and have kernels look at the data for
@@ -181,8 +179,7 @@ static void needs_input_as_it_is(struct check *check, const struct trial *trial,
         check_refuse(
             check, trial,
             "Copy the input to the GPU as lab.h gives it. A kernel may change it there.",
-            "%s is right, but main() has changed the numbers on their way to the GPU: there "
-            "are no points then for how it was made",
+            "%s is right, but main() has changed the numbers on their way to the GPU: there are no points then for how it was made",
             name);
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "gpu/remote/wire.h"
-#include "base/files.h"
 #include "grade/installed_gpu.h"
 #include "record/record.h"
 #include "sandbox/sandbox.h"
@@ -36,7 +36,7 @@ enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
 /* "NAME=value" strings, NULL-terminated, and their text. */
 struct environment {
     const char *list[MOST_VARIABLES + 1];
-    char text[MOST_VARIABLES][RUN_PATH_SIZE + 32];
+    char text[MOST_VARIABLES][PATH_SIZE + 32];
     size_t count;
 };
 
@@ -54,7 +54,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct environment *enviro
 static void take_over(struct environment *environment, const char *name)
 {
     const char *value = getenv(name);
-    if (value && strlen(value) < RUN_PATH_SIZE)
+    if (value && strlen(value) < PATH_SIZE)
         add(environment, "%s=%s", name, value);
 }
 
@@ -63,7 +63,7 @@ static void fill_program(struct environment *environment, const struct process *
 {
     add(environment, "PATH=/usr/bin:/bin");
     add(environment, "LC_ALL=C");
-    if (run->device == RUN_GPU) { /* where the driver is, and which GPU a batch system gave us */
+    if (run->device == ON_GPU) { /* where the driver is, and which GPU a batch system gave us */
         take_over(environment, "CUDA_VISIBLE_DEVICES");
         take_over(environment, "LD_LIBRARY_PATH");
         return;
@@ -81,8 +81,7 @@ static void fill_device(struct environment *environment, const struct process *p
                         const struct check *check, const struct check_run *run)
 {
     add(environment, "LANEWISE_RECORD=%s", process->record);
-    add(environment, "LANEWISE_RECORD_BYTES=%zu",
-        RUN_RECORD_BYTES); /* more than that is too much */
+    add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES); /* more than that is too much */
     add(environment, "LANEWISE_POISON=%llu", (unsigned long long)process->poison);
     add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)PROCESS_GPU_BYTES);
     add(environment, "LANEWISE_DETERMINISTIC=1");
@@ -116,33 +115,34 @@ static void add_folders(char *text, const char **list, size_t room)
         }
 }
 
-static void run_on_gpu(const struct run_command *command, struct run_sandbox *sandbox,
-                       const char **folders, bool alone, struct run_outcome *outcome)
+static void run_on_gpu(const struct process_command *command, struct sandbox *sandbox,
+                       const char **folders, bool alone, struct process_outcome *outcome)
 {
-    struct run_command driven = *command; /* the driver reserves, shares and grows as it likes */
-    char libraries[RUN_PATH_SIZE];
+    struct process_command driven =
+        *command; /* the driver reserves, shares and grows as it likes */
+    char libraries[PATH_SIZE];
     driven.address_bytes = driven.data_bytes = driven.file_bytes = 0;
     snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
     add_folders(libraries, folders, MOST_FOLDERS);
     sandbox->gpu = true;
-    int turn = run_gpu_begin_turn(alone);
-    run_exec(&driven, outcome);
-    run_gpu_end_turn(turn);
+    int turn = installed_gpu_lock(alone);
+    process_run(&driven, outcome);
+    installed_gpu_unlock(turn);
 }
 
 static void run_on_emulator(const struct process *process, bool hides,
-                            const struct run_command *command,
-                            const struct environment *environment, struct run_outcome *outcome,
-                            struct run_outcome *device_outcome)
+                            const struct process_command *command,
+                            const struct environment *environment, struct process_outcome *outcome,
+                            struct process_outcome *device_outcome)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     const char *const words[] = {path, NULL};
     const char *const read[] = {process->program_folder, hides ? process->shown_path : NULL,
                                 process->judged_path, NULL};
     const char *const keep[] = {process->record, hides ? process->answers : NULL, NULL};
-    struct run_sandbox sandbox = *command->sandbox;
-    struct run_command device = *command;
-    run_path(path, "%s/lanewise-device", process->program_folder);
+    struct sandbox sandbox = *command->sandbox;
+    struct process_command device = *command;
+    base_path(path, "%s/lanewise-device", process->program_folder);
     sandbox.folder = device.folder = process->device_folder;
     sandbox.read = read;
     sandbox.keep = keep;
@@ -155,12 +155,12 @@ static void run_on_emulator(const struct process *process, bool hides,
     device.environment = environment->list;
     device.wall_seconds = PATIENCE * DEVICE_SECONDS;
     device.file_bytes = 0; /* memory that it shares with the program is a file */
-    run_exec_served(command, &device, outcome, device_outcome);
+    process_run_served(command, &device, outcome, device_outcome);
 }
 
-void process_run(const struct process *process, const struct check *check,
-                 const struct check_run *run, int seconds, struct run_outcome *program,
-                 struct run_outcome *device)
+void process_execute(const struct process *process, const struct check *check,
+                     const struct check_run *run, int seconds, struct process_outcome *program,
+                     struct process_outcome *device)
 {
     struct environment environment = {.count = 0}, device_environment = {.count = 0};
     char count[16];
@@ -173,16 +173,16 @@ void process_run(const struct process *process, const struct check *check,
         words[word_count++] = "--copy-rate";
         words[word_count++] = "1";
     }
-    if (run->device == RUN_GPU) { /* on the emulator a launch has ended when it returns */
+    if (run->device == ON_GPU) { /* on the emulator a launch has ended when it returns */
         words[word_count++] = "--late-work";
         words[word_count++] = "1";
     }
-    struct run_sandbox sandbox = {.level = check->job.level,
-                                  .folder = process->folder,
-                                  .read = read,
-                                  .keep = keep,
-                                  .processes = THREADS};
-    struct run_command command = {
+    struct sandbox sandbox = {.level = check->job.level,
+                              .folder = process->folder,
+                              .read = read,
+                              .keep = keep,
+                              .processes = THREADS};
+    struct process_command command = {
         .argv = words,
         .environment = environment.list,
         .folder = process->folder,
@@ -201,7 +201,7 @@ void process_run(const struct process *process, const struct check *check,
     snprintf(count, sizeof count, "%d", run->repeats);
     fill_program(&environment, process, run);
     fill_device(&device_environment, process, check, run);
-    if (run->device == RUN_GPU)
+    if (run->device == ON_GPU)
         run_on_gpu(&command, &sandbox, read + 2, run->repeats > 0, program);
     else
         run_on_emulator(process, run->hides, &command, &device_environment, program, device);
@@ -212,28 +212,28 @@ void process_run(const struct process *process, const struct check *check,
 /* The program sees the path of its folder, which must not say what is looked at: it could do one thing for each check. */
 static bool make_folders(struct process *process, const struct check *check)
 {
-    return run_new_folder(check->job.folder, "run-", process->folder) &&
-           run_path(process->device_folder, "%s-device", process->folder) &&
-           run_make_folder(process->device_folder);
+    return base_new_folder(check->job.folder, "run-", process->folder) &&
+           base_path(process->device_folder, "%s-device", process->folder) &&
+           base_make_folder(process->device_folder);
 }
 
 static bool name_files(struct process *process, const struct check_run *run)
 {
     const char *last = strrchr(run->program, '/');
-    return run_path(process->input, "%s/case", process->folder) &&
-           run_path(process->result, "%s/result", process->folder) &&
-           run_path(process->record, "%s/record", process->device_folder) &&
-           run_path(process->shown_path, "%s/shown", process->device_folder) &&
-           run_path(process->judged_path, "%s/judged", process->device_folder) &&
-           run_path(process->answers, "%s/answers", process->device_folder) &&
-           run_path(process->program_folder, "%.*s", (int)(last - run->program), run->program);
+    return base_path(process->input, "%s/case", process->folder) &&
+           base_path(process->result, "%s/result", process->folder) &&
+           base_path(process->record, "%s/record", process->device_folder) &&
+           base_path(process->shown_path, "%s/shown", process->device_folder) &&
+           base_path(process->judged_path, "%s/judged", process->device_folder) &&
+           base_path(process->answers, "%s/answers", process->device_folder) &&
+           base_path(process->program_folder, "%.*s", (int)(last - run->program), run->program);
 }
 
 static bool write_views(const struct process *process, const struct case_data *shown,
                         const struct case_data *input)
 {
     return case_write(shown, process->shown_path) && case_write(input, process->judged_path) &&
-           run_write_file(process->answers, "", 0, 0600);
+           base_write_file(process->answers, "", 0, 0600);
 }
 
 bool process_prepare(struct process *process, const struct check *check,
@@ -244,13 +244,13 @@ bool process_prepare(struct process *process, const struct check *check,
     process->spoil = check_random_apart(check, "spoilt");
     return make_folders(process, check) && name_files(process, run) &&
            case_write(shown ? shown : input, process->input) &&
-           run_write_file(process->result, "", 0, 0600) &&
-           run_write_file(process->record, "", 0, 0600) &&
+           base_write_file(process->result, "", 0, 0600) &&
+           base_write_file(process->record, "", 0, 0600) &&
            (!shown || write_views(process, shown, input));
 }
 
 void process_remove(const struct process *process)
 {
-    run_remove_tree(process->folder);
-    run_remove_tree(process->device_folder);
+    base_remove_tree(process->folder);
+    base_remove_tree(process->device_folder);
 }

@@ -20,12 +20,12 @@
     ((uint64_t)1 << 30) /* device memory; its process may hold a twin's, too */
 
 struct process {
-    char folder[RUN_PATH_SIZE], input[RUN_PATH_SIZE], result[RUN_PATH_SIZE];
-    char device_folder[RUN_PATH_SIZE], record[RUN_PATH_SIZE];
+    char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
+    char device_folder[PATH_SIZE], record[PATH_SIZE];
     /* of a run that hides its input */
-    char shown_path[RUN_PATH_SIZE], judged_path[RUN_PATH_SIZE], answers[RUN_PATH_SIZE];
-    char program_folder[RUN_PATH_SIZE]; /* the runtime library and the device are there, too */
-    uint64_t poison, spoil; /* the seeds of fresh memory's bytes, and of what is spoilt */
+    char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
+    char program_folder[PATH_SIZE]; /* the runtime library and the device are there, too */
+    uint64_t poison, spoil;         /* the seeds of fresh memory's bytes, and of what is spoilt */
 };
 
 /* Makes the folders and files of RUN, with INPUT as its case; the program gets SHOWN in its place, if that is not NULL.
@@ -36,9 +36,9 @@ bool process_prepare(struct process *process, const struct check *check,
 
 /* Runs it for SECONDS at most; RUN hides its input if, and only if, it was prepared with another one to be shown.
  * Both outcomes are filled, and to be freed; DEVICE only if RUN is on the emulator, otherwise it stays as it is. */
-void process_run(const struct process *process, const struct check *check,
-                 const struct check_run *run, int seconds, struct run_outcome *program,
-                 struct run_outcome *device);
+void process_execute(const struct process *process, const struct check *check,
+                     const struct check_run *run, int seconds, struct process_outcome *program,
+                     struct process_outcome *device);
 
 /* Removes the folders. */
 void process_remove(const struct process *process);

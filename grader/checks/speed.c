@@ -53,17 +53,16 @@ static void note_time(struct check *check, enum check_program program, const str
 
 void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes)
 {
-    struct check_run run = {.program = check->job.programs[RUN_EMULATOR],
-                            .device = RUN_EMULATOR,
-                            .repeats = PASSES - 1};
+    struct check_run run = {
+        .program = check->job.programs[ON_EMULATOR], .device = ON_EMULATOR, .repeats = PASSES - 1};
     const struct trial *trial = check_perform_run(check, &run, input);
     double read = trial ? check_counter(trial, "global_load_sectors") * 32 : 0;
     if (!trial || read >= PASSES * (double)bytes)
         return;
-    check_fail(check, "failed",
-               "in %d passes of the loop over lab_again() the kernels read %s bytes; %s in each is "
-               "right",
-               PASSES, check_number(read), check_number((double)bytes));
+    check_fail(
+        check, "failed",
+        "in %d passes of the loop over lab_again() the kernels read %s bytes; %s in each is right",
+        PASSES, check_number(read), check_number((double)bytes));
     check_advise(
         check, "Each pass is timed: launch the kernels in every one, as if it were the only one.");
 }
@@ -71,7 +70,7 @@ void check_each_pass(struct check *check, const struct case_data *input, uint64_
 const struct trial *check_time(struct check *check, enum check_program program,
                                const struct case_data *input)
 {
-    enum run_device device = check_device(check->info, check->job.device);
+    enum grading_device device = check_device(check->info, check->job.device);
     bool own = program != CHECK_YOURS;
     struct check_run run = {.program = own ? check->job.solution : check->job.programs[device],
                             .own = own,
@@ -119,10 +118,10 @@ static double least(const double times[CHECK_REPEATS])
 
 static void write_note(struct check *check, double yours, double solution, double naive)
 {
-    int length = snprintf(check->note, sizeof check->note,
-                          "medians of %d: yours %.4g ms, the solution %.4g ms, the naive kernel "
-                          "%.4g ms",
-                          CHECK_REPEATS, yours, solution, naive);
+    int length =
+        snprintf(check->note, sizeof check->note,
+                 "medians of %d: yours %.4g ms, the solution %.4g ms, the naive kernel %.4g ms",
+                 CHECK_REPEATS, yours, solution, naive);
     if (check->copy_rate > 0)
         snprintf(check->note + length, sizeof check->note - (size_t)length,
                  "; this GPU copies %s GB/s", check_number(floor(check->copy_rate)));
@@ -136,8 +135,7 @@ static bool believe_memory(struct check *check, double yours)
         return true;
     check_fail(
         check, "failed",
-        "your program says that its kernels take %.4g ms, but this GPU needs %.4g ms only to "
-        "read the input",
+        "your program says that its kernels take %.4g ms, but this GPU needs %.4g ms only to read the input",
         yours, least);
     check_advise(check,
                  "Do the kernels read all data, in every pass of the loop over lab_again()?");
@@ -154,10 +152,10 @@ static bool believe(struct check *check, double yours, double solution)
                                   .solution_wall = least(check->walls[CHECK_SOLUTION])};
     if (judge_clocks_agree(&clocks))
         return believe_memory(check, yours);
-    check_fail(check, "failed",
-               "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the "
-               "solution for %.2f s",
-               yours, clocks.wall, clocks.solution_wall);
+    check_fail(
+        check, "failed",
+        "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the solution for %.2f s",
+        yours, clocks.wall, clocks.solution_wall);
     check_advise(check, "What takes the time: does main() do more than it has to?");
     return false;
 }
@@ -175,10 +173,10 @@ void check_speed(struct check *check)
     }
     double gain = naive / solution;
     if (gain < LEAST_GAIN) {
-        check_break(check,
-                    "time tells nothing here: the solution is only %.2f times as fast as the naive "
-                    "kernel. Is the GPU busy with something else?",
-                    gain);
+        check_break(
+            check,
+            "time tells nothing here: the solution is only %.2f times as fast as the naive kernel. Is the GPU busy with something else?",
+            gain);
         return;
     }
     if (!believe(check, yours, solution))

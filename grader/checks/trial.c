@@ -12,25 +12,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "gpu/finding_kinds.h"
 #include "gpu/remote/server.h"
 #include "record/lines.h"
 #include "record/record.h"
-#include "base/text.h"
 
 #define WALL_SECONDS 10
 #define HUNG_SECONDS 3 /* once it has hung: whoever waited 10 s need not wait so long again */
 
 /* The file that says that the submission has hung: seen by the other checks of this grading too. */
-static bool hung_path(const struct check *check, char path[RUN_PATH_SIZE])
+static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
-    return run_path(path, "%s/hung", check->job.folder);
+    return base_path(path, "%s/hung", check->job.folder);
 }
 
 /* How long a run may take. */
 static int wall_seconds(const struct check *check, const struct check_run *run)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     bool hung = !run->own && hung_path(check, path) && access(path, F_OK) == 0;
     return hung ? HUNG_SECONDS : WALL_SECONDS;
 }
@@ -38,10 +38,10 @@ static int wall_seconds(const struct check *check, const struct check_run *run)
 /* --- why a run is no good ------------------------------------------------------------------------- */
 
 /* The last line that is not empty, fit to be shown; "" if there is none. */
-static const char *last_line(struct run_outcome *outcome)
+static const char *last_line(struct process_outcome *outcome)
 {
     char *text = outcome->output, *end = text + outcome->output_size;
-    run_clean_text(text, outcome->output_size);
+    base_clean_text(text, outcome->output_size);
     if (outcome->output_cut) /* in the midst of a line */
         while (end > text && end[-1] != '\n')
             --end;
@@ -75,25 +75,23 @@ static void advise_about(struct check *check, const char *id)
 }
 
 /* What to try, by how a run ended. */
-static const char *advice_for_end(const struct run_outcome *outcome)
+static const char *advice_for_end(const struct process_outcome *outcome)
 {
     switch (outcome->end) {
-    case RUN_TIMED_OUT:
+    case PROCESS_TIMED_OUT:
         return "Is there a loop that never ends, or one that calls CUDA for each number?";
-    case RUN_TOO_MUCH:
-        return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of "
-               "its own.";
-    case RUN_SIGNALLED:
+    case PROCESS_TOO_MUCH_OUTPUT:
+        return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of its own.";
+    case PROCESS_SIGNALLED:
         return outcome->code == SIGSEGV || outcome->code == SIGBUS
-                   ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it "
-                     "first."
+                   ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it first."
                    : "";
     default:
         return "";
     }
 }
 
-static void explain_exit(struct check *check, struct run_outcome *outcome)
+static void explain_exit(struct check *check, struct process_outcome *outcome)
 {
     static const char no_input[] = "lab.h: the case has no array named: ";
     const char *said = last_line(outcome);
@@ -109,43 +107,42 @@ static void explain_exit(struct check *check, struct run_outcome *outcome)
     else if (strstr(said, "out of memory"))
         check_advise(
             check,
-            "In a grading the GPU has %llu MB. Does your program ask for more than it needs, or "
-            "never free any?",
+            "In a grading the GPU has %llu MB. Does your program ask for more than it needs, or never free any?",
             (unsigned long long)PROCESS_GPU_BYTES >> 20);
 }
 
 static void explain_timeout(struct check *check, int seconds)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
                seconds < WALL_SECONDS ? " (no longer, as it has hung before)" : "");
     if (hung_path(check, path))
-        run_write_file(path, "", 0, 0600); /* if not, the next one waits longer: no harm */
+        base_write_file(path, "", 0, 0600); /* if not, the next one waits longer: no harm */
 }
 
 /* A verdict from how the process ended. Does nothing if it ended well, or there is a verdict. */
-static void explain_end(struct check *check, struct run_outcome *outcome, int seconds)
+static void explain_end(struct check *check, struct process_outcome *outcome, int seconds)
 {
     bool was_open = check_is_open(check);
     switch (outcome->end) {
-    case RUN_EXITED:
+    case PROCESS_EXITED:
         if (outcome->code != 0 && was_open)
             explain_exit(check, outcome);
         break;
-    case RUN_SIGNALLED:
+    case PROCESS_SIGNALLED:
         explain_signal(check, outcome->code);
         break;
-    case RUN_TIMED_OUT:
+    case PROCESS_TIMED_OUT:
         explain_timeout(check, seconds);
         break;
-    case RUN_TOO_MUCH:
+    case PROCESS_TOO_MUCH_OUTPUT:
         check_fail(check, "failed", "your program printed more than %zu MB",
                    PROCESS_OUTPUT_LIMIT >> 20);
         break;
-    case RUN_NOT_STARTED:
-        check_break(check, "the program could not be started: %s", run_start_error(outcome));
+    case PROCESS_NOT_STARTED:
+        check_break(check, "the program could not be started: %s", process_start_error(outcome));
         break;
-    case RUN_INTERRUPTED:
+    case PROCESS_INTERRUPTED:
         check_break(check, "interrupted");
         break;
     }
@@ -155,22 +152,22 @@ static void explain_end(struct check *check, struct run_outcome *outcome, int se
 
 /* A verdict from how the device's process ended, if not well. It ends as it was told to, unless it is
  * broken, or the program has asked too much of it. */
-static void explain_device(struct check *check, struct run_outcome *device)
+static void explain_device(struct check *check, struct process_outcome *device)
 {
     switch (device->end) {
-    case RUN_EXITED:
+    case PROCESS_EXITED:
         if (device->code == SERVER_BROKEN)
             check_fail(check, "failed", "your program has spoken to the GPU past the CUDA library");
         else if (device->code != SERVER_DONE)
             check_break(check, "the emulator ended with code %d: %s", device->code,
                         last_line(device));
         break;
-    case RUN_SIGNALLED:
+    case PROCESS_SIGNALLED:
         check_break(check, "the emulator crashed: %s (signal %d)", strsignal(device->code),
                     device->code);
         break;
-    case RUN_NOT_STARTED:
-        check_break(check, "the emulator could not be started: %s", run_start_error(device));
+    case PROCESS_NOT_STARTED:
+        check_break(check, "the emulator could not be started: %s", process_start_error(device));
         break;
     default: /* out of time, as the program that waits for it soon will be */
         break;
@@ -208,7 +205,7 @@ static void tell_places(char *text, size_t size, const json_t *finding)
 
 /* A verdict from one finding of severity error, which knows more than an exit code. */
 static void explain_finding(struct check *check, const json_t *finding, const char *status,
-                            struct run_outcome *outcome)
+                            struct process_outcome *outcome)
 {
     const char *id = "", *message = "", *file = "", *kernel = "", *said = "";
     json_int_t line = 0, column = 0;
@@ -228,7 +225,8 @@ static void explain_finding(struct check *check, const json_t *finding, const ch
 
 /* A verdict from what the emulator found: an error costs the check in whose run it was, whatever the
  * answer. That comes before the answer is judged, since it explains a wrong one. */
-static void explain_findings(struct check *check, const json_t *record, struct run_outcome *outcome)
+static void explain_findings(struct check *check, const json_t *record,
+                             struct process_outcome *outcome)
 {
     const char *status = launch_status(record);
     size_t i;
@@ -275,8 +273,8 @@ static void take_lines(struct check *check, const json_t *record)
     size_t i;
     json_t *launch;
     json_array_foreach(json_object_get(record, "launches"), i, launch)
-        run_lines_add(check->lines, json_object_get(launch, "lines"), check->job.file_name);
-    run_accesses_add(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
+        record_add_lines(check->lines, json_object_get(launch, "lines"), check->job.file_name);
+    record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
 }
 
 static void take_record(struct check *check, struct trial *trial)
@@ -305,7 +303,7 @@ static void take_result(struct check *check, struct trial *trial, const char *pa
 struct ended {
     struct check_run run; /* as it was in the end: perhaps there was nothing to hide */
     struct process process;
-    struct run_outcome program, device;
+    struct process_outcome program, device;
     int seconds;    /* that it was given */
     json_t *record; /* NULL: there is none, or WHY not */
     char why[200];
@@ -315,8 +313,9 @@ struct ended {
  * stopped is not run again to find out. */
 static bool has_arrived(const struct ended *ended)
 {
-    enum run_end end = ended->program.end;
-    bool by_itself = end == RUN_EXITED || end == RUN_SIGNALLED || end == RUN_TOO_MUCH;
+    enum process_end end = ended->program.end;
+    bool by_itself =
+        end == PROCESS_EXITED || end == PROCESS_SIGNALLED || end == PROCESS_TOO_MUCH_OUTPUT;
     return !by_itself || json_integer_value(json_object_get(ended->record, "missing")) == 0;
 }
 
@@ -338,18 +337,18 @@ static bool run_processes(struct check *check, const struct check_run *run,
     if (!good)
         return false;
     ended->seconds = wall_seconds(check, run);
-    process_run(&ended->process, check, &ended->run, ended->seconds, &ended->program,
-                &ended->device);
-    if (run->device == RUN_EMULATOR && ended->program.end != RUN_NOT_STARTED)
-        ended->record = run_record_read(ended->process.record, ended->why, sizeof ended->why);
+    process_execute(&ended->process, check, &ended->run, ended->seconds, &ended->program,
+                    &ended->device);
+    if (run->device == ON_EMULATOR && ended->program.end != PROCESS_NOT_STARTED)
+        ended->record = record_read(ended->process.record, ended->why, sizeof ended->why);
     return true;
 }
 
 static void end_processes(struct ended *ended)
 {
     json_decref(ended->record);
-    run_outcome_free(&ended->program);
-    run_outcome_free(&ended->device);
+    process_outcome_free(&ended->program);
+    process_outcome_free(&ended->device);
     process_remove(&ended->process);
 }
 
@@ -372,7 +371,7 @@ static void take_run(struct check *check, struct trial *trial, struct ended *end
     explain_end(check, &ended->program, ended->seconds);
     take_result(check, trial, ended->process.result);
     if (trial->run.hides &&
-        !run_read_file(ended->process.answers, SIZE_MAX - 1, &trial->judged, why, sizeof why))
+        !base_read_file(ended->process.answers, SIZE_MAX - 1, &trial->judged, why, sizeof why))
         check_break(check, "what the kernels made cannot be read: it %s", why);
 }
 
@@ -382,7 +381,7 @@ static const struct trial *perform_openly(struct check *check, const struct chec
 {
     struct check_run open = *run;
     open.hides = false;
-    open.spoils = run->device == RUN_EMULATOR && !run->backwards ? check_spoil_rate(input) : 0;
+    open.spoils = run->device == ON_EMULATOR && !run->backwards ? check_spoil_rate(input) : 0;
     return check_perform_run(check, &open, input);
 }
 
@@ -396,7 +395,7 @@ static const struct trial *mark_altered(struct check *check, const struct trial 
 const struct trial *check_perform_run(struct check *check, const struct check_run *run,
                                       const struct case_data *input)
 {
-    struct ended ended = {.device = {.end = RUN_EXITED}};
+    struct ended ended = {.device = {.end = PROCESS_EXITED}};
     if (!check_is_open(check))
         return NULL;
     if (check->trial_count == CHECK_MAX_BLOCKS) {
@@ -433,14 +432,14 @@ void check_blame_order(struct check *check)
     snprintf(check->message, sizeof check->message,
              "right only in one order of warps: with the last one first, %.*s",
              CHECK_MESSAGE_SIZE - 100, verdict);
-    check_advise(check, "No thread may count on another's work before both were at one "
-                        "__syncthreads(); on another block's, not within a launch. Atomics wait "
-                        "for nobody.");
+    check_advise(
+        check,
+        "No thread may count on another's work before both were at one __syncthreads(); on another block's, not within a launch. Atomics wait for nobody.");
 }
 
 const struct trial *check_run_backwards(struct check *check, const struct trial *trial)
 {
-    if (!check_is_open(check) || !trial || !trial->run.watched || trial->run.device != RUN_EMULATOR)
+    if (!check_is_open(check) || !trial || !trial->run.watched || trial->run.device != ON_EMULATOR)
         return NULL;
     struct trial *keeper = &check->trials[trial - check->trials];
     struct check_run run = trial->run;
@@ -456,15 +455,15 @@ const struct trial *check_run_backwards(struct check *check, const struct trial 
 
 const struct trial *check_run(struct check *check, const struct case_data *input)
 {
-    enum run_device device = check_device(check->info, check->job.device);
+    enum grading_device device = check_device(check->info, check->job.device);
     bool open = check->info->open_input;
     struct check_run run = {.program = check->job.programs[device],
                             .device = device,
                             .watched = check->info->watched,
-                            .hides = device == RUN_EMULATOR && !open};
+                            .hides = device == ON_EMULATOR && !open};
     if (*run.program)
         return open ? perform_openly(check, &run, input) : check_perform_run(check, &run, input);
-    check_break(check, "the submission was not built for %s", run_device_name(device));
+    check_break(check, "the submission was not built for %s", grading_device_name(device));
     return NULL;
 }
 

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "grade/agree.h"
-#include "grade/installed_gpu.h"
-#include "grade/grade.h"
 #include "base/json.h"
+#include "grade/agree.h"
+#include "grade/grade.h"
+#include "grade/installed_gpu.h"
 
 static const char usage[] =
     "usage: lanewise audit --lab NAME [OPTIONS]\n"
@@ -20,13 +20,11 @@ static const char usage[] =
     "checks it got right on one of them only.\n"
     "\n"
     "  --lab NAME           the lab, such as 01-parallelize\n"
-    "  --submission PATH    the student's file, or a folder that holds it; without it, your own "
-    "copy\n"
+    "  --submission PATH    the student's file, or a folder that holds it; without it, your own copy\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "\n"
-    "exit code: 0 they agree, 1 they do not, 2 usage or environment (no GPU), 3 the grader "
-    "failed\n";
+    "exit code: 0 they agree, 1 they do not, 2 usage or environment (no GPU), 3 the grader failed\n";
 
 #define complain(...) cli_complain("audit", __VA_ARGS__)
 
@@ -75,10 +73,10 @@ static int tell(const json_t *found, const char *lab, uint64_t seed)
     json_t *one;
     json_array_foreach(found, i, one)
     {
-        const char *id = run_text_of(one, "id");
+        const char *id = json_text_of(one, "id");
         printf("%s: %s%sright on the %s, not on the %s (%s)\n    %s\n", lab, id, *id ? ": " : "",
-               run_text_of(one, "right_on"), run_text_of(one, "wrong_on"),
-               run_text_of(one, "status"), run_text_of(one, "message"));
+               json_text_of(one, "right_on"), json_text_of(one, "wrong_on"),
+               json_text_of(one, "status"), json_text_of(one, "message"));
     }
     if (i == 0)
         printf("%s: both devices agree on every check, seed %llu\n", lab, (unsigned long long)seed);
@@ -86,48 +84,48 @@ static int tell(const json_t *found, const char *lab, uint64_t seed)
 }
 
 /* Grades on both devices and compares. GRADING says all but the device. */
-static int audit(struct run_grading *grading)
+static int audit(struct grading *grading)
 {
     json_t *results[2] = {NULL, NULL}, *found;
     char error[6000];
     int code = 0;
-    for (int device = RUN_EMULATOR; device <= RUN_GPU && code == 0; ++device) {
-        grading->device = (enum run_device)device;
-        enum run_grade_end end = run_grade(grading, &results[device], error, sizeof error);
-        if (end != RUN_GRADED)
+    for (int device = ON_EMULATOR; device <= ON_GPU && code == 0; ++device) {
+        grading->device = (enum grading_device)device;
+        enum grade_end end = grade_submission(grading, &results[device], error, sizeof error);
+        if (end != GRADE_DONE)
             code = cli_complain_end("audit", end, grading->lab->name, error);
         else
             printf("%s on the %s: %.6g of %.6g points\n", grading->lab->name,
-                   run_device_name(grading->device),
+                   grading_device_name(grading->device),
                    json_number_value(json_object_get(results[device], "score")),
                    json_number_value(json_object_get(results[device], "max_score")));
     }
     if (code == 0) {
-        found = run_devices_disagree(results[RUN_EMULATOR], results[RUN_GPU]);
+        found = agree_devices(results[ON_EMULATOR], results[ON_GPU]);
         code = tell(found, grading->lab->name, grading->seed);
         json_decref(found);
     }
-    json_decref(results[RUN_EMULATOR]);
-    json_decref(results[RUN_GPU]);
+    json_decref(results[ON_EMULATOR]);
+    json_decref(results[ON_GPU]);
     return code;
 }
 
-static int perform(const struct options *options, struct run_grading *grading)
+static int perform(const struct options *options, struct grading *grading)
 {
-    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
-    static struct run_lab lab;
+    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct lab lab;
     char error[6000];
     int code;
     if (!cli_open_lab("audit", options->lab, &lab))
         return EXIT_USAGE;
-    if (run_submission_open(&lab, options->submission, &submission, error, sizeof error)) {
+    if (submission_open(&lab, options->submission, &submission, error, sizeof error)) {
         grading->lab = &lab;
         grading->submission = &submission;
         code = audit(grading);
-        run_submission_close(&submission);
+        submission_close(&submission);
     } else
         code = complain(EXIT_USAGE, "%s", error);
-    run_lab_close(&lab);
+    labs_close(&lab);
     return code;
 }
 
@@ -135,18 +133,18 @@ int cmd_audit(int argc, char **argv)
 {
     static char gpu_name[256];
     struct options options = {0};
-    struct run_grading grading = {.gpu_name = gpu_name};
+    struct grading grading = {.gpu_name = gpu_name};
     int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
     if (!cli_choose_seed("audit", options.seed, &grading.seed))
         return EXIT_USAGE;
-    if (!run_gpu_find(gpu_name, sizeof gpu_name))
+    if (!installed_gpu_find(gpu_name, sizeof gpu_name))
         return complain(EXIT_USAGE, "there is no GPU to compare the emulator with: %s", gpu_name);
     cli_catch_signals();
     if (!cli_check_sandbox("audit", options.unsafe))
         return EXIT_USAGE;
     grading.unsafe = options.unsafe;
-    grading.gpu_arch = run_gpu_arch();
+    grading.gpu_arch = installed_gpu_arch();
     return perform(&options, &grading);
 }

@@ -23,14 +23,14 @@
 #include "batch/class.h"
 #include "batch/key.h"
 #include "batch/output.h"
+#include "batch/pairs.h"
 #include "batch/queue.h"
 #include "batch/roster.h"
 #include "batch/scan.h"
-#include "batch/pairs.h"
 #include "batch/slurm.h"
 #include "config.h"
-#include "report/bar.h"
 #include "grade/installed_gpu.h"
+#include "report/bar.h"
 
 static const char usage[] =
     "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
@@ -49,8 +49,7 @@ static const char usage[] =
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of all inputs; without it, that of the last time\n"
     "  --jobs N             so many gradings at a time; without it, one a core\n"
-    "  --key FILE           sign the results with this key; without it, with $LANEWISE_KEY, if "
-    "any\n"
+    "  --key FILE           sign the results with this key; without it, with $LANEWISE_KEY, if any\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
     "  --slurm              grade on a Slurm cluster; --out must be where its nodes see it, too\n"
     "  --chunk-size N       so many gradings in one task of the cluster; without it, 20\n"
@@ -132,8 +131,9 @@ static int read_options(int argc, char **argv, struct options *options)
     if (options->chunk && optind == argc)
         return -1;
     if (optind == argc)
-        return complain(EXIT_USAGE, "which folder? lanewise batch SUBMISSIONS/ grades what is in "
-                                    "it; --help explains");
+        return complain(
+            EXIT_USAGE,
+            "which folder? lanewise batch SUBMISSIONS/ grades what is in it; --help explains");
     options->submissions = argv[optind];
     return -1;
 }
@@ -162,21 +162,21 @@ static bool read_number(const char *name, const char *text, double least, double
 struct session {
     struct options options;
     struct course course;
-    struct batch_terms terms;
+    struct course_terms terms;
     struct batch_roster roster;
-    struct batch_lab labs[RUN_MAX_LABS];
+    struct batch_lab labs[MAX_LABS];
     size_t lab_count;   /* that are graded; then come */
     size_t other_count; /* all others of the kit */
-    enum run_device device;
+    enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
-    struct run_key key; /* that signs the results, if has_key */
+    struct seal_key key; /* that signs the results, if has_key */
     bool has_key;
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out; /* this run has made the folder of --out, and nothing is graded yet */
-    char scratch[RUN_PATH_SIZE]; /* for what gradings need meanwhile; "" */
+    bool new_out;            /* this run has made the folder of --out, and nothing is graded yet */
+    char scratch[PATH_SIZE]; /* for what gradings need meanwhile; "" */
     struct batch_store *store;
     struct report_bar bar;
 };
@@ -194,11 +194,11 @@ static bool read_terms(struct session *session)
     const struct options *options = &session->options;
     if (!cli_read_course(options->course, &session->course))
         return false;
-    struct batch_terms *terms = &session->terms;
+    struct course_terms *terms = &session->terms;
     *terms = session->course.rules;
     double limit = terms->late_limit, per_day = terms->per_day;
     double chunk_size = CHUNK_SIZE,
-           jobs = session->device == RUN_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
+           jobs = session->device == ON_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
     if (options->attempt && strcmp(options->attempt, "best") != 0 &&
         strcmp(options->attempt, "latest") != 0) {
         complain(EXIT_USAGE, "--attempt is best or latest, not \"%s\"", options->attempt);
@@ -223,7 +223,7 @@ static bool read_terms(struct session *session)
 static bool add_lab(struct session *session, const char *word)
 {
     struct batch_lab *lab = &session->labs[session->lab_count];
-    if (session->lab_count == RUN_MAX_LABS || !cli_open_lab("batch", word, &lab->lab))
+    if (session->lab_count == MAX_LABS || !cli_open_lab("batch", word, &lab->lab))
         return false;
     ++session->lab_count;
     const struct course_lab *counted = course_find(&session->course, lab->lab.name);
@@ -232,8 +232,8 @@ static bool add_lab(struct session *session, const char *word)
                  session->options.course);
         return false;
     }
-    run_lab_set_terms(&lab->lab, counted->terms);
-    if (batch_grader_hash(&lab->lab, session->device, run_gpu_arch(), lab->grader))
+    lab_set_terms(&lab->lab, counted->terms);
+    if (batch_grader_hash(&lab->lab, session->device, installed_gpu_arch(), lab->grader))
         return true;
     complain(EXIT_USAGE, "out of memory");
     return false;
@@ -248,18 +248,18 @@ static int by_lab(const void *left, const void *right)
 /* Opens the labs of the kit that are not graded: files for these are no riddle. */
 static void open_other_labs(struct session *session)
 {
-    struct run_lab_names names;
-    char error[2 * RUN_PATH_SIZE];
-    run_lab_list(&names);
+    struct lab_names names;
+    char error[2 * PATH_SIZE];
+    labs_list(&names);
     for (size_t i = 0; i < names.count; ++i) {
         struct batch_lab *lab = &session->labs[session->lab_count + session->other_count];
-        bool graded = session->lab_count + session->other_count == RUN_MAX_LABS;
+        bool graded = session->lab_count + session->other_count == MAX_LABS;
         for (size_t k = 0; k < session->lab_count; ++k)
             graded = graded || strcmp(session->labs[k].lab.name, names.names[i]) == 0;
-        if (!graded && run_lab_open(names.names[i], &lab->lab, error, sizeof error))
+        if (!graded && labs_open(names.names[i], &lab->lab, error, sizeof error))
             ++session->other_count;
     }
-    run_lab_list_free(&names);
+    labs_free(&names);
 }
 
 /* Opens the labs that --labs names, or all that count. */
@@ -296,7 +296,7 @@ static bool is_folder(const char *path)
  * when that is killed, workers that still tidy up hold up nobody. */
 static bool open_out(struct session *session)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     const char *out = session->options.out;
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     session->new_out = mkdir(out, 0755) == 0;
@@ -304,7 +304,7 @@ static bool open_out(struct session *session)
         complain(EXIT_USAGE, "cannot make %s: %s", out, strerror(errno));
         return false;
     }
-    if (run_path(path, "%s/.lock", out))
+    if (base_path(path, "%s/.lock", out))
         session->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (session->lock >= 0 && fcntl(session->lock, F_SETLK, &lock) == 0)
         return true;
@@ -329,9 +329,10 @@ static bool choose_seed(struct session *session)
     bool good = cli_choose_seed("batch", wanted, &session->seed);
     free(last);
     snprintf(text, sizeof text, "%llu", (unsigned long long)session->seed);
-    return good && ((batch_store_set(session->store, "seed", text) &&
-                     batch_store_set(session->store, "device", run_device_name(session->device))) ||
-                    fail(session));
+    return good &&
+           ((batch_store_set(session->store, "seed", text) &&
+             batch_store_set(session->store, "device", grading_device_name(session->device))) ||
+            fail(session));
 }
 
 /* Makes the folder that gradings work in, and removes the last one's, should that have been killed. */
@@ -339,9 +340,9 @@ static bool open_scratch(struct session *session)
 {
     char *last = batch_store_get(session->store, "scratch");
     if (last && strstr(last, "/lanewise-"))
-        run_remove_tree(last);
+        base_remove_tree(last);
     free(last);
-    if (!run_private_folder(session->scratch)) {
+    if (!base_private_folder(session->scratch)) {
         complain(EXIT_USAGE, "cannot make a folder in %s: %s",
                  getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
         session->scratch[0] = 0;
@@ -353,8 +354,8 @@ static bool open_scratch(struct session *session)
 
 static bool open_store(struct session *session)
 {
-    char path[RUN_PATH_SIZE], error[RUN_PATH_SIZE + 300];
-    if (!run_path(path, "%s/" BATCH_STORE_FILE, session->options.out)) {
+    char path[PATH_SIZE], error[PATH_SIZE + 300];
+    if (!base_path(path, "%s/" BATCH_STORE_FILE, session->options.out)) {
         complain(EXIT_USAGE, "the path of %s is too long", session->options.out);
         return false;
     }
@@ -370,7 +371,7 @@ static bool open_store(struct session *session)
 
 static bool scan(struct session *session)
 {
-    char error[2 * RUN_PATH_SIZE], more[32] = "";
+    char error[2 * PATH_SIZE], more[32] = "";
     struct batch_hidden hidden = {0};
     struct batch_scan scan = {.folder = session->options.submissions,
                               .out = session->options.out,
@@ -416,15 +417,15 @@ static size_t count_rows(json_t *rows)
 static enum batch_end grade_by_slurm(const struct session *session, const struct batch_queue *queue,
                                      struct batch_outcome *outcome)
 {
-    char out[PATH_MAX], folder[RUN_PATH_SIZE], program[RUN_PATH_SIZE];
+    char out[PATH_MAX], folder[PATH_SIZE], program[PATH_SIZE];
     struct batch_slurm slurm = {.folder = folder,
                                 .program = program,
                                 .chunk_size = session->chunk_size,
                                 .gres = session->options.gres,
                                 .options = session->options.slurm_options};
     *outcome = (struct batch_outcome){0};
-    if (realpath(session->options.out, out) && run_path(folder, "%s/slurm", out) &&
-        run_path(program, "%s/%s/lanewise", LANEWISE_ROOT, LANEWISE_BUILD))
+    if (realpath(session->options.out, out) && base_path(folder, "%s/slurm", out) &&
+        base_path(program, "%s/%s/lanewise", LANEWISE_ROOT, LANEWISE_BUILD))
         return batch_slurm_grade(queue, &slurm, outcome);
     snprintf(outcome->error, sizeof outcome->error, "the path of %s is too long",
              session->options.out);
@@ -434,7 +435,7 @@ static enum batch_end grade_by_slurm(const struct session *session, const struct
 /* What a task of the cluster does. */
 static int grade_chunk(const struct options *options)
 {
-    char error[2 * RUN_PATH_SIZE];
+    char error[2 * PATH_SIZE];
     double jobs = 1;
     if (!read_number("jobs", options->jobs, 1, 1024, true, &jobs))
         return EXIT_USAGE;
@@ -456,7 +457,7 @@ static int grade(struct session *session)
         return fail(session), EXIT_USAGE;
     printf("%zu student%s, %zu submission%s to %zu lab%s, on the %s, seed %llu; %zu to grade\n",
            students, plural(students), handed_in, plural(handed_in), session->lab_count,
-           plural(session->lab_count), run_device_name(session->device),
+           plural(session->lab_count), grading_device_name(session->device),
            (unsigned long long)session->seed, total);
     struct batch_queue queue = {.store = session->store,
                                 .pending = pending,
@@ -465,7 +466,7 @@ static int grade(struct session *session)
                                 .jobs = session->jobs,
                                 .device = session->device,
                                 .gpu_name = session->gpu_name,
-                                .gpu_arch = run_gpu_arch(),
+                                .gpu_arch = installed_gpu_arch(),
                                 .seed = session->seed,
                                 .key = session->has_key ? &session->key : NULL,
                                 .unsafe = session->options.unsafe,
@@ -539,14 +540,13 @@ static void tell_old_folders(const struct session *session, const json_t *class)
  * compiler. */
 static int write_reports(struct session *session, bool finished)
 {
-    char error[2 * RUN_PATH_SIZE];
+    char error[2 * PATH_SIZE];
     json_t *class = batch_class(session->store, &session->terms);
     if (!class)
         return fail(session), EXIT_USAGE;
-    struct batch_similar similar = {session->store, session->labs,
-                                    finished ? session->lab_count : 0, session->device,
-                                    run_gpu_arch()};
-    if (!batch_similar(&similar, class, error, sizeof error)) /* grades do without */
+    struct batch_pairs similar = {session->store, session->labs, finished ? session->lab_count : 0,
+                                  session->device, installed_gpu_arch()};
+    if (!batch_pairs(&similar, class, error, sizeof error)) /* grades do without */
         complain(0, "%s", error);
     bool written =
         batch_write_all(session->store, class, session->options.out, error, sizeof error);
@@ -555,10 +555,9 @@ static int write_reports(struct session *session, bool finished)
         complain(EXIT_USAGE, "%s", error);
     else if (finished) {
         tell_review(session, json_object_get(class, "review"));
-        printf("%s: gradebook.csv, class.html, and a folder for each student; feedback/ has the "
-               "pages to "
-               "send back\n",
-               session->options.out);
+        printf(
+            "%s: gradebook.csv, class.html, and a folder for each student; feedback/ has the pages to send back\n",
+            session->options.out);
         tell_old_folders(session, class);
     } else
         printf("%s: gradebook.csv and all else so far; %lld submission%s still to be graded\n",
@@ -577,7 +576,7 @@ static bool choose_device(struct session *session)
         return cli_choose_device("batch", device, &session->device, session->gpu_name,
                                  sizeof session->gpu_name);
     bool gpu = strcmp(device, "gpu") == 0 || (strcmp(device, "auto") == 0 && options->gres);
-    session->device = gpu ? RUN_GPU : RUN_EMULATOR;
+    session->device = gpu ? ON_GPU : ON_EMULATOR;
     if (gpu && !options->gres) {
         complain(EXIT_USAGE,
                  "on GPUs of which kind? Add --gres gpu:1, or what your cluster calls it");
@@ -590,7 +589,7 @@ static bool choose_device(struct session *session)
 /* Is everybody of whom the course file says something on the roster? A slip in an id would go unnoticed. */
 static bool check_exceptions(const struct session *session)
 {
-    const struct batch_exceptions *exceptions = &session->course.exceptions;
+    const struct course_exceptions *exceptions = &session->course.exceptions;
     for (size_t i = 0; i < exceptions->count; ++i) {
         bool known = false;
         for (size_t k = 0; !known && k < session->roster.count; ++k)
@@ -607,7 +606,7 @@ static bool check_exceptions(const struct session *session)
 /* All that must be right before something is written. */
 static bool prepare(struct session *session)
 {
-    char error[2 * RUN_PATH_SIZE];
+    char error[2 * PATH_SIZE];
     const struct options *options = &session->options;
     if (!is_folder(options->submissions)) {
         complain(EXIT_USAGE, "%s is no folder of submissions", options->submissions);
@@ -633,13 +632,13 @@ static void close_session(struct session *session)
 {
     batch_store_close(session->store);
     if (session->scratch[0])
-        run_remove_tree(session->scratch);
+        base_remove_tree(session->scratch);
     for (size_t i = 0; i < session->lab_count + session->other_count; ++i)
-        run_lab_close(&session->labs[i].lab);
+        labs_close(&session->labs[i].lab);
     batch_roster_free(&session->roster);
     course_free(&session->course);
     if (session->new_out)
-        run_remove_tree(session->options.out);
+        base_remove_tree(session->options.out);
     if (session->lock >= 0)
         close(session->lock);
 }
@@ -663,7 +662,7 @@ int cmd_batch(int argc, char **argv)
         code = write_reports(&session, true);
     else if (code == INTERRUPTED && batch_store_count(session.store) > 0)
         write_reports(&session, false);
-    run_key_forget(&session.key);
+    seal_key_forget(&session.key);
     close_session(&session);
     return code;
 }

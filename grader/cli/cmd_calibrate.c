@@ -26,15 +26,14 @@
 
 static const char usage[] =
     "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
-    "Measures the labs' solutions, skeletons and mutants on this machine, and proposes the figures "
-    "from\n"
+    "Measures the labs' solutions, skeletons and mutants on this machine, and proposes the figures from\n"
     "which on a check gives full points, and none. What it prints is a course file;\n"
     "how far it has come goes to stderr.\n"
     "Exit code: 0 proposals for all figures, 2 not.\n";
 
 struct calibration {
     struct lab_gradings gradings;
-    struct lab_parts parts[RUN_MAX_LABS];
+    struct lab_parts parts[MAX_LABS];
     size_t lab_count;
     json_t **answers;
     bool incomplete;
@@ -85,7 +84,7 @@ static double figure_in(const struct figure *figure, const json_t *answer)
 static bool shall_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
-        return run_mutant_loss(&task->parts->mutants[task->number], figure->check) != NULL;
+        return mutant_find_loss(&task->parts->mutants[task->number], figure->check) != NULL;
     return task->kind == LAB_SKELETON;
 }
 
@@ -170,11 +169,9 @@ static const char *why_not(const struct figure *figure)
     return figure->proposal.apart ? NULL : "right and wrong programs cannot be told apart here";
 }
 
-static const char head[] = "#                 solution      right       full                       "
-                           "wrong               none\n"
-                           "# check              worst      worst   declared   proposed margin     "
-                           "  best margin   declared"
-                           "   proposed  best of the wrong\n";
+static const char head[] =
+    "#                 solution      right       full                       wrong               none\n"
+    "# check              worst      worst   declared   proposed margin       best margin   declared   proposed  best of the wrong\n";
 
 static void print_row(struct calibration *c, const struct figure *figure)
 {
@@ -231,7 +228,7 @@ static void print_lab(struct calibration *c, const struct lab_parts *parts)
     json_t *check;
     json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
     {
-        if (json_object_get(check, "budget") && run_lab_has_check(check, c->gradings.device) &&
+        if (json_object_get(check, "budget") && lab_has_check(check, c->gradings.device) &&
             count < sizeof figures / sizeof *figures)
             measure(c, parts, check, &figures[count++]);
     }
@@ -256,7 +253,7 @@ static void forget(struct calibration *c)
     free(c->answers);
 }
 
-static int calibrate(struct calibration *c, const struct run_lab_names *labs)
+static int calibrate(struct calibration *c, const struct lab_names *labs)
 {
     struct lab_findings findings = {0};
     for (size_t i = 0; i < labs->count; ++i) {
@@ -267,11 +264,11 @@ static int calibrate(struct calibration *c, const struct run_lab_names *labs)
     c->answers = lab_grade_all(&c->gradings, stderr);
     if (!c->answers)
         return complain(EXIT_GRADER, "out of memory");
-    if (run_interrupted()) {
+    if (process_interrupted()) {
         forget(c);
         return 128 + SIGINT;
     }
-    bool emulated = c->gradings.device == RUN_EMULATOR;
+    bool emulated = c->gradings.device == ON_EMULATOR;
     printf(
         "# Thresholds by what was measured %s: %zu gradings of solutions (%d seeds), skeletons\n"
         "# and mutants. Margins say how far the figure for full points lies from either side%s.\n"
@@ -288,11 +285,11 @@ static int calibrate(struct calibration *c, const struct run_lab_names *labs)
 int cmd_calibrate(int argc, char **argv)
 {
     static struct calibration calibration; /* too large for a stack */
-    struct run_lab_names labs;
+    struct lab_names labs;
     int code = lab_read_options("calibrate", usage, argc, argv, &calibration.gradings, &labs);
     if (code >= 0)
         return code;
     code = calibrate(&calibration, &labs);
-    run_lab_list_free(&labs);
+    labs_free(&labs);
     return code;
 }

@@ -9,13 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/result_terminal.h"
 #include "grade/progress.h"
+#include "report/result_terminal.h"
 
 static const char usage[] =
     "usage: lanewise diff --lab NAME [--spoil]\n"
-    "Shows how the solution differs from your file. Before you have full marks, only with "
-    "--spoil.\n";
+    "Shows how the solution differs from your file. Before you have full marks, only with --spoil.\n";
 
 /* Runs diff(1), which every Debian has, and returns our exit code. */
 static int show(const char *own, const char *solution)
@@ -41,21 +40,21 @@ static int show(const char *own, const char *solution)
 int cmd_diff(int argc, char **argv)
 {
     struct cli_student student = {.command = "diff", .usage = usage, .flag = "spoil"};
-    char own[RUN_PATH_SIZE];
+    char own[PATH_SIZE];
     int code = cli_read_student(&student, argc, argv);
     if (code >= 0)
         return code;
     const char *lab = student.lab.name;
-    json_t *progress = run_progress_load();
-    if (!student.flagged && !run_progress_done(progress, lab)) {
-        printf("The solution is shown once `make grade LAB=%s` gives you full marks.\n"
-               "Before that: make hint LAB=%s, or, to see it all the same, make diff LAB=%s "
-               "SPOIL=1\n",
-               lab, lab, lab);
+    json_t *progress = progress_load();
+    if (!student.flagged && !progress_done(progress, lab)) {
+        printf(
+            "The solution is shown once `make grade LAB=%s` gives you full marks.\n"
+            "Before that: make hint LAB=%s, or, to see it all the same, make diff LAB=%s SPOIL=1\n",
+            lab, lab, lab);
         code = EXIT_NOT_YET;
-    } else if (run_lab_own_path(&student.lab, own))
+    } else if (lab_own_path(&student.lab, own))
         code = show(own, student.lab.solution);
     json_decref(progress);
-    run_lab_close(&student.lab);
+    labs_close(&student.lab);
     return code;
 }

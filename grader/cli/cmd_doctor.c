@@ -5,10 +5,10 @@
  * grading needs and that is missing makes the exit code 2. */
 #include "cli/cli.h"
 
-#include "config.h"
 #include "compile/build.h"
-#include "sandbox/process.h"
+#include "config.h"
 #include "grade/installed_gpu.h"
+#include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 
 #include <dlfcn.h>
@@ -49,18 +49,18 @@ static void print_to(char *text, size_t size, const char *format, ...)
 static bool ask(const char *name, const char *argument, char output[OUTPUT_SIZE])
 {
     const char *argv[] = {"/usr/bin/env", name, argument, NULL};
-    struct run_command command = {
+    struct process_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,
         .wall_seconds = 10,
         .output_keep = OUTPUT_SIZE - 1,
         .output_limit = 1 << 20,
     };
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
     print_to(output, OUTPUT_SIZE, "%s", outcome.output ? outcome.output : "");
-    run_outcome_free(&outcome);
-    return outcome.end == RUN_EXITED && outcome.code == 0;
+    process_outcome_free(&outcome);
+    return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
 /* The first thing in TEXT that looks like a version number, cut out in place; "" if there is none. */
@@ -112,7 +112,7 @@ static void look_at_nvcc(struct finding *finding)
     finding->good = ask(nvcc, "--version", output);
     char *release = strstr(output, ", V");
     const char *version = finding->good && release ? find_version(release) : NULL;
-    if (version && strncmp(version, RUN_BUILD_RELEASE, strlen(RUN_BUILD_RELEASE)) != 0) {
+    if (version && strncmp(version, COMPILE_RELEASE, strlen(COMPILE_RELEASE)) != 0) {
         finding->good = false;
         TO_DO(finding, "$NVCC, %s, is of CUDA %s; grading takes one of CUDA 13", nvcc, version);
     } else if (version) {
@@ -185,7 +185,7 @@ static void look_at_libraries(struct finding *finding)
 static void look_at_gpu(struct finding *finding)
 {
     char name[FOUND_SIZE - 10];
-    finding->good = run_gpu_find(name, sizeof name);
+    finding->good = installed_gpu_find(name, sizeof name);
     FOUND(finding, finding->good ? "%s" : "none: %s", name);
     if (!finding->good)
         TO_DO(finding, "nothing: labs run on the emulator");
@@ -200,9 +200,9 @@ static void look_at_pandoc(struct finding *finding)
 static void look_at_sandbox(struct finding *finding)
 {
     char why[300];
-    enum run_level level = run_sandbox_level(why, sizeof why);
-    finding->good = level > RUN_UNPROTECTED;
-    FOUND(finding, "%s: %s", run_level_name(level), run_level_protects(level));
+    enum sandbox_level level = sandbox_best_level(why, sizeof why);
+    finding->good = level > SANDBOX_NONE;
+    FOUND(finding, "%s: %s", sandbox_level_name(level), sandbox_level_protects(level));
     TO_DO(finding, "%s", why);
 }
 
@@ -238,8 +238,8 @@ int cmd_doctor(int argc, char **argv)
     static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
     int option = getopt_long(argc, argv, "h", options, NULL);
     if (option == 'h') {
-        printf("usage: lanewise doctor\nShows what this machine has. Exit code: 0 labs can be "
-               "graded, 2 they cannot.\n");
+        printf(
+            "usage: lanewise doctor\nShows what this machine has. Exit code: 0 labs can be graded, 2 they cannot.\n");
         return 0;
     }
     if (option != -1 || optind < argc) {

@@ -6,18 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "gpu/finding_kinds.h"
 #include "report/result_terminal.h"
-#include "base/files.h"
 
 #define complain(...) cli_complain("explain", EXIT_USAGE, __VA_ARGS__)
 #define MAX_EXAMPLE   ((size_t)64 << 10)
 
-static const char usage[] = "usage: lanewise explain [ID]\n"
-                            "Tells what a finding means, such as [bank-conflict], with a small "
-                            "example; without an id, lists "
-                            "all.\n";
+static const char usage[] =
+    "usage: lanewise explain [ID]\n"
+    "Tells what a finding means, such as [bank-conflict], with a small example; without an id, lists all.\n";
 
 static void list_kinds(void)
 {
@@ -35,10 +34,10 @@ static void list_kinds(void)
 /* False: the complaint was made. */
 static bool print_example(const char *id)
 {
-    char path[RUN_PATH_SIZE], why[200];
-    struct run_text text;
-    if (!run_path(path, LANEWISE_ROOT "/grader/report/examples/%s.cu", id) ||
-        !run_read_file(path, MAX_EXAMPLE, &text, why, sizeof why)) {
+    char path[PATH_SIZE], why[200];
+    struct text text;
+    if (!base_path(path, LANEWISE_ROOT "/grader/report/examples/%s.cu", id) ||
+        !base_read_file(path, MAX_EXAMPLE, &text, why, sizeof why)) {
         complain("the example %s %s", path, why);
         return false;
     }

@@ -19,14 +19,14 @@
 #include <time.h>
 
 #include "config.h"
+#include "grade/grade.h"
+#include "grade/installed_gpu.h"
+#include "grade/progress.h"
 #include "report/format.h"
 #include "report/progress_terminal.h"
 #include "report/result_json.h"
 #include "report/result_terminal.h"
 #include "report/sarif.h"
-#include "grade/installed_gpu.h"
-#include "grade/grade.h"
-#include "grade/progress.h"
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
@@ -38,12 +38,10 @@ static const char usage[] =
     "                       without it, your own copy in labs/\n"
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
-    "  --course FILE        points, thresholds and labs as a course has them: "
-    "grader/course/course.h\n"
+    "  --course FILE        points, thresholds and labs as a course has them: grader/course/course.h\n"
     "  --json FILE          where the result goes; without it, build/results.json\n"
     "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
-    "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, "
-    "json\n"
+    "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, json\n"
     "  --out FILE           where that goes; without it, stdout, and the report goes to stderr\n"
     "  --key FILE           sign the result with this key; without it, with $LANEWISE_KEY, if any\n"
     "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
@@ -120,11 +118,11 @@ static int read_options(int argc, char **argv, struct options *options)
 
 struct session {
     const struct options *options;
-    enum run_device device;
+    enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
     struct course course; /* without --course, all labs as they are declared */
-    struct run_key key;   /* that signs the results, if has_key */
+    struct seal_key key;  /* that signs the results, if has_key */
     bool has_key;
     bool own; /* the student's own files: their progress is kept */
     struct report_progress page;
@@ -137,7 +135,7 @@ static void show(struct session *session, const json_t *result, const json_t *ne
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
     if (session->own)
-        run_progress_note(session->progress, result, time(NULL));
+        progress_note(session->progress, result, time(NULL));
     if (!session->options->lab)
         report_progress_row(&session->page, result, needs);
     else
@@ -150,61 +148,61 @@ static void show(struct session *session, const json_t *result, const json_t *ne
 
 /* Grades what was opened, or, where a learning system wants a grade for everything, tells why it is unfit
  * (ERROR). */
-static enum run_grade_end grade(struct session *session, const struct run_lab *lab,
-                                const struct run_submission *submission, json_t **result,
-                                char *error, size_t size)
+static enum grade_end grade(struct session *session, const struct lab *lab,
+                            const struct submission *submission, json_t **result, char *error,
+                            size_t size)
 {
-    struct run_grading grading = {.lab = lab,
-                                  .submission = submission,
-                                  .device = session->device,
-                                  .gpu_name = session->gpu_name,
-                                  .gpu_arch = run_gpu_arch(),
-                                  .unsafe = session->options->unsafe,
-                                  .seed = session->seed};
-    enum run_grade_end end = RUN_GRADED;
+    struct grading grading = {.lab = lab,
+                              .submission = submission,
+                              .device = session->device,
+                              .gpu_name = session->gpu_name,
+                              .gpu_arch = installed_gpu_arch(),
+                              .unsafe = session->options->unsafe,
+                              .seed = session->seed};
+    enum grade_end end = GRADE_DONE;
     if (submission->unfit)
-        *result = run_grade_unfit(&grading, error);
+        *result = grade_unfit(&grading, error);
     else
-        end = run_grade(&grading, result, error, size);
-    if (end != RUN_GRADED || run_seal(*result, session->has_key ? &session->key : NULL))
+        end = grade_submission(&grading, result, error, size);
+    if (end != GRADE_DONE || seal_document(*result, session->has_key ? &session->key : NULL))
         return end;
     json_decref(*result);
     snprintf(error, size, "out of memory");
-    return RUN_GRADER_FAILED;
+    return GRADER_FAILED;
 }
 
 /* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
 static int grade_lab(struct session *session, const char *name)
 {
-    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
-    static struct run_lab lab;
+    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct lab lab;
     char error[6000];
     json_t *result = NULL;
     if (!cli_open_lab("grade", name, &lab))
         return EXIT_USAGE;
     const struct course_lab *counted = course_find(&session->course, lab.name);
     if (!counted) {
-        run_lab_close(&lab);
+        labs_close(&lab);
         return complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name,
                         session->options->course);
     }
-    run_lab_set_terms(&lab, counted->terms);
+    lab_set_terms(&lab, counted->terms);
     bool opened =
-        run_submission_open(&lab, session->options->submission, &submission, error, sizeof error);
+        submission_open(&lab, session->options->submission, &submission, error, sizeof error);
     if (!opened && !(session->options->format && submission.unfit)) {
-        run_lab_close(&lab);
+        labs_close(&lab);
         return complain(EXIT_USAGE, "%s", error);
     }
-    enum run_grade_end end = grade(session, &lab, &submission, &result, error, sizeof error);
-    if (end == RUN_GRADED) {
+    enum grade_end end = grade(session, &lab, &submission, &result, error, sizeof error);
+    if (end == GRADE_DONE) {
         json_t *needs = json_object_get(lab.declared, "needs");
         show(session, result, needs);
         json_array_append_new(session->results, result);
         json_object_set(session->needs, lab.name, needs);
     }
     int code = cli_complain_end("grade", end, lab.name, error);
-    run_submission_close(&submission);
-    run_lab_close(&lab);
+    submission_close(&submission);
+    labs_close(&lab);
     return code;
 }
 
@@ -279,7 +277,7 @@ static int write_format(const struct session *session, const json_t *document)
     report_format(session->options->format)(memory, document, &context);
     bool written = fclose(memory) == 0;
     if (written && path)
-        written = run_write_output(path, text, size, 0644);
+        written = base_write_output(path, text, size, 0644);
     else if (written)
         written = fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
     int reason = errno;
@@ -316,7 +314,7 @@ static bool is_done(const struct session *session, const char *lab)
             has_passed(result))
             return true;
     }
-    return run_progress_done(session->progress, lab);
+    return progress_done(session->progress, lab);
 }
 
 /* The first lab to be done after LAB's, that is not done itself; NULL: LAB can be begun. */
@@ -359,7 +357,7 @@ static int report(const struct session *session)
     if (!one && session->own)
         tell_next(session);
     if (session->own)
-        run_progress_save(session->progress);
+        progress_save(session->progress);
     int code = write_json(session, document);
     if (code == 0)
         code = write_sarif(session, document);
@@ -394,7 +392,7 @@ int cmd_grade(int argc, char **argv)
     session.own = options.submission == NULL;
     session.results = json_array();
     session.needs = json_object();
-    session.progress = run_progress_load();
+    session.progress = progress_load();
     FILE *to = options.format && !options.out ? stderr : stdout;
     session.page = (struct report_progress){.to = to,
                                             .colour = report_wants_colour(to),
@@ -403,7 +401,7 @@ int cmd_grade(int argc, char **argv)
     code = options.lab ? grade_lab(&session, options.lab) : grade_all_labs(&session);
     if (code == 0)
         code = report(&session);
-    run_key_forget(&session.key);
+    seal_key_forget(&session.key);
     json_decref(session.results);
     json_decref(session.needs);
     json_decref(session.progress);

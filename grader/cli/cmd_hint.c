@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/result_terminal.h"
 #include "grade/progress.h"
+#include "report/result_terminal.h"
 
 static const char usage[] =
     "usage: lanewise hint --lab NAME\n"
@@ -39,14 +39,14 @@ int cmd_hint(int argc, char **argv)
     int code = cli_read_student(&student, argc, argv);
     if (code >= 0)
         return code;
-    json_t *progress = run_progress_load();
-    json_t *known = run_progress_lab(progress, student.lab.name);
+    json_t *progress = progress_load();
+    json_t *known = progress_lab(progress, student.lab.name);
     const json_t *hints = json_object_get(student.lab.declared, "hints");
     json_int_t told = json_integer_value(json_object_get(known, "hints"));
     told = (json_int_t)tell(student.lab.name, hints, told > 0 ? (size_t)told : 0);
     json_object_set_new(known, "hints", json_integer(told));
-    run_progress_save(progress);
+    progress_save(progress);
     json_decref(progress);
-    run_lab_close(&student.lab);
+    labs_close(&student.lab);
     return EXIT_FULL;
 }

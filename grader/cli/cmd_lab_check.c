@@ -38,7 +38,7 @@ struct row {
 
 struct kit {
     struct lab_gradings gradings;
-    struct row rows[RUN_MAX_LABS];
+    struct row rows[MAX_LABS];
     size_t row_count;
 };
 
@@ -65,11 +65,11 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
 }
 
 /* Compares what one check took from a mutant with what it should. */
-static bool judge_loss(struct row *row, const struct run_mutant *mutant, const json_t *check)
+static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));
     const char *message = json_string_value(json_object_get(check, "message"));
-    const struct run_loss *loss = run_mutant_loss(mutant, id);
+    const struct mutant_loss *loss = mutant_find_loss(mutant, id);
     double lost = number_of(check, "max_points") - number_of(check, "points");
     bool good = !loss              ? lost < 0.05
                 : loss->points < 0 ? lost >= 0.05
@@ -84,7 +84,7 @@ static bool judge_loss(struct row *row, const struct run_mutant *mutant, const j
     return false;
 }
 
-static void judge_mutant(struct row *row, const struct run_mutant *mutant, const json_t *result)
+static void judge_mutant(struct row *row, const struct mutant *mutant, const json_t *result)
 {
     size_t i;
     json_t *check;
@@ -150,7 +150,7 @@ static bool grade_all(struct kit *kit)
     if (!answers)
         return false;
     for (size_t i = 0; i < kit->gradings.task_count; ++i) {
-        if (!run_interrupted())
+        if (!process_interrupted())
             judge(&kit->gradings.tasks[i], answers[i]);
         json_decref(answers[i]);
     }
@@ -184,7 +184,7 @@ static unsigned print_table(const struct kit *kit, double seconds)
             printf("sound\n");
     }
     printf("\n%zu gradings on the %s in %.0f s: ", kit->gradings.task_count,
-           run_device_name(kit->gradings.device), seconds);
+           grading_device_name(kit->gradings.device), seconds);
     printf(violations ? "the kit is not sound\n" : "the kit is sound\n");
     return violations;
 }
@@ -196,17 +196,17 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static int check_kit(struct kit *kit, struct run_lab_names *labs)
+static int check_kit(struct kit *kit, struct lab_names *labs)
 {
     double start = now();
     for (size_t i = 0; i < labs->count; ++i)
         take_lab(kit, labs->names[i]);
     if (!grade_all(kit))
         return cli_complain("lab-check", EXIT_GRADER, "out of memory");
-    unsigned violations = run_interrupted() ? 0 : print_table(kit, now() - start);
+    unsigned violations = process_interrupted() ? 0 : print_table(kit, now() - start);
     for (size_t i = 0; i < kit->row_count; ++i)
         lab_free_parts(&kit->rows[i].parts);
-    if (run_interrupted())
+    if (process_interrupted())
         return 128 + SIGINT;
     return violations ? EXIT_USAGE : EXIT_FULL;
 }
@@ -214,11 +214,11 @@ static int check_kit(struct kit *kit, struct run_lab_names *labs)
 int cmd_lab_check(int argc, char **argv)
 {
     static struct kit kit; /* too large for a stack */
-    struct run_lab_names labs;
+    struct lab_names labs;
     int code = lab_read_options("lab-check", usage, argc, argv, &kit.gradings, &labs);
     if (code >= 0)
         return code;
     code = check_kit(&kit, &labs);
-    run_lab_list_free(&labs);
+    labs_free(&labs);
     return code;
 }

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "base/files.h"
+#include "config.h"
 
 #define complain(...) cli_complain("new-lab", EXIT_USAGE, __VA_ARGS__)
 
@@ -57,9 +57,9 @@ static char *replace_all(char *text, const char *word, const char *new)
 /* Makes the folders that PATH, below the root, is in. */
 static bool make_folders(const char *path)
 {
-    char folder[RUN_PATH_SIZE];
+    char folder[PATH_SIZE];
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
-        if (!run_path(folder, "%s/%.*s", LANEWISE_ROOT, (int)(slash - path), path) ||
+        if (!base_path(folder, "%s/%.*s", LANEWISE_ROOT, (int)(slash - path), path) ||
             (mkdir(folder, 0755) != 0 && errno != EEXIST))
             return false;
     return true;
@@ -68,18 +68,18 @@ static bool make_folders(const char *path)
 /* Writes the file PATH, below the root, from TEMPLATE. False: it was said why not. */
 static bool make_file(const struct names *names, const char *template, const char *path)
 {
-    char from[RUN_PATH_SIZE], to[RUN_PATH_SIZE], why[100], number[3];
-    struct run_text text;
+    char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];
+    struct text text;
     snprintf(number, sizeof number, "%.2s", names->lab);
-    if (!run_path(from, "%s/grader/cli/new-lab/%s", LANEWISE_ROOT, template) ||
-        !run_path(to, "%s/%s", LANEWISE_ROOT, path) ||
-        !run_read_file(from, 1 << 20, &text, why, sizeof why)) {
+    if (!base_path(from, "%s/grader/cli/new-lab/%s", LANEWISE_ROOT, template) ||
+        !base_path(to, "%s/%s", LANEWISE_ROOT, path) ||
+        !base_read_file(from, 1 << 20, &text, why, sizeof why)) {
         complain("the template %s %s", from, why);
         return false;
     }
     char *made = replace_all(text.bytes, "@LAB@", names->lab);
     made = replace_all(replace_all(made, "@FILE@", names->file), "@NUMBER@", number);
-    bool good = make_folders(path) && run_write_file(to, made, strlen(made), 0644);
+    bool good = make_folders(path) && base_write_file(to, made, strlen(made), 0644);
     free(made);
     if (good)
         printf("  %s\n", path);
@@ -90,15 +90,15 @@ static bool make_file(const struct names *names, const char *template, const cha
 
 static bool make_all(const struct names *names)
 {
-    char paths[6][RUN_PATH_SIZE];
+    char paths[6][PATH_SIZE];
     static const char *const templates[6] = {"checks.c",    "skeleton.cu", "skeleton.cu",
                                              "solution.cu", "mutant.diff", "handout.md"};
-    bool good = run_path(paths[0], "labs/%s/checks.c", names->lab) &&
-                run_path(paths[1], "labs/%s/%s", names->lab, names->file) &&
-                run_path(paths[2], "labs/%s/.skeleton.cu", names->lab) &&
-                run_path(paths[3], "solutions/%s/%s", names->lab, names->file) &&
-                run_path(paths[4], "grader/tests/mutants/%s/first-left-out.diff", names->lab) &&
-                run_path(paths[5], "handouts/%s.md", names->lab);
+    bool good = base_path(paths[0], "labs/%s/checks.c", names->lab) &&
+                base_path(paths[1], "labs/%s/%s", names->lab, names->file) &&
+                base_path(paths[2], "labs/%s/.skeleton.cu", names->lab) &&
+                base_path(paths[3], "solutions/%s/%s", names->lab, names->file) &&
+                base_path(paths[4], "grader/tests/mutants/%s/first-left-out.diff", names->lab) &&
+                base_path(paths[5], "handouts/%s.md", names->lab);
     for (int i = 0; good && i < 6; ++i)
         good = make_file(names, templates[i], paths[i]);
     return good;
@@ -108,24 +108,24 @@ int cmd_new_lab(int argc, char **argv)
 {
     struct names names;
     struct stat status;
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         fputs(usage, stdout);
         return EXIT_FULL;
     }
     if (argc != 2)
-        return complain("what shall it be called? lanewise new-lab 07-histogram (with make: "
-                        "NAME=07-histogram)");
+        return complain(
+            "what shall it be called? lanewise new-lab 07-histogram (with make: NAME=07-histogram)");
     if (!is_lab_name(argv[1]))
-        return complain("\"%s\" is no name for a lab: two digits, a hyphen, and small letters, as "
-                        "in 07-histogram",
-                        argv[1]);
+        return complain(
+            "\"%s\" is no name for a lab: two digits, a hyphen, and small letters, as in 07-histogram",
+            argv[1]);
     names.lab = argv[1];
     snprintf(names.file, sizeof names.file, "%s.cu", argv[1] + 3);
     for (char *at = names.file; *at; ++at)
         if (*at == '-')
             *at = '_';
-    if (!run_path(path, "%s/labs/%s", LANEWISE_ROOT, names.lab) || stat(path, &status) == 0)
+    if (!base_path(path, "%s/labs/%s", LANEWISE_ROOT, names.lab) || stat(path, &status) == 0)
         return complain("labs/%s is there already", names.lab);
     printf("made:\n");
     if (!make_all(&names))

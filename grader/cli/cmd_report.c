@@ -10,20 +10,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "grade/grade.h"
+#include "grade/installed_gpu.h"
 #include "report/html.h"
 #include "report/result_json.h"
-#include "grade/installed_gpu.h"
-#include "grade/grade.h"
 
 static const char usage[] =
     "usage: lanewise report --lab NAME [OPTIONS]\n"
-    "Grades one lab, with pictures of what its costliest lines do to memory, and writes one HTML "
-    "page\n"
+    "Grades one lab, with pictures of what its costliest lines do to memory, and writes one HTML page\n"
     "that needs neither network nor script.\n"
     "\n"
     "  --lab NAME           the lab, such as 01-parallelize\n"
-    "  --submission PATH    the student's file, or a folder that holds it; without it, your own "
-    "copy\n"
+    "  --submission PATH    the student's file, or a folder that holds it; without it, your own copy\n"
     "  --out FILE           where the page goes; without it, report.html\n"
     "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
     "  --seed N             the seed of the random inputs; without it, a random one\n"
@@ -97,20 +95,20 @@ static bool write_page(const char *path, const json_t *result, const struct repo
     if (!memory)
         return false;
     report_html(memory, result, page);
-    bool written = fclose(memory) == 0 && run_write_output(path, text, size, 0644);
+    bool written = fclose(memory) == 0 && base_write_output(path, text, size, 0644);
     free(text);
     return written;
 }
 
-static int report(const struct options *options, const struct run_grading *grading)
+static int report(const struct options *options, const struct grading *grading)
 {
     char error[6000], now[64];
     json_t *result = NULL;
-    enum run_grade_end end = run_grade(grading, &result, error, sizeof error);
-    if (end == RUN_GRADE_INTERRUPTED)
+    enum grade_end end = grade_submission(grading, &result, error, sizeof error);
+    if (end == GRADE_INTERRUPTED)
         return 128 + SIGINT;
-    if (end != RUN_GRADED)
-        return complain(end == RUN_CANNOT_GRADE ? EXIT_USAGE : EXIT_GRADER, "%s", error);
+    if (end != GRADE_DONE)
+        return complain(end == GRADE_IMPOSSIBLE ? EXIT_USAGE : EXIT_GRADER, "%s", error);
     struct report_page page = {.source = grading->submission->source.bytes,
                                .date = options->date ? options->date : today(now)};
     double score = json_number_value(json_object_get(result, "score"));
@@ -125,22 +123,22 @@ static int report(const struct options *options, const struct run_grading *gradi
     return code;
 }
 
-static int perform(const struct options *options, struct run_grading *grading)
+static int perform(const struct options *options, struct grading *grading)
 {
-    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
-    static struct run_lab lab;
+    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct lab lab;
     char error[6000];
     int code;
     if (!cli_open_lab("report", options->lab, &lab))
         return EXIT_USAGE;
-    if (run_submission_open(&lab, options->submission, &submission, error, sizeof error)) {
+    if (submission_open(&lab, options->submission, &submission, error, sizeof error)) {
         grading->lab = &lab;
         grading->submission = &submission;
         code = report(options, grading);
-        run_submission_close(&submission);
+        submission_close(&submission);
     } else
         code = complain(EXIT_USAGE, "%s", error);
-    run_lab_close(&lab);
+    labs_close(&lab);
     return code;
 }
 
@@ -148,7 +146,7 @@ int cmd_report(int argc, char **argv)
 {
     static char gpu_name[256];
     struct options options = {.out = "report.html"};
-    struct run_grading grading = {.gpu_name = gpu_name, .pictures = true};
+    struct grading grading = {.gpu_name = gpu_name, .pictures = true};
     int code = read_options(argc, argv, &options);
     if (code >= 0)
         return code;
@@ -161,6 +159,6 @@ int cmd_report(int argc, char **argv)
         !cli_check_sandbox("report", options.unsafe))
         return EXIT_USAGE;
     grading.unsafe = options.unsafe;
-    grading.gpu_arch = run_gpu_arch();
+    grading.gpu_arch = installed_gpu_arch();
     return perform(&options, &grading);
 }

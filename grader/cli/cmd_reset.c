@@ -16,10 +16,10 @@ static const char usage[] =
     "Brings the lab's skeleton back; your file is kept under another name.\n";
 
 /* Gives the file OWN another name, which no file has: OLD. False: errno says why. */
-static bool keep(const char *own, char old[RUN_PATH_SIZE])
+static bool keep(const char *own, char old[PATH_SIZE])
 {
     for (int i = 1; i <= MAX_OLD; ++i) {
-        if (!run_path(old, "%s.old-%d", own, i))
+        if (!base_path(old, "%s.old-%d", own, i))
             return false;
         if (link(own, old) == 0)
             return unlink(own) == 0;
@@ -29,25 +29,25 @@ static bool keep(const char *own, char old[RUN_PATH_SIZE])
     return false;
 }
 
-static int reset(const struct run_lab *lab)
+static int reset(const struct lab *lab)
 {
-    char own[RUN_PATH_SIZE], old[RUN_PATH_SIZE] = "", pristine[RUN_PATH_SIZE], why[100];
-    struct run_text skeleton, now = {0};
-    if (!run_lab_own_path(lab, own) || !run_lab_pristine_path(lab, pristine) ||
-        !run_read_file(pristine, 1 << 20, &skeleton, why, sizeof why))
+    char own[PATH_SIZE], old[PATH_SIZE] = "", pristine[PATH_SIZE], why[100];
+    struct text skeleton, now = {0};
+    if (!lab_own_path(lab, own) || !lab_pristine_path(lab, pristine) ||
+        !base_read_file(pristine, 1 << 20, &skeleton, why, sizeof why))
         return cli_complain("reset", EXIT_USAGE, "the untouched skeleton of %s %s", lab->name, why);
     bool there = access(own, F_OK) == 0;
-    bool same = run_read_file(own, 1 << 20, &now, why, sizeof why) && now.size == skeleton.size &&
+    bool same = base_read_file(own, 1 << 20, &now, why, sizeof why) && now.size == skeleton.size &&
                 memcmp(now.bytes, skeleton.bytes, now.size) == 0;
     int code = EXIT_FULL;
     if (same)
-        printf("%s is the skeleton already\n", run_shorten(own));
+        printf("%s is the skeleton already\n", lab_shorten_path(own));
     else if ((there && !keep(own, old)) ||
-             !run_write_file(own, skeleton.bytes, skeleton.size, 0644))
+             !base_write_file(own, skeleton.bytes, skeleton.size, 0644))
         code = cli_complain("reset", EXIT_USAGE, "cannot replace %s: %s", own, strerror(errno));
     else
-        printf("%s is the skeleton again%s%s\n", run_shorten(own),
-               there ? "; yours is kept as " : "", there ? run_shorten(old) : "");
+        printf("%s is the skeleton again%s%s\n", lab_shorten_path(own),
+               there ? "; yours is kept as " : "", there ? lab_shorten_path(old) : "");
     free(skeleton.bytes);
     free(now.bytes);
     return code;
@@ -60,6 +60,6 @@ int cmd_reset(int argc, char **argv)
     if (code >= 0)
         return code;
     code = reset(&student.lab);
-    run_lab_close(&student.lab);
+    labs_close(&student.lab);
     return code;
 }

@@ -18,12 +18,12 @@
 #include "cli/cli.h"
 #include "cli/execute.h"
 #include "cli/lab_program.h"
-#include "gpu/virtual_gpu.h"
 #include "gpu/rules.h"
 #include "gpu/tools.h"
+#include "gpu/virtual_gpu.h"
+#include "record/record.h"
 #include "report/run_terminal.h"
 #include "report/sarif.h"
-#include "record/record.h"
 
 #define USAGE_ERROR   2
 #define DEFAULT_LINES 10
@@ -31,24 +31,19 @@
 static const char usage[] =
     "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
     "       lanewise run [OPTIONS] --lab NAME [ARGS...]\n"
-    "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports "
-    "what\n"
+    "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports what\n"
     "its kernels did. The exit status is the program's; 2 if it could not be run.\n"
     "\n"
     "  --lab NAME            build and run your file of this lab\n"
-    "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the "
-    "terminal\n"
+    "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the terminal\n"
     "  --sarif FILE          write the findings as SARIF 2.1.0, for editors and code review\n"
-    "  --lines N             show N source lines, the worst first (default: the 10 worst that "
-    "waste\n"
+    "  --lines N             show N source lines, the worst first (default: the 10 worst that waste\n"
     "                        something)\n"
     "  --all                 show all source lines, and all findings\n"
     "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
     "  --workers N           CPU threads that run blocks (default: one for each core)\n"
-    "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, "
-    "initcheck\n"
-    "  --rules NAME          whose rules make sectors and conflicts of addresses: sector "
-    "(today's),\n"
+    "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, initcheck\n"
+    "  --rules NAME          whose rules make sectors and conflicts of addresses: sector (today's),\n"
     "                        g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)\n"
     "  --max-instructions N  end a launch after N warp instructions\n";
 
@@ -265,7 +260,7 @@ static json_t *make_document(const struct options *options, int status, const js
     for (char **argument = options->argv + 1; *argument; argument++)
         json_array_append_new(arguments, json_text(*argument));
     return json_pack(
-        "{s:s, s:o, s:o, s:i, s:o, s:O, s:O, s:O}", "schema", RUN_RECORD_SCHEMA, "program",
+        "{s:s, s:o, s:o, s:i, s:o, s:O, s:O, s:O}", "schema", RECORD_SCHEMA, "program",
         json_text(options->program), "args", arguments, "exit_status", cli_exit_code(status),
         "device", describe_device(), "launches", json_object_get(record, "launches"), "findings",
         json_object_get(record, "findings"), "calls", json_object_get(record, "calls"));

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "cli/execute.h"
 #include "cli/lab_program.h"
 #include "report/run_totals.h"
 #include "report/svg.h"
-#include "base/files.h"
-#include "base/text.h"
 
 #define MAX_SOURCE ((size_t)4 << 20)
 
@@ -26,12 +26,9 @@ static const char usage[] =
     "usage: lanewise trace --line FILE.cu:LINE -o OUT.svg [OPTIONS] ./program [ARGS...]\n"
     "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
     "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
-    "Runs a program on the emulator and draws one access of a warp by that line: which lane "
-    "touches\n"
-    "which sector of global memory, or which bank of shared memory. It is the access that costs "
-    "most\n"
-    "beyond its ideal, unless you choose. With --heat it shades each line of the file by what it "
-    "costs.\n"
+    "Runs a program on the emulator and draws one access of a warp by that line: which lane touches\n"
+    "which sector of global memory, or which bank of shared memory. It is the access that costs most\n"
+    "beyond its ideal, unless you choose. With --heat it shades each line of the file by what it costs.\n"
     "\n"
     "  --line FILE:LINE      the line of source\n"
     "  --heat                the whole file instead\n"
@@ -149,12 +146,12 @@ static int read_options(int argc, char **argv, struct options *options)
 /* --- the picture ------------------------------------------------------------------------------------- */
 
 /* The text of FILE, made printable; NULL bytes: it cannot be read. */
-static struct run_text read_source(const char *file)
+static struct text read_source(const char *file)
 {
-    struct run_text text;
+    struct text text;
     char why[200];
-    if (run_read_file(file, MAX_SOURCE, &text, why, sizeof why))
-        run_clean_text(text.bytes, text.size);
+    if (base_read_file(file, MAX_SOURCE, &text, why, sizeof why))
+        base_clean_text(text.bytes, text.size);
     return text;
 }
 
@@ -188,9 +185,9 @@ static int draw_line(const struct options *options, const json_t *record,
     if (!access)
         return explain_nothing(options, totals);
     const char *file = json_string_value(json_object_get(access, "file"));
-    struct run_text source = read_source(file);
+    struct text source = read_source(file);
     struct report_picture picture = {
-        .id = "access", .file = run_shorten(file), .source = source.bytes};
+        .id = "access", .file = lab_shorten_path(file), .source = source.bytes};
     for (size_t i = 0; i < totals->line_count; i++)
         if (totals->lines[i].number == options->number && strcmp(totals->lines[i].file, file) == 0)
             picture.line = &totals->lines[i].counters;
@@ -202,7 +199,7 @@ static int draw_line(const struct options *options, const json_t *record,
 /* The file of the line that costs most, of those that can be read. */
 static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
 {
-    struct run_text source = {0};
+    struct text source = {0};
     size_t i = 0;
     for (; i < totals->line_count && !source.bytes; i++)
         source = read_source(totals->lines[i].file);
@@ -211,7 +208,7 @@ static int draw_heat(const struct options *options, const struct report_totals *
                                   : explain_nothing(options, totals);
     const char *file = totals->lines[i - 1].file;
     struct report_picture picture = {
-        .id = "heat", .file = run_shorten(file), .source = source.bytes, .source_file = file};
+        .id = "heat", .file = lab_shorten_path(file), .source = source.bytes, .source_file = file};
     report_svg_heat(to, totals, &picture);
     free(source.bytes);
     return 0;
@@ -230,7 +227,7 @@ static int draw(const struct options *options, const json_t *record)
     int code = options->heat ? draw_heat(options, &totals, memory)
                              : draw_line(options, record, &totals, memory);
     fclose(memory);
-    if (code == 0 && !run_write_output(options->output, text, size, 0644))
+    if (code == 0 && !base_write_output(options->output, text, size, 0644))
         code = complain("cannot write %s: %s", options->output, strerror(errno));
     if (code == 0)
         fprintf(stderr, "lanewise: the picture is %s\n", options->output);

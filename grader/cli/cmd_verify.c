@@ -2,7 +2,7 @@
  *
  *     result --seal--> unchanged since it was signed?
  *     result's hashes --files--> the same submission, lab, grader, compiler as here and now?
- *     result's seed + submission --run_grade--> the same points and counters?
+ *     result's seed + submission --grade_submission--> the same points and counters?
  *
  * Each question has a row of its own in the answer, whatever the others came to. */
 #include "cli/cli.h"
@@ -14,17 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "grade/agree.h"
 #include "grade/grade.h"
 #include "grade/graded_by.h"
-#include "base/json.h"
 #include "grade/seal.h"
-#include "base/text.h"
 
 static const char usage[] =
     "usage: lanewise verify FILE [OPTIONS]\n"
-    "Says whether the result in FILE, which lanewise grade --json wrote, is signed and unchanged, "
-    "and\n"
+    "Says whether the result in FILE, which lanewise grade --json wrote, is signed and unchanged, and\n"
     "grades the submission again with its seed: on the emulator that gives the same bytes.\n"
     "\n"
     "  --submission PATH    the student's file, or a folder that holds it; without it, where the\n"
@@ -43,7 +42,7 @@ struct verify {
     const char *path, *submission, *course_path, *key_path;
     bool unsafe, without_key;
     struct course course;
-    struct run_key key;
+    struct seal_key key;
     bool has_key;
     bool differs; /* some row of some result */
 };
@@ -105,7 +104,7 @@ static void row(struct verify *verify, bool same, const char *name, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    run_clean_text(text, strlen(text)); /* much of it is what the file says */
+    base_clean_text(text, strlen(text)); /* much of it is what the file says */
     printf("  %-10s  %s\n", name, text);
     fflush(stdout);
     verify->differs |= !same;
@@ -114,41 +113,41 @@ static void row(struct verify *verify, bool same, const char *name, const char *
 /* Returns whether the seal is good. */
 static bool tell_seal(struct verify *verify, const json_t *result)
 {
-    const char *by = run_text_of(json_object_get(result, "seal"), "key");
-    enum run_seal_state state = run_seal_look(result, verify->has_key ? &verify->key : NULL);
+    const char *by = json_text_of(json_object_get(result, "seal"), "key");
+    enum seal_state state = seal_check(result, verify->has_key ? &verify->key : NULL);
     switch (state) {
-    case RUN_SEAL_GOOD:
+    case SEAL_GOOD:
         row(verify, true, "signature", "good, by key %s", by);
         break;
-    case RUN_SEAL_NONE:
+    case SEAL_NONE:
         row(verify, !verify->has_key, "signature", "none: anybody may have written this file");
         break;
-    case RUN_SEAL_UNCHECKED:
+    case SEAL_UNCHECKED:
         row(verify, true, "signature", "not looked at: key %s is needed, after --key", by);
         break;
-    case RUN_SEAL_OTHER_KEY:
+    case SEAL_OTHER_KEY:
         row(verify, false, "signature", "by another key, %s; yours is %s", by, verify->key.id);
         break;
-    case RUN_SEAL_BROKEN:
+    case SEAL_BROKEN:
         row(verify, false, "signature", "wrong: the file was changed after it was signed");
         break;
     }
-    return state == RUN_SEAL_GOOD;
+    return state == SEAL_GOOD;
 }
 
 static bool tell_submission(struct verify *verify, const json_t *result,
-                            const struct run_submission *submission)
+                            const struct submission *submission)
 {
-    char hash[RUN_HASH_SIZE];
-    run_text_hash(&submission->source, hash);
-    bool same = strcmp(hash, run_text_of(result, "source_sha256")) == 0;
+    char hash[HASH_SIZE];
+    base_text_hash(&submission->source, hash);
+    bool same = strcmp(hash, json_text_of(result, "source_sha256")) == 0;
     row(verify, same, "submission", "%s",
         same ? "the same" : "differs: this is not the file that was graded");
     return same;
 }
 
 /* A course's points and thresholds are part of the grade, and of the grading that is now made. */
-static void tell_terms(struct verify *verify, const json_t *result, const struct run_lab *lab)
+static void tell_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
     if (!then && !lab->terms)
@@ -161,19 +160,19 @@ static void tell_terms(struct verify *verify, const json_t *result, const struct
             : "differs: it was graded by a course file, which goes after --course");
 }
 
-static void tell_graders(struct verify *verify, const json_t *result, const struct run_lab *lab)
+static void tell_graders(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     static const char *const keys[][3] = {
         {"lab_sha256", "lab", "differs: its checks, its solution or lab.h"},
         {"grader_sha256", "grader", "differs: another build of Lanewise"}};
     const json_t *then = json_object_get(result, "graded_by");
-    json_t *now = run_graded_by(lab);
+    json_t *now = graded_by_json(lab);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
-        bool same = strcmp(run_text_of(then, keys[i][0]), run_text_of(now, keys[i][0])) == 0;
+        bool same = strcmp(json_text_of(then, keys[i][0]), json_text_of(now, keys[i][0])) == 0;
         row(verify, same, keys[i][1], "%s", same ? "the same" : keys[i][2]);
     }
-    const char *compiler = run_text_of(then, "compiler"),
-               *compiler_now = run_text_of(now, "compiler");
+    const char *compiler = json_text_of(then, "compiler"),
+               *compiler_now = json_text_of(now, "compiler");
     if (strcmp(compiler, compiler_now) == 0)
         row(verify, true, "compiler", "the same");
     else
@@ -183,22 +182,21 @@ static void tell_graders(struct verify *verify, const json_t *result, const stru
 }
 
 /* Grades again. Returns 0, or the exit code of what went wrong. */
-static int replay(struct verify *verify, const json_t *result, const struct run_lab *lab,
-                  const struct run_submission *submission)
+static int replay(struct verify *verify, const json_t *result, const struct lab *lab,
+                  const struct submission *submission)
 {
     char error[6000], what[400];
     json_t *now = NULL;
-    struct run_grading grading = {.lab = lab,
-                                  .submission = submission,
-                                  .device = RUN_EMULATOR,
-                                  .seed =
-                                      (uint64_t)json_integer_value(json_object_get(result, "seed")),
-                                  .pictures = json_object_get(result, "accesses") != NULL,
-                                  .unsafe = verify->unsafe};
-    enum run_grade_end end = run_grade(&grading, &now, error, sizeof error);
-    if (end != RUN_GRADED)
+    struct grading grading = {.lab = lab,
+                              .submission = submission,
+                              .device = ON_EMULATOR,
+                              .seed = (uint64_t)json_integer_value(json_object_get(result, "seed")),
+                              .pictures = json_object_get(result, "accesses") != NULL,
+                              .unsafe = verify->unsafe};
+    enum grade_end end = grade_submission(&grading, &now, error, sizeof error);
+    if (end != GRADE_DONE)
         return cli_complain_end("verify", end, lab->name, error);
-    if (run_results_same(result, now, what, sizeof what))
+    if (agree_same(result, now, what, sizeof what))
         row(verify, true, "score", "the same, and all that was counted, byte for byte");
     else
         row(verify, false, "score", "differs: %s", what);
@@ -207,14 +205,14 @@ static int replay(struct verify *verify, const json_t *result, const struct run_
 }
 
 /* The rows of one result, whose lab and submission are open. Returns 0 or an exit code. */
-static int tell_rows(struct verify *verify, const json_t *result, const struct run_lab *lab,
-                     const struct run_submission *submission)
+static int tell_rows(struct verify *verify, const json_t *result, const struct lab *lab,
+                     const struct submission *submission)
 {
     bool signed_well = tell_seal(verify, result);
     bool same = tell_submission(verify, result, submission);
     tell_graders(verify, result, lab);
     tell_terms(verify, result, lab);
-    if (strcmp(run_text_of(result, "device"), "emulator") != 0)
+    if (strcmp(json_text_of(result, "device"), "emulator") != 0)
         row(verify, signed_well, "score",
             "not graded again: that is for the emulator, and this was a GPU");
     else if (!same)
@@ -226,33 +224,33 @@ static int tell_rows(struct verify *verify, const json_t *result, const struct r
 
 static int verify_result(struct verify *verify, const json_t *result)
 {
-    static struct run_submission submission; /* paths of 4 KB: too large for a stack */
-    static struct run_lab lab;
+    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct lab lab;
     char error[6000];
-    if (!run_result_is_sound(result))
+    if (!agree_is_sound(result))
         return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->path);
-    const char *recorded = run_text_of(result, "submission");
+    const char *recorded = json_text_of(result, "submission");
     const char *path = verify->submission ? verify->submission : recorded;
     int code = 0;
-    if (!cli_open_lab("verify", run_text_of(result, "lab"), &lab))
+    if (!cli_open_lab("verify", json_text_of(result, "lab"), &lab))
         return EXIT_USAGE;
     const struct course_lab *counted = course_find(&verify->course, lab.name);
-    run_lab_set_terms(&lab, counted ? counted->terms : NULL);
+    lab_set_terms(&lab, counted ? counted->terms : NULL);
     if (!counted)
         code = complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name, verify->course_path);
-    else if (run_submission_open(&lab, path, &submission, error, sizeof error)) {
+    else if (submission_open(&lab, path, &submission, error, sizeof error)) {
         /* Messages name the file by its path, so it is called as it was. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_value(json_object_get(result, "seed")),
-               strcmp(run_text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
+               strcmp(json_text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
                json_number_value(json_object_get(result, "score")));
         code = tell_rows(verify, result, &lab, &submission);
-        run_submission_close(&submission);
+        submission_close(&submission);
     } else
         code = complain(EXIT_USAGE, "%s%s", error,
                         verify->submission ? "" : "; where is it now? Add --submission");
-    run_lab_close(&lab);
+    labs_close(&lab);
     return code;
 }
 
@@ -284,8 +282,9 @@ static int conclude(const struct verify *verify)
         return EXIT_NOT_YET;
     if (verify->has_key || verify->without_key)
         return EXIT_FULL;
-    return complain(EXIT_USAGE, "nothing differs, but who wrote this nobody can say without a key: "
-                                "add --key FILE, or --unsigned if that is enough");
+    return complain(
+        EXIT_USAGE,
+        "nothing differs, but who wrote this nobody can say without a key: add --key FILE, or --unsigned if that is enough");
 }
 
 int cmd_verify(int argc, char **argv)
@@ -305,7 +304,7 @@ int cmd_verify(int argc, char **argv)
     cli_catch_signals();
     code = cli_check_sandbox("verify", verify.unsafe) ? verify_document(&verify, document)
                                                       : EXIT_USAGE;
-    run_key_forget(&verify.key);
+    seal_key_forget(&verify.key);
     course_free(&verify.course);
     json_decref(document);
     return code ? code : conclude(&verify);

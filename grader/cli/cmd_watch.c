@@ -119,9 +119,10 @@ static void loop(struct watch *watch)
 
 static bool open_events(struct watch *watch)
 {
-    char folder[RUN_PATH_SIZE];
+    char folder[PATH_SIZE];
     watch->saves = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (watch->saves < 0 || !run_path(folder, "%s/%s", run_own_labs(), watch->student.lab.name) ||
+    if (watch->saves < 0 ||
+        !base_path(folder, "%s/%s", lab_students_folder(), watch->student.lab.name) ||
         inotify_add_watch(watch->saves, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
         return false;
     sigemptyset(&watch->blocked);
@@ -139,12 +140,12 @@ int cmd_watch(int argc, char **argv)
     struct watch watch = {
         .student = {.command = "watch", .usage = usage, .option = "device", .flag = "unsafe"}};
     int code = cli_read_student(&watch.student, argc, argv);
-    enum run_device device;
+    enum grading_device device;
     char gpu_name[256];
     if (code >= 0)
         return code;
     if (!cli_choose_device("watch", watch.student.value, &device, gpu_name, sizeof gpu_name)) {
-        run_lab_close(&watch.student.lab);
+        labs_close(&watch.student.lab);
         return EXIT_USAGE;
     }
     if (open_events(&watch)) {
@@ -157,6 +158,6 @@ int cmd_watch(int argc, char **argv)
     } else
         code = cli_complain("watch", EXIT_USAGE, "cannot watch the folder of %s: %s",
                             watch.student.lab.name, strerror(errno));
-    run_lab_close(&watch.student.lab);
+    labs_close(&watch.student.lab);
     return code;
 }

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "sandbox/process.h"
-#include "grade/installed_gpu.h"
-#include "sandbox/sandbox.h"
 #include "base/text.h"
+#include "grade/installed_gpu.h"
+#include "sandbox/process.h"
+#include "sandbox/sandbox.h"
 
 int cli_complain(const char *command, int code, const char *format, ...)
 {
@@ -23,26 +23,26 @@ int cli_complain(const char *command, int code, const char *format, ...)
     va_end(arguments);
     fflush(stdout);
     if (text) /* what it quotes may be a stranger's: names in archives, or in a result */
-        run_clean_text(text, strlen(text));
+        base_clean_text(text, strlen(text));
     fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
     free(text);
     return code;
 }
 
-bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
-                       size_t size)
+bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
+                       char *name, size_t size)
 {
-    *device = RUN_EMULATOR;
+    *device = ON_EMULATOR;
     if (!text || strcmp(text, "auto") == 0) {
-        if (run_gpu_find(name, size))
-            *device = RUN_GPU;
+        if (installed_gpu_find(name, size))
+            *device = ON_GPU;
     } else if (strcmp(text, "gpu") == 0) {
-        if (!run_gpu_find(name, size)) {
+        if (!installed_gpu_find(name, size)) {
             cli_complain(command, EXIT_USAGE,
                          "no GPU to grade on: %s. --device emulator needs none", name);
             return false;
         }
-        *device = RUN_GPU;
+        *device = ON_GPU;
     } else if (strcmp(text, "emulator") != 0) {
         cli_complain(command, EXIT_USAGE, "no device \"%s\": it is auto, emulator or gpu", text);
         return false;
@@ -70,41 +70,40 @@ bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
 bool cli_check_sandbox(const char *command, bool unsafe)
 {
     char why[400];
-    enum run_level level = run_sandbox_level(why, sizeof why);
-    if (level > RUN_UNPROTECTED && why[0])
+    enum sandbox_level level = sandbox_best_level(why, sizeof why);
+    if (level > SANDBOX_NONE && why[0])
         cli_complain(command, 0, "warning: submissions are held back by %s only (%s)",
-                     run_level_protects(level), why);
-    else if (level == RUN_UNPROTECTED && unsafe)
+                     sandbox_level_protects(level), why);
+    else if (level == SANDBOX_NONE && unsafe)
         cli_complain(command, 0,
                      "warning: submissions run unprotected and can do whatever you can");
-    else if (level == RUN_UNPROTECTED)
-        cli_complain(command, EXIT_USAGE,
-                     "there is no sandbox on this machine, so a submission could do whatever you "
-                     "can: %s. For code that you trust add --unsafe (with make: UNSAFE=1)",
-                     why);
-    return level > RUN_UNPROTECTED || unsafe;
+    else if (level == SANDBOX_NONE)
+        cli_complain(
+            command, EXIT_USAGE,
+            "there is no sandbox on this machine, so a submission could do whatever you can: %s. For code that you trust add --unsafe (with make: UNSAFE=1)",
+            why);
+    return level > SANDBOX_NONE || unsafe;
 }
 
-bool cli_read_key(const char *command, const char *path, struct run_key *key, bool *has_key)
+bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key)
 {
-    char error[RUN_PATH_SIZE + 200];
+    char error[PATH_SIZE + 200];
     if (!path)
         path = getenv("LANEWISE_KEY");
     *has_key = path && path[0];
-    if (!*has_key || run_key_read(path, key, error, sizeof error))
+    if (!*has_key || seal_key_read(path, key, error, sizeof error))
         return true;
     cli_complain(command, EXIT_USAGE, "%s", error);
     return false;
 }
 
-int cli_complain_end(const char *command, enum run_grade_end end, const char *lab,
-                     const char *error)
+int cli_complain_end(const char *command, enum grade_end end, const char *lab, const char *error)
 {
-    if (end == RUN_GRADED)
+    if (end == GRADE_DONE)
         return 0;
-    if (end == RUN_GRADE_INTERRUPTED)
+    if (end == GRADE_INTERRUPTED)
         return 128 + SIGINT;
-    if (end == RUN_CANNOT_GRADE)
+    if (end == GRADE_IMPOSSIBLE)
         return cli_complain(command, EXIT_USAGE, "%s", error);
     return cli_complain(command, EXIT_GRADER,
                         "the grader failed, which is no fault of yours; %s was not graded: %s", lab,
@@ -113,7 +112,7 @@ int cli_complain_end(const char *command, enum run_grade_end end, const char *la
 
 static void on_signal(int number)
 {
-    run_interrupt();
+    process_interrupt();
 }
 
 void cli_catch_signals(void)
@@ -125,11 +124,10 @@ void cli_catch_signals(void)
     signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` shall still write its result */
 }
 
-bool cli_open_lab(const char *command, const char *word, struct run_lab *lab)
+bool cli_open_lab(const char *command, const char *word, struct lab *lab)
 {
-    char error[2 * RUN_PATH_SIZE], name[RUN_LAB_NAME_SIZE];
-    if (run_lab_find(word, name, error, sizeof error) &&
-        run_lab_open(name, lab, error, sizeof error))
+    char error[2 * PATH_SIZE], name[LAB_NAME_SIZE];
+    if (labs_find(word, name, error, sizeof error) && labs_open(name, lab, error, sizeof error))
         return true;
     cli_complain(command, EXIT_USAGE, "%s", error);
     return false;

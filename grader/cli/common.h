@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "course/course.h"
-#include "grade/grade.h"
 #include "course/lab.h"
+#include "grade/grade.h"
 #include "grade/seal.h"
 
 /* Exit codes of the commands that grade. */
@@ -18,8 +18,8 @@ int cli_complain(const char *command, int code, const char *format, ...)
 
 /* The device that TEXT ("auto", "gpu", "emulator"; NULL is auto) means; NAME (SIZE bytes) gets the
  * GPU's. False: the complaint was made. */
-bool cli_choose_device(const char *command, const char *text, enum run_device *device, char *name,
-                       size_t size);
+bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
+                       char *name, size_t size);
 
 /* The seed that TEXT is, or, if that is NULL, a random one of more bits than a submission can try, as it
  * knows how inputs are made of seeds. False: the complaint was made. */
@@ -31,19 +31,18 @@ bool cli_check_sandbox(const char *command, bool unsafe);
 
 /* Reads the key in file PATH, or, if that is NULL, in the one that $LANEWISE_KEY names. *HAS_KEY: there is
  * one. False: it is no good; the complaint was made. */
-bool cli_read_key(const char *command, const char *path, struct run_key *key, bool *has_key);
+bool cli_read_key(const char *command, const char *path, struct seal_key *key, bool *has_key);
 
 /* What a grading of LAB that ended so means for the command: 0, or, once the complaint was made, its exit
  * code. */
-int cli_complain_end(const char *command, enum run_grade_end end, const char *lab,
-                     const char *error);
+int cli_complain_end(const char *command, enum grade_end end, const char *lab, const char *error);
 
 /* Ctrl-C and its like end what is running, and then all is tidied up as always. */
 void cli_catch_signals(void);
 
 /* Opens the lab that WORD means: "02-coalesce", "coalesce", "coal", "2". False: the complaint was
  * made. */
-bool cli_open_lab(const char *command, const char *word, struct run_lab *lab);
+bool cli_open_lab(const char *command, const char *word, struct lab *lab);
 
 /* Reads the course file PATH; NULL: without one, all labs count as they are declared. False: the
  * complaints, a line each, were made. */

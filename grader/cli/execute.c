@@ -101,18 +101,18 @@ static void explain_end(const char *program, int status)
     int signal = WTERMSIG(status);
     fprintf(
         stderr, "lanewise: %s was ended by signal %d (%s)%s\n", program, signal, strsignal(signal),
-        signal == SIGSEGV ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy "
-                            "with cudaMemcpy"
-                          : "");
+        signal == SIGSEGV
+            ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy with cudaMemcpy"
+            : "");
 }
 
 static json_t *take_record(const char *command, int file)
 {
     char error[200];
-    json_t *record = run_record_take(file, error, sizeof error);
+    json_t *record = record_take(file, error, sizeof error);
     if (!record)
         cli_complain(command, EXIT_USAGE, "the record of this run %s", error);
-    run_true_columns(json_object_get(record, "findings"));
+    compile_true_columns(json_object_get(record, "findings"));
     return record;
 }
 

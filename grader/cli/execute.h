@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Runs PROGRAM, whose words are ARGV, with what the environment tells the runtime library besides. *STATUS
- * is waitpid's; *RECORD, the caller's, what run_record_read() made of it. False: there is none, and it
+ * is waitpid's; *RECORD, the caller's, what record_read() made of it. False: there is none, and it
  * was said why, as `lanewise COMMAND` says it. */
 bool cli_execute(const char *command, const char *program, char **argv, int *status,
                  json_t **record);

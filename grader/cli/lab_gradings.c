@@ -10,9 +10,9 @@
 
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "report/bar.h"
-#include "grade/installed_gpu.h"
 #include "grade/grade.h"
+#include "grade/installed_gpu.h"
+#include "report/bar.h"
 #include "sandbox/pool.h"
 
 #define MOST_ON_GPU 8 /* gradings at a time */
@@ -47,23 +47,23 @@ static int read_words(const char *command, const char *usage, int argc, char **a
 }
 
 int lab_read_options(const char *command, const char *usage, int argc, char **argv,
-                     struct lab_gradings *gradings, struct run_lab_names *labs)
+                     struct lab_gradings *gradings, struct lab_names *labs)
 {
     struct options options = {0};
-    char name[RUN_LAB_NAME_SIZE], error[RUN_PATH_SIZE];
+    char name[LAB_NAME_SIZE], error[PATH_SIZE];
     int code = read_words(command, usage, argc, argv, &options);
     if (code >= 0)
         return code;
     if (!cli_choose_device(command, options.device, &gradings->device, gradings->gpu_name,
                            sizeof gradings->gpu_name))
         return EXIT_USAGE;
-    if (options.lab && !run_lab_find(options.lab, name, error, sizeof error))
+    if (options.lab && !labs_find(options.lab, name, error, sizeof error))
         return cli_complain(command, EXIT_USAGE, "%s", error);
-    *labs = (struct run_lab_names){0};
+    *labs = (struct lab_names){0};
     if (options.lab)
         labs->names[labs->count++] = strdup(name);
     else
-        run_lab_list(labs);
+        labs_list(labs);
     cli_catch_signals();
     return -1;
 }
@@ -88,22 +88,22 @@ static char *source_of(const struct lab_task *task)
 
 static json_t *grade_task(size_t i, struct lab_gradings *gradings)
 {
-    static struct run_submission submission;
+    static struct submission submission;
     const struct lab_task *task = &gradings->tasks[i];
     char error[6000] = "";
     json_t *result = NULL;
     lab_name_task(task, submission.shown, sizeof submission.shown);
     submission.source.bytes = source_of(task);
     submission.source.size = strlen(submission.source.bytes);
-    struct run_grading grading = {.lab = &task->parts->lab,
-                                  .submission = &submission,
-                                  .device = gradings->device,
-                                  .gpu_name = gradings->gpu_name,
-                                  .gpu_arch = run_gpu_arch(),
-                                  .unsafe = true, /* the kit's own programs */
-                                  .seed = task->kind == LAB_SOLUTION ? task->number : 1};
-    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
-    if (end == RUN_GRADED)
+    struct grading grading = {.lab = &task->parts->lab,
+                              .submission = &submission,
+                              .device = gradings->device,
+                              .gpu_name = gradings->gpu_name,
+                              .gpu_arch = installed_gpu_arch(),
+                              .unsafe = true, /* the kit's own programs */
+                              .seed = task->kind == LAB_SOLUTION ? task->number : 1};
+    enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
+    if (end == GRADE_DONE)
         return json_pack("{s:o}", "result", result);
     return json_pack("{s:s}", "error", error);
 }
@@ -122,7 +122,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts)
     for (size_t seed = 1; seed <= LAB_SOLUTION_SEEDS; ++seed)
         add_task(gradings, parts, LAB_SOLUTION, seed);
     for (size_t i = 0; i < parts->mutant_count; ++i) {
-        if (gradings->device == RUN_GPU && parts->mutants[i].emulator_only)
+        if (gradings->device == ON_GPU && parts->mutants[i].emulator_only)
             continue;
         add_task(gradings, parts, LAB_MUTANT, i);
         ++mutants;
@@ -171,19 +171,19 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
     struct progress progress = {.gradings = gradings,
                                 .answers =
                                     calloc(gradings->task_count + 1, sizeof *progress.answers)};
-    struct run_pool pool = {.count = gradings->task_count,
-                            .jobs = (unsigned)get_nprocs(),
-                            .context = &progress,
-                            .work = grade_next,
-                            .done = keep,
-                            .tick = show};
-    if (gradings->device == RUN_GPU && pool.jobs > MOST_ON_GPU)
+    struct process_pool pool = {.count = gradings->task_count,
+                                .jobs = (unsigned)get_nprocs(),
+                                .context = &progress,
+                                .work = grade_next,
+                                .done = keep,
+                                .tick = show};
+    if (gradings->device == ON_GPU && pool.jobs > MOST_ON_GPU)
         pool.jobs = MOST_ON_GPU; /* their times are taken one after the other */
     if (!progress.answers)
         return NULL;
     if (to)
         progress.bar = report_bar_begin(to, gradings->task_count, now());
-    run_pool_each(&pool);
+    process_pool_run(&pool);
     if (to)
         report_bar_end(&progress.bar);
     return progress.answers;

@@ -1,5 +1,5 @@
 /* Grades the programs that a kit brings along: each lab's skeleton, its solution on several seeds, and its
- * mutants, all by run_grade(), as a student's file would be, in processes side by side. */
+ * mutants, all by grade_submission(), as a student's file would be, in processes side by side. */
 #ifndef CLI_LAB_GRADINGS_H
 #define CLI_LAB_GRADINGS_H
 
@@ -20,17 +20,17 @@ struct lab_task {
 };
 
 struct lab_gradings {
-    enum run_device device;
+    enum grading_device device;
     char gpu_name[256];
     struct lab_task tasks[LAB_MOST_TASKS];
     size_t task_count;
 };
 
 /* Reads COMMAND's words, [--lab NAME] [--device ...], and finds the device and the labs, all if none is named; from
- * then on Ctrl-C ends what is running. Returns -1 to go on, with LABS to be freed by run_lab_list_free(), or the
+ * then on Ctrl-C ends what is running. Returns -1 to go on, with LABS to be freed by labs_free(), or the
  * exit code. */
 int lab_read_options(const char *command, const char *usage, int argc, char **argv,
-                     struct lab_gradings *gradings, struct run_lab_names *labs);
+                     struct lab_gradings *gradings, struct lab_names *labs);
 
 /* Plans the gradings of one lab; PARTS stays where it is until all are done. Returns how many mutants are
  * among them: not those that only the emulator can see, when a GPU is graded. */
@@ -40,7 +40,7 @@ unsigned lab_plan(struct lab_gradings *gradings, const struct lab_parts *parts);
 void lab_name_task(const struct lab_task *task, char *name, size_t size);
 
 /* Grades all that was planned, and shows on TO (NULL: nowhere) how far it has come. One answer a task: {"result": ...}, or
- * {"error": ...}, or NULL where the process failed; answers are missing if run_interrupted(). The array and what is in it
+ * {"error": ...}, or NULL where the process failed; answers are missing if process_interrupted(). The array and what is in it
  * are the caller's; NULL: out of memory. */
 json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to);
 

@@ -6,56 +6,56 @@
 
 #include "cli/common.h"
 
-static bool build(const char *command, const struct run_lab *lab, struct cli_lab_program *built)
+static bool build(const char *command, const struct lab *lab, struct cli_lab_program *built)
 {
-    struct run_submission submission;
-    struct run_build result;
-    char error[RUN_PATH_SIZE + 200], why[400];
-    if (!run_submission_open(lab, NULL, &submission, error, sizeof error)) {
+    struct submission submission;
+    struct compile_build result;
+    char error[PATH_SIZE + 200], why[400];
+    if (!submission_open(lab, NULL, &submission, error, sizeof error)) {
         cli_complain(command, EXIT_USAGE, "%s", error);
         return false;
     }
-    struct run_build_job job = {.source = &submission.source,
-                                .file_name = lab->file,
-                                .shown = submission.shown,
-                                .device = RUN_EMULATOR,
-                                .level = run_sandbox_level(why, sizeof why),
-                                .folder = built->folder};
-    run_build(&job, &result);
-    bool good = result.end == RUN_BUILT;
+    struct compile_job job = {.source = &submission.source,
+                              .file_name = lab->file,
+                              .shown = submission.shown,
+                              .device = ON_EMULATOR,
+                              .level = sandbox_best_level(why, sizeof why),
+                              .folder = built->folder};
+    compile_build(&job, &result);
+    bool good = result.end == COMPILE_DONE;
     if (result.messages && result.messages[0])
         fprintf(stderr, "%s\n", result.messages);
     if (good)
         memcpy(built->program, result.program, sizeof built->program);
-    else if (result.end != RUN_BUILD_INTERRUPTED)
+    else if (result.end != COMPILE_INTERRUPTED)
         cli_complain(command, EXIT_USAGE, "%s could not be built", submission.shown);
-    run_build_free(&result);
-    run_submission_close(&submission);
+    compile_build_free(&result);
+    submission_close(&submission);
     return good;
 }
 
 bool cli_build_lab_program(const char *command, const char *word, struct cli_lab_program *built)
 {
-    struct run_lab lab;
+    struct lab lab;
     built->folder[0] = '\0';
     if (!cli_open_lab(command, word, &lab))
         return false;
-    bool good = run_lab_own_path(&lab, built->own);
+    bool good = lab_own_path(&lab, built->own);
     cli_catch_signals();
-    if (good && !run_private_folder(built->folder)) {
+    if (good && !base_private_folder(built->folder)) {
         built->folder[0] = '\0';
         cli_complain(command, EXIT_USAGE, "cannot make a temporary folder: %s", strerror(errno));
         good = false;
     }
     good = good && build(command, &lab, built);
-    run_lab_close(&lab);
+    labs_close(&lab);
     return good;
 }
 
 void cli_forget_lab_program(const struct cli_lab_program *built)
 {
     if (built->folder[0])
-        run_remove_tree(built->folder);
+        base_remove_tree(built->folder);
 }
 
 /* By the last part of the name: the program may come out of the cache, built in another folder. */

@@ -7,9 +7,9 @@
 #include "course/lab.h"
 
 struct cli_lab_program {
-    char folder[RUN_PATH_SIZE];  /* private; "": nothing was built */
-    char program[RUN_PATH_SIZE]; /* the executable in it */
-    char own[RUN_PATH_SIZE];     /* the student's file */
+    char folder[PATH_SIZE];  /* private; "": nothing was built */
+    char program[PATH_SIZE]; /* the executable in it */
+    char own[PATH_SIZE];     /* the student's file */
 };
 
 /* Builds what labs/ holds for the lab that WORD means. False: what is wrong was said, as

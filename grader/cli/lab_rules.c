@@ -29,21 +29,21 @@ void lab_violates(struct lab_findings *findings, const char *format, ...)
 
 /* --- reading -------------------------------------------------------------------------------------- */
 
-static void read_part(const char *path, struct run_text *text, struct lab_findings *findings)
+static void read_part(const char *path, struct text *text, struct lab_findings *findings)
 {
     char why[100];
-    if (!run_read_file(path, SOURCE_BYTES, text, why, sizeof why))
+    if (!base_read_file(path, SOURCE_BYTES, text, why, sizeof why))
         lab_violates(findings, "%s %s", path + strlen(LANEWISE_ROOT) + 1, why);
 }
 
 static void read_mutants(struct lab_parts *parts, struct lab_findings *findings)
 {
     char *paths[MAX_MUTANTS], error[300];
-    size_t count = run_mutant_list(&parts->lab, paths, MAX_MUTANTS);
+    size_t count = mutant_list(&parts->lab, paths, MAX_MUTANTS);
     parts->mutants = calloc(count + 1, sizeof *parts->mutants);
     for (size_t i = 0; i < count; ++i) {
-        struct run_mutant *mutant = &parts->mutants[parts->mutant_count];
-        if (run_mutant_read(paths[i], parts->solution.bytes, mutant, error, sizeof error))
+        struct mutant *mutant = &parts->mutants[parts->mutant_count];
+        if (mutant_read(paths[i], parts->solution.bytes, mutant, error, sizeof error))
             ++parts->mutant_count;
         else
             lab_violates(findings, "%s: %s", paths[i] + strlen(LANEWISE_ROOT) + 1, error);
@@ -53,9 +53,9 @@ static void read_mutants(struct lab_parts *parts, struct lab_findings *findings)
 
 bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findings *findings)
 {
-    char error[RUN_PATH_SIZE + 200];
+    char error[PATH_SIZE + 200];
     *parts = (struct lab_parts){0};
-    if (!run_lab_open(name, &parts->lab, error, sizeof error)) {
+    if (!labs_open(name, &parts->lab, error, sizeof error)) {
         lab_violates(findings, "%s", error);
         return false;
     }
@@ -70,11 +70,11 @@ bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findin
 void lab_free_parts(struct lab_parts *parts)
 {
     for (size_t i = 0; i < parts->mutant_count; ++i)
-        run_mutant_free(&parts->mutants[i]);
+        mutant_free(&parts->mutants[i]);
     free(parts->mutants);
     free(parts->skeleton.bytes);
     free(parts->solution.bytes);
-    run_lab_close(&parts->lab);
+    labs_close(&parts->lab);
 }
 
 /* --- the rules ------------------------------------------------------------------------------------ */
@@ -107,16 +107,16 @@ static void check_sources(const struct lab_parts *parts, struct lab_findings *fi
 /* The copy that `make reset` brings back must be the skeleton. */
 static void check_pristine(const struct lab_parts *parts, struct lab_findings *findings)
 {
-    char path[RUN_PATH_SIZE], why[100];
-    struct run_text text = {0};
+    char path[PATH_SIZE], why[100];
+    struct text text = {0};
     const char *name = parts->lab.name, *file = parts->lab.file;
-    if (!run_lab_pristine_path(&parts->lab, path) ||
-        !run_read_file(path, SOURCE_BYTES, &text, why, sizeof why))
-        lab_violates(findings, "labs/%s/" RUN_LAB_PRISTINE " %s; run: cp labs/%s/%s labs/%s/%s",
-                     name, why, name, file, name, RUN_LAB_PRISTINE);
+    if (!lab_pristine_path(&parts->lab, path) ||
+        !base_read_file(path, SOURCE_BYTES, &text, why, sizeof why))
+        lab_violates(findings, "labs/%s/" LAB_PRISTINE " %s; run: cp labs/%s/%s labs/%s/%s", name,
+                     why, name, file, name, LAB_PRISTINE);
     else if (strcmp(text.bytes, parts->skeleton.bytes) != 0)
         lab_violates(findings,
-                     "labs/%s/%s is not what labs/%s/" RUN_LAB_PRISTINE
+                     "labs/%s/%s is not what labs/%s/" LAB_PRISTINE
                      " holds for make reset; copy one over the other",
                      name, file, name);
     free(text.bytes);
@@ -149,8 +149,9 @@ static void check_watched(const struct lab_parts *parts, struct lab_findings *fi
             json_is_true(json_object_get(check, "counts")))
             return;
     }
-    lab_violates(findings, "checks.c: no check is watched for races and uninitialised reads; let "
-                           "one that is CHECK_COUNTS be .watched = true");
+    lab_violates(
+        findings,
+        "checks.c: no check is watched for races and uninitialised reads; let one that is CHECK_COUNTS be .watched = true");
 }
 
 static void check_needs(const struct lab_parts *parts, struct lab_findings *findings)
@@ -160,8 +161,8 @@ static void check_needs(const struct lab_parts *parts, struct lab_findings *find
     json_array_foreach(json_object_get(parts->lab.declared, "needs"), i, need)
     {
         const char *name = json_string_value(need);
-        char path[RUN_PATH_SIZE];
-        if (!run_path(path, "%s/labs/%s/checks.c", LANEWISE_ROOT, name) ||
+        char path[PATH_SIZE];
+        if (!base_path(path, "%s/labs/%s/checks.c", LANEWISE_ROOT, name) ||
             access(path, R_OK) != 0 || strcmp(name, parts->lab.name) >= 0)
             lab_violates(findings, "checks.c: .needs \"%s\" is no lab before this one", name);
     }
@@ -169,18 +170,18 @@ static void check_needs(const struct lab_parts *parts, struct lab_findings *find
 
 static void check_points(const struct lab_parts *parts, struct lab_findings *findings)
 {
-    for (enum run_device device = RUN_EMULATOR; device <= RUN_GPU; ++device) {
+    for (enum grading_device device = ON_EMULATOR; device <= ON_GPU; ++device) {
         double sum = 0;
         size_t i;
         json_t *check;
         json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
         {
-            if (run_lab_has_check(check, device))
+            if (lab_has_check(check, device))
                 sum += json_number_value(json_object_get(check, "max_points"));
         }
         if (fabs(sum - 100) > 0.01)
             lab_violates(findings, "checks.c: the points on the %s add up to %g, not to 100",
-                         run_device_name(device), sum);
+                         grading_device_name(device), sum);
     }
 }
 
@@ -197,20 +198,20 @@ static const json_t *find_check(const struct lab_parts *parts, const char *id)
     return NULL;
 }
 
-static void check_mutant(const struct lab_parts *parts, const struct run_mutant *mutant,
+static void check_mutant(const struct lab_parts *parts, const struct mutant *mutant,
                          struct lab_findings *findings)
 {
     double sum = mutant->scores;
     for (size_t i = 0; i < mutant->loss_count; ++i) {
-        const struct run_loss *loss = &mutant->losses[i];
+        const struct mutant_loss *loss = &mutant->losses[i];
         const json_t *check = find_check(parts, loss->check);
         if (!check)
             lab_violates(findings, "mutant %s: checks.c has no check \"%s\"", mutant->name,
                          loss->check);
-        else if (run_lab_has_check(check, RUN_EMULATOR) && loss->points < 0)
+        else if (lab_has_check(check, ON_EMULATOR) && loss->points < 0)
             lab_violates(findings, "mutant %s: say how many points %s loses", mutant->name,
                          loss->check);
-        else if (run_lab_has_check(check, RUN_EMULATOR))
+        else if (lab_has_check(check, ON_EMULATOR))
             sum += loss->points;
     }
     if (fabs(sum - 100) > 0.05)
@@ -235,11 +236,11 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
 /* Once there are handouts, each lab has one. */
 static void check_handout(const struct lab_parts *parts, struct lab_findings *findings)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     glob_t pages;
     bool any = glob(LANEWISE_ROOT "/handouts/[0-9][0-9]-*.md", 0, NULL, &pages) == 0;
     globfree(&pages);
-    if (any && run_path(path, "%s/handouts/%s.md", LANEWISE_ROOT, parts->lab.name) &&
+    if (any && base_path(path, "%s/handouts/%s.md", LANEWISE_ROOT, parts->lab.name) &&
         access(path, R_OK) != 0)
         lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
 }
@@ -247,10 +248,10 @@ static void check_handout(const struct lab_parts *parts, struct lab_findings *fi
 /* Names the places that still have to be written in the file PATH, below the root. */
 static void check_written(const char *path, struct lab_findings *findings)
 {
-    char full[RUN_PATH_SIZE], why[100];
-    struct run_text text;
-    if (!run_path(full, "%s/%s", LANEWISE_ROOT, path) ||
-        !run_read_file(full, SOURCE_BYTES, &text, why, sizeof why))
+    char full[PATH_SIZE], why[100];
+    struct text text;
+    if (!base_path(full, "%s/%s", LANEWISE_ROOT, path) ||
+        !base_read_file(full, SOURCE_BYTES, &text, why, sizeof why))
         return;
     for (char *at = text.bytes; (at = strstr(at, TO_WRITE)); ++at) {
         unsigned line = 1;
@@ -266,11 +267,11 @@ static void check_written(const char *path, struct lab_findings *findings)
 static void check_all_written(const struct lab_parts *parts, struct lab_findings *findings)
 {
     const char *name = parts->lab.name, *file = parts->lab.file;
-    char paths[4][RUN_PATH_SIZE];
-    if (run_path(paths[0], "labs/%s/checks.c", name) &&
-        run_path(paths[1], "labs/%s/%s", name, file) &&
-        run_path(paths[2], "solutions/%s/%s", name, file) &&
-        run_path(paths[3], "handouts/%s.md", name))
+    char paths[4][PATH_SIZE];
+    if (base_path(paths[0], "labs/%s/checks.c", name) &&
+        base_path(paths[1], "labs/%s/%s", name, file) &&
+        base_path(paths[2], "solutions/%s/%s", name, file) &&
+        base_path(paths[3], "handouts/%s.md", name))
         for (size_t i = 0; i < 4; ++i)
             check_written(paths[i], findings);
 }

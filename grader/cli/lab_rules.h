@@ -19,9 +19,9 @@ void lab_violates(struct lab_findings *findings, const char *format, ...)
 
 /* The parts of a lab, read once. */
 struct lab_parts {
-    struct run_lab lab;
-    struct run_text skeleton, solution;
-    struct run_mutant *mutants; /* those that could be read */
+    struct lab lab;
+    struct text skeleton, solution;
+    struct mutant *mutants; /* those that could be read */
     size_t mutant_count;
 };
 

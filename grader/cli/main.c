@@ -1,8 +1,8 @@
 /* lanewise: finds the command that its first argument names, and runs it.
  *
  * The table below is all there is to know; a new command is one line here and one file cmd_NAME.c. */
-#include "cli/cli.h"
 #include "base/version.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -161,10 +161,10 @@ static bool judge(const struct program *program, const char *path, char *message
     if (!program->runtime[0] && !program->has_fat_binary)
         snprintf(message, size, "%s is not a CUDA program", path);
     else if (!program->runtime[0])
-        snprintf(message, size,
-                 "%s is linked with CUDA's static runtime, which the emulator cannot replace: "
-                 "build it with nvcc -cudart shared",
-                 path);
+        snprintf(
+            message, size,
+            "%s is linked with CUDA's static runtime, which the emulator cannot replace: build it with nvcc -cudart shared",
+            path);
     else if (!is_ours(program->runtime))
         snprintf(message, size,
                  "%s needs %s: build it with nvcc of CUDA 12 or 13, whose runtimes Lanewise has",

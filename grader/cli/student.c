@@ -41,8 +41,8 @@ int cli_read_student(struct cli_student *student, int argc, char **argv)
         return cli_complain(student->command, EXIT_USAGE, "what is \"%s\"? --help explains",
                             argv[optind]);
     if (!lab) {
-        char labs[RUN_PATH_SIZE];
-        run_lab_list_text(labs, sizeof labs);
+        char labs[PATH_SIZE];
+        labs_text(labs, sizeof labs);
         return cli_complain(student->command, EXIT_USAGE,
                             "which lab? Add --lab NAME (with make: LAB=NAME), one of %s", labs);
     }

@@ -11,7 +11,7 @@ struct cli_student {
     bool flagged;        /* it was given */
     const char *option;  /* "device": another one, with a value; NULL: none */
     const char *value;   /* that was given; NULL: it was not */
-    struct run_lab lab;  /* to be closed */
+    struct lab lab;      /* to be closed */
 };
 
 /* Reads the command line and opens the lab. Returns -1 to go on, or the exit code. */

@@ -7,10 +7,10 @@
  * is complete. A cache that cannot be read or written is no error: it is only slower. */
 #include "compile/build.h"
 
+#include "base/text.h"
+#include "compile/reserved.h"
 #include "config.h"
 #include "sandbox/process.h"
-#include "compile/reserved.h"
-#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -34,19 +34,19 @@
 
 #define MAX_FLAGS     20
 
-const char *run_device_name(enum run_device device)
+const char *grading_device_name(enum grading_device device)
 {
-    return device == RUN_GPU ? "gpu" : "emulator";
+    return device == ON_GPU ? "gpu" : "emulator";
 }
 
-const char *run_build_compiler(void)
+const char *compile_compiler(void)
 {
     const char *path = getenv("NVCC");
     return path && path[0] ? path : LANEWISE_NVCC;
 }
 
 /* The command line without source and output; NULL-terminated. Returns how many words. */
-static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_job *job)
+static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
                                          "-Wno-deprecated-gpu-targets",
@@ -58,10 +58,10 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_jo
                                            "-gencode=arch=compute_80,code=compute_80"};
     const char *const gpu[] = {"-cudart=static", "-arch", job->gpu_arch};
     size_t count = 0;
-    flags[count++] = run_build_compiler();
+    flags[count++] = compile_compiler();
     for (size_t i = 0; i < sizeof common / sizeof *common; ++i)
         flags[count++] = common[i];
-    if (job->device == RUN_GPU)
+    if (job->device == ON_GPU)
         for (size_t i = 0; i < sizeof gpu / sizeof *gpu; ++i)
             flags[count++] = gpu[i];
     else
@@ -73,18 +73,18 @@ static size_t fill_flags(const char *flags[MAX_FLAGS], const struct run_build_jo
 
 /* --- the cache ------------------------------------------------------------------------------------ */
 
-static void add_string(struct run_hash *hash, const char *text)
+static void add_string(struct base_hash *hash, const char *text)
 {
-    run_hash_add(hash, text, strlen(text) + 1); /* with its NUL: "ab","c" is not "a","bc" */
+    base_hash_add(hash, text, strlen(text) + 1); /* with its NUL: "ab","c" is not "a","bc" */
 }
 
-static void add_compiler(struct run_hash *hash)
+static void add_compiler(struct base_hash *hash)
 {
     struct stat status;
-    if (stat(run_build_compiler(), &status) != 0)
+    if (stat(compile_compiler(), &status) != 0)
         return;
-    run_hash_add(hash, &status.st_size, sizeof status.st_size);
-    run_hash_add(hash, &status.st_mtim, sizeof status.st_mtim);
+    base_hash_add(hash, &status.st_size, sizeof status.st_size);
+    base_hash_add(hash, &status.st_mtim, sizeof status.st_mtim);
 }
 
 static int is_header(const struct dirent *entry)
@@ -93,17 +93,17 @@ static int is_header(const struct dirent *entry)
     return dot && (strcmp(dot, ".h") == 0 || strcmp(dot, ".cuh") == 0);
 }
 
-void run_build_add_headers(struct run_hash *hash)
+void compile_add_headers(struct base_hash *hash)
 {
     struct dirent **entries;
     int count = scandir(HEADERS, &entries, is_header, alphasort);
     for (int i = 0; i < count; ++i) {
-        char path[RUN_PATH_SIZE], why[64];
-        struct run_text text;
-        if (run_path(path, "%s/%s", HEADERS, entries[i]->d_name) &&
-            run_read_file(path, 1 << 20, &text, why, sizeof why)) {
+        char path[PATH_SIZE], why[64];
+        struct text text;
+        if (base_path(path, "%s/%s", HEADERS, entries[i]->d_name) &&
+            base_read_file(path, 1 << 20, &text, why, sizeof why)) {
             add_string(hash, entries[i]->d_name);
-            run_hash_add(hash, text.bytes, text.size + 1);
+            base_hash_add(hash, text.bytes, text.size + 1);
             free(text.bytes);
         }
         free(entries[i]);
@@ -113,11 +113,11 @@ void run_build_add_headers(struct run_hash *hash)
 }
 
 /* The path of the job's executable in the cache; false if there can be none. */
-static bool find_cache_path(const struct run_build_job *job, char path[RUN_PATH_SIZE])
+static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
 {
     const char *flags[MAX_FLAGS];
-    char hex[RUN_HASH_SIZE];
-    struct run_hash *hash = run_hash_new();
+    char hex[HASH_SIZE];
+    struct base_hash *hash = base_hash_new();
     if (!hash)
         return false;
     fill_flags(flags, job);
@@ -125,37 +125,38 @@ static bool find_cache_path(const struct run_build_job *job, char path[RUN_PATH_
         add_string(hash, flags[i]);
     add_string(hash, job->file_name);
     add_compiler(hash);
-    run_build_add_headers(hash);
-    run_hash_add(hash, job->source->bytes, job->source->size);
-    run_hash_end(hash, hex);
-    return run_path(path, "%s/%s", CACHE, hex);
+    compile_add_headers(hash);
+    base_hash_add(hash, job->source->bytes, job->source->size);
+    base_hash_end(hash, hex);
+    return base_path(path, "%s/%s", CACHE, hex);
 }
 
 /* Any user may read and run it: a sandbox has a user of its own. */
 static bool copy_program(const char *from, const char *to)
 {
-    struct run_text bytes;
+    struct text bytes;
     char why[64];
-    if (!run_read_file(from, PROGRAM_BYTES, &bytes, why, sizeof why))
+    if (!base_read_file(from, PROGRAM_BYTES, &bytes, why, sizeof why))
         return false;
-    bool copied = run_write_file(to, bytes.bytes, bytes.size, 0755);
+    bool copied = base_write_file(to, bytes.bytes, bytes.size, 0755);
     free(bytes.bytes);
     return copied;
 }
 
-static void set_messages(const struct run_build_job *job, struct run_build *build, const char *raw)
+static void set_messages(const struct compile_job *job, struct compile_build *build,
+                         const char *raw)
 {
     build->messages =
-        run_compiler_text(raw, job->file_name, job->shown, job->source->bytes, MESSAGE_LINES);
+        compile_messages(raw, job->file_name, job->shown, job->source->bytes, MESSAGE_LINES);
 }
 
-static bool take_from_cache(const struct run_build_job *job, struct run_build *build,
+static bool take_from_cache(const struct compile_job *job, struct compile_build *build,
                             const char *cached)
 {
-    char log[RUN_PATH_SIZE], why[64];
-    struct run_text raw;
-    if (access(cached, X_OK) != 0 || !run_path(log, "%s.log", cached) ||
-        !run_read_file(log, 1 << 20, &raw, why, sizeof why))
+    char log[PATH_SIZE], why[64];
+    struct text raw;
+    if (access(cached, X_OK) != 0 || !base_path(log, "%s.log", cached) ||
+        !base_read_file(log, 1 << 20, &raw, why, sizeof why))
         return false;
     bool taken = copy_program(cached, build->program);
     if (taken)
@@ -166,15 +167,15 @@ static bool take_from_cache(const struct run_build_job *job, struct run_build *b
 
 static int is_program(const struct dirent *entry)
 {
-    return strlen(entry->d_name) == RUN_HASH_SIZE - 1;
+    return strlen(entry->d_name) == HASH_SIZE - 1;
 }
 
 static void remove_entry(const char *name)
 {
-    char path[RUN_PATH_SIZE];
-    if (run_path(path, "%s/%s", CACHE, name))
+    char path[PATH_SIZE];
+    if (base_path(path, "%s/%s", CACHE, name))
         unlink(path);
-    if (run_path(path, "%s/%s.log", CACHE, name))
+    if (base_path(path, "%s/%s.log", CACHE, name))
         unlink(path);
 }
 
@@ -185,9 +186,9 @@ static void prune_cache(void)
     int count = scandir(CACHE, &entries, is_program, NULL), oldest = -1;
     time_t least = 0;
     for (int i = 0; i < count; ++i) {
-        char path[RUN_PATH_SIZE];
+        char path[PATH_SIZE];
         struct stat status;
-        if (!run_path(path, "%s/%s", CACHE, entries[i]->d_name) || stat(path, &status) != 0)
+        if (!base_path(path, "%s/%s", CACHE, entries[i]->d_name) || stat(path, &status) != 0)
             continue;
         if (oldest < 0 || status.st_mtime < least) {
             oldest = i;
@@ -204,24 +205,24 @@ static void prune_cache(void)
 
 static void put_into_cache(const char *cached, const char *program, const char *raw)
 {
-    char log[RUN_PATH_SIZE];
+    char log[PATH_SIZE];
     struct stat status;
     if (stat(program, &status) != 0 || status.st_size > CACHE_PROGRAM)
         return;
     mkdir(CACHE, 0700);
-    if (run_path(log, "%s.log", cached) && run_write_file(log, raw, strlen(raw), 0600) &&
+    if (base_path(log, "%s.log", cached) && base_write_file(log, raw, strlen(raw), 0600) &&
         copy_program(program, cached))
         prune_cache();
 }
 
 /* --- the compiler --------------------------------------------------------------------------------- */
 
-static void fail(struct run_build *build, const char *format, ...)
+static void fail(struct compile_build *build, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void fail(struct run_build *build, const char *format, ...)
+static void fail(struct compile_build *build, const char *format, ...)
 {
     va_list arguments;
-    build->end = RUN_BUILD_BROKEN;
+    build->end = COMPILE_BROKEN;
     va_start(arguments, format);
     if (vasprintf(&build->messages, format, arguments) < 0)
         build->messages = NULL;
@@ -229,11 +230,11 @@ static void fail(struct run_build *build, const char *format, ...)
 }
 
 /* Makes FROM, a file of the folder, into the program, or with ONLY, "-c", into an object of that name. */
-static void run_compiler(const struct run_build_job *job, struct run_build *build, const char *from,
-                         const char *only, struct run_outcome *outcome)
+static void run_compiler(const struct compile_job *job, struct compile_build *build,
+                         const char *from, const char *only, struct process_outcome *outcome)
 {
     const char *words[MAX_FLAGS + 6];
-    char path[RUN_PATH_SIZE], temporary[RUN_PATH_SIZE + 8];
+    char path[PATH_SIZE], temporary[PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
     words[count++] =
         "-L" LIBRARIES; /* no part of the flags: the program is the same for all builds */
@@ -242,39 +243,39 @@ static void run_compiler(const struct run_build_job *job, struct run_build *buil
     words[count++] = build->program;
     words[count++] = only;
     words[count] = NULL;
-    const char *slash = strrchr(run_build_compiler(), '/');
-    char source[RUN_PATH_SIZE];
-    run_path(source, "%s/%s", job->folder, from);
-    const char *const read[] = {source, HEADERS, LIBRARIES, run_build_compiler(), NULL};
+    const char *slash = strrchr(compile_compiler(), '/');
+    char source[PATH_SIZE];
+    base_path(source, "%s/%s", job->folder, from);
+    const char *const read[] = {source, HEADERS, LIBRARIES, compile_compiler(), NULL};
     const char *const keep[] = {build->program, NULL};
-    struct run_sandbox sandbox = {.level = job->level,
-                                  .folder = job->folder,
-                                  .read = read,
-                                  .keep = keep,
-                                  .scratch_bytes = SCRATCH_BYTES,
-                                  .processes = PROCESSES,
-                                  .forks = true};
+    struct sandbox sandbox = {.level = job->level,
+                              .folder = job->folder,
+                              .read = read,
+                              .keep = keep,
+                              .scratch_bytes = SCRATCH_BYTES,
+                              .processes = PROCESSES,
+                              .forks = true};
     snprintf(path, sizeof path, "PATH=%.*s:/usr/local/bin:/usr/bin:/bin",
-             slash ? (int)(slash - run_build_compiler()) : 0, run_build_compiler());
+             slash ? (int)(slash - compile_compiler()) : 0, compile_compiler());
     snprintf(temporary, sizeof temporary, "TMPDIR=%s", job->folder);
     const char *environment[] = {path, temporary, "LC_ALL=C", NULL};
-    struct run_command command = {
+    struct process_command command = {
         .argv = words,
         .environment = environment,
         .folder = job->folder,
-        .wall_seconds = RUN_BUILD_SECONDS,
-        .cpu_seconds = 2 * RUN_BUILD_SECONDS,
+        .wall_seconds = COMPILE_SECONDS,
+        .cpu_seconds = 2 * COMPILE_SECONDS,
         .address_bytes = 8ull << 30,
         .file_bytes = 4 * (uint64_t)PROGRAM_BYTES,
         .output_keep = 256 << 10,
         .output_limit = 8 << 20,
         .sandbox = &sandbox,
     };
-    run_exec(&command, outcome);
+    process_run(&command, outcome);
 }
 
 /* The compiler overwrites the empty file that was made for its program. */
-static bool has_program(const struct run_build *build)
+static bool has_program(const struct compile_build *build)
 {
     struct stat status;
     return stat(build->program, &status) == 0 && status.st_size > 0 &&
@@ -283,121 +284,121 @@ static bool has_program(const struct run_build *build)
 
 /* nvcc's complaint about its own set-up, not about the source; or NULL. A source can bring any words into the
  * compiler's messages, so these count only if an empty program gets them, too. */
-static const char *find_complaint(const struct run_build_job *job, struct run_build *build,
-                                  const struct run_outcome *outcome)
+static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
+                                  const struct process_outcome *outcome)
 {
     static const char name[] = "empty.cu", source[] = "int main() {}\n";
     const char *fatal = strstr(outcome->output ? outcome->output : "", "nvcc fatal");
-    char path[RUN_PATH_SIZE];
-    struct run_outcome once_more;
-    if (!fatal || (outcome->end == RUN_EXITED && outcome->code == 0) ||
-        !run_path(path, "%s/%s", job->folder, name) ||
-        !run_write_file(path, source, strlen(source), 0600))
+    char path[PATH_SIZE];
+    struct process_outcome once_more;
+    if (!fatal || (outcome->end == PROCESS_EXITED && outcome->code == 0) ||
+        !base_path(path, "%s/%s", job->folder, name) ||
+        !base_write_file(path, source, strlen(source), 0600))
         return NULL;
-    run_compiler(job, build, name, job->device == RUN_GPU ? "-c" : NULL, &once_more);
-    if (once_more.end == RUN_EXITED && once_more.code == 0)
+    run_compiler(job, build, name, job->device == ON_GPU ? "-c" : NULL, &once_more);
+    if (once_more.end == PROCESS_EXITED && once_more.code == 0)
         fatal = NULL;
-    run_outcome_free(&once_more);
+    process_outcome_free(&once_more);
     return fatal;
 }
 
 /* Turns how the compiler ended into how the build ended. */
-static void judge_compiler(const struct run_build_job *job, struct run_build *build,
-                           struct run_outcome *outcome)
+static void judge_compiler(const struct compile_job *job, struct compile_build *build,
+                           struct process_outcome *outcome)
 {
     const char *fatal;
-    if (outcome->end == RUN_NOT_STARTED)
-        fail(build, "cannot start %s: %s", run_build_compiler(), run_start_error(outcome));
-    else if (outcome->end == RUN_INTERRUPTED)
-        build->end = RUN_BUILD_INTERRUPTED;
-    else if (outcome->end == RUN_TIMED_OUT)
-        build->end = RUN_BUILD_TOO_LONG;
+    if (outcome->end == PROCESS_NOT_STARTED)
+        fail(build, "cannot start %s: %s", compile_compiler(), process_start_error(outcome));
+    else if (outcome->end == PROCESS_INTERRUPTED)
+        build->end = COMPILE_INTERRUPTED;
+    else if (outcome->end == PROCESS_TIMED_OUT)
+        build->end = COMPILE_TOO_LONG;
     else if ((fatal = find_complaint(job, build, outcome)))
         fail(build, "%.*s", (int)strcspn(fatal, "\n"), fatal);
     else {
-        bool good = outcome->end == RUN_EXITED && outcome->code == 0;
-        build->end = good && has_program(build) ? RUN_BUILT : RUN_REJECTED;
+        bool good = outcome->end == PROCESS_EXITED && outcome->code == 0;
+        build->end = good && has_program(build) ? COMPILE_DONE : COMPILE_REJECTED;
         set_messages(job, build, outcome->output);
     }
 }
 
 /* The source may not have defined what is CUDA's or the C library's: an object is looked at first. */
-static bool check_object(struct run_build *build)
+static bool check_object(struct compile_build *build)
 {
     char name[200];
-    if (!run_find_reserved(build->program, name, sizeof name))
+    if (!compile_find_reserved(build->program, name, sizeof name))
         return true;
-    run_clean_text(name, strlen(name));
+    base_clean_text(name, strlen(name));
     free(build->messages);
-    build->end = RUN_REJECTED;
-    if (asprintf(&build->messages,
-                 "your program defines %s, which CUDA or the C library has already: choose another "
-                 "name",
-                 name[0] ? name : "something") < 0)
+    build->end = COMPILE_REJECTED;
+    if (asprintf(
+            &build->messages,
+            "your program defines %s, which CUDA or the C library has already: choose another name",
+            name[0] ? name : "something") < 0)
         build->messages = NULL;
     return false;
 }
 
 /* For a GPU the program shares its process with the runtime that is asked for its times. So nvcc has made an
  * object, and now makes a program of it. The messages stay those of the source. */
-static void link_object(const struct run_build_job *job, struct run_build *build)
+static void link_object(const struct compile_job *job, struct compile_build *build)
 {
     static const char object[] = "object.o";
-    char path[RUN_PATH_SIZE], *messages = build->messages;
-    struct run_outcome outcome;
+    char path[PATH_SIZE], *messages = build->messages;
+    struct process_outcome outcome;
     if (!check_object(build))
         return;
-    if (!run_path(path, "%s/%s", job->folder, object) || rename(build->program, path) != 0 ||
-        !run_write_file(build->program, "", 0, 0755)) {
+    if (!base_path(path, "%s/%s", job->folder, object) || rename(build->program, path) != 0 ||
+        !base_write_file(build->program, "", 0, 0755)) {
         fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
         return;
     }
     build->messages = NULL;
     run_compiler(job, build, object, NULL, &outcome);
     judge_compiler(job, build, &outcome);
-    run_outcome_free(&outcome);
-    free(build->end == RUN_BUILT ? build->messages : messages);
-    if (build->end == RUN_BUILT)
+    process_outcome_free(&outcome);
+    free(build->end == COMPILE_DONE ? build->messages : messages);
+    if (build->end == COMPILE_DONE)
         build->messages = messages;
 }
 
 /* $NVCC may name a compiler that the set-up would not have taken. With the headers of another release a program
  * calls our runtime with other structures than it has. A compiler that says nothing is believed. */
-static bool check_release(struct run_build *build)
+static bool check_release(struct compile_build *build)
 {
-    const char *const words[] = {run_build_compiler(), "--version", NULL};
+    const char *const words[] = {compile_compiler(), "--version", NULL};
     const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
-    struct run_command command = {.argv = words,
-                                  .environment = environment,
-                                  .wall_seconds = RUN_BUILD_SECONDS,
-                                  .output_keep = 4096,
-                                  .output_limit = 4096};
-    struct run_outcome outcome;
+    struct process_command command = {.argv = words,
+                                      .environment = environment,
+                                      .wall_seconds = COMPILE_SECONDS,
+                                      .output_keep = 4096,
+                                      .output_limit = 4096};
+    struct process_outcome outcome;
     if (strcmp(words[0], LANEWISE_NVCC) == 0)
         return true;
-    run_exec(&command, &outcome);
+    process_run(&command, &outcome);
     const char *release = strstr(outcome.output ? outcome.output : "", "release ");
-    bool good = !release || strncmp(release + 8, RUN_BUILD_RELEASE, strlen(RUN_BUILD_RELEASE)) == 0;
+    bool good = !release || strncmp(release + 8, COMPILE_RELEASE, strlen(COMPILE_RELEASE)) == 0;
     if (!good)
-        fail(build,
-             "NVCC=%s is of CUDA %.*s; grading takes one of CUDA 13: set NVCC to that, or not at "
-             "all",
-             words[0], (int)strcspn(release + 8, ",\n"), release + 8);
-    run_outcome_free(&outcome);
+        fail(
+            build,
+            "NVCC=%s is of CUDA %.*s; grading takes one of CUDA 13: set NVCC to that, or not at all",
+            words[0], (int)strcspn(release + 8, ",\n"), release + 8);
+    process_outcome_free(&outcome);
     return good;
 }
 
 /* True if what the compiler needs is there; otherwise BUILD says what is not. */
-static bool check_tools(const struct run_build_job *job, struct run_build *build)
+static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
-    char source[RUN_PATH_SIZE];
-    if (access(run_build_compiler(), X_OK) != 0)
-        fail(build, "no CUDA compiler at %s: run make doctor", run_build_compiler());
-    else if (job->device == RUN_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
+    char source[PATH_SIZE];
+    if (access(compile_compiler(), X_OK) != 0)
+        fail(build, "no CUDA compiler at %s: run make doctor", compile_compiler());
+    else if (job->device == ON_EMULATOR && access(LIBRARIES "/libcudart.so", R_OK) != 0)
         fail(build, "%s/libcudart.so is missing: run make lanewise", LIBRARIES);
-    else if (!run_path(source, "%s/%s", job->folder, job->file_name) ||
-             !run_write_file(source, job->source->bytes, job->source->size, 0600) ||
-             !run_write_file(build->program, "", 0, 0755))
+    else if (!base_path(source, "%s/%s", job->folder, job->file_name) ||
+             !base_write_file(source, job->source->bytes, job->source->size, 0600) ||
+             !base_write_file(build->program, "", 0, 0755))
         fail(build, "cannot write into %s: %s", job->folder, strerror(errno));
     else
         return check_release(build);
@@ -406,38 +407,38 @@ static bool check_tools(const struct run_build_job *job, struct run_build *build
 
 /* Puts our runtime library beside a program for the emulator, and the device that it talks to: there
  * any user can read them. */
-static void add_runtime(const struct run_build_job *job, struct run_build *build)
+static void add_runtime(const struct compile_job *job, struct compile_build *build)
 {
     static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},
                                            {LIBRARIES "/lanewise-device", "lanewise-device"}};
-    char path[RUN_PATH_SIZE];
-    if (job->device != RUN_EMULATOR || build->end != RUN_BUILT)
+    char path[PATH_SIZE];
+    if (job->device != ON_EMULATOR || build->end != COMPILE_DONE)
         return;
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
-        if (!run_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(files[i][0], path))
+        if (!base_path(path, "%s/%s", job->folder, files[i][1]) || !copy_program(files[i][0], path))
             fail(build, "cannot copy %s: %s", files[i][0], strerror(errno));
 }
 
-void run_build(const struct run_build_job *job, struct run_build *build)
+void compile_build(const struct compile_job *job, struct compile_build *build)
 {
-    char cached[RUN_PATH_SIZE];
+    char cached[PATH_SIZE];
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    *build = (struct run_build){.end = RUN_BUILT};
+    *build = (struct compile_build){.end = COMPILE_DONE};
     bool cacheable = find_cache_path(job, cached);
-    if (!run_path(build->program, "%s/program-%s", job->folder, run_device_name(job->device)))
+    if (!base_path(build->program, "%s/program-%s", job->folder, grading_device_name(job->device)))
         fail(build, "the path of %s is too long", job->folder);
     else if (cacheable && take_from_cache(job, build, cached))
         build->cached = true;
     else if (check_tools(job, build)) {
-        struct run_outcome outcome;
-        run_compiler(job, build, job->file_name, job->device == RUN_GPU ? "-c" : NULL, &outcome);
+        struct process_outcome outcome;
+        run_compiler(job, build, job->file_name, job->device == ON_GPU ? "-c" : NULL, &outcome);
         judge_compiler(job, build, &outcome);
-        if (build->end == RUN_BUILT && job->device == RUN_GPU)
+        if (build->end == COMPILE_DONE && job->device == ON_GPU)
             link_object(job, build);
-        if (build->end == RUN_BUILT && cacheable)
+        if (build->end == COMPILE_DONE && cacheable)
             put_into_cache(cached, build->program, outcome.output);
-        run_outcome_free(&outcome);
+        process_outcome_free(&outcome);
     }
     add_runtime(job, build);
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -445,7 +446,7 @@ void run_build(const struct run_build_job *job, struct run_build *build)
         (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
 }
 
-void run_build_free(struct run_build *build)
+void compile_build_free(struct compile_build *build)
 {
     free(build->messages);
     build->messages = NULL;

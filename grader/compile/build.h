@@ -10,49 +10,48 @@
 #include "base/files.h"
 #include "sandbox/sandbox.h"
 
-enum run_device { RUN_EMULATOR, RUN_GPU };
+enum grading_device { ON_EMULATOR, ON_GPU };
 
 /* "emulator" or "gpu". */
-const char *run_device_name(enum run_device device);
+const char *grading_device_name(enum grading_device device);
 
-struct run_build_job {
-    const struct run_text *source; /* the submission's file */
-    const char *file_name;         /* as the lab calls it, "parallelize.cu" */
-    const char *shown;             /* as messages call it, "labs/01-parallelize/parallelize.cu" */
-    enum run_device device;
-    const char *gpu_arch; /* for RUN_GPU: "sm_90" */
-    enum run_level level; /* of the sandbox that the compiler works in */
-    const char *folder;   /* a private folder: source, program and its libcudart are left there */
+struct compile_job {
+    const struct text *source; /* the submission's file */
+    const char *file_name;     /* as the lab calls it, "parallelize.cu" */
+    const char *shown;         /* as messages call it, "labs/01-parallelize/parallelize.cu" */
+    enum grading_device device;
+    const char *gpu_arch;     /* for ON_GPU: "sm_90" */
+    enum sandbox_level level; /* of the sandbox that the compiler works in */
+    const char *folder; /* a private folder: source, program and its libcudart are left there */
 };
 
-enum run_build_end {
-    RUN_BUILT,
-    RUN_REJECTED,       /* the compiler says no: messages say why */
-    RUN_BUILD_TOO_LONG, /* the compiler did not end in RUN_BUILD_SECONDS */
-    RUN_BUILD_BROKEN,   /* no compiler, no library, no disk: messages is one line. Nobody's mark */
-    RUN_BUILD_INTERRUPTED,
+enum compile_end {
+    COMPILE_DONE,
+    COMPILE_REJECTED, /* the compiler says no: messages say why */
+    COMPILE_TOO_LONG, /* the compiler did not end in COMPILE_SECONDS */
+    COMPILE_BROKEN,   /* no compiler, no library, no disk: messages is one line. Nobody's mark */
+    COMPILE_INTERRUPTED,
 };
 
-#define RUN_BUILD_SECONDS 60
+#define COMPILE_SECONDS 60
 /* Of CUDA: its compilers build what is graded (grader/setup.sh has it, too). */
-#define RUN_BUILD_RELEASE "13."
+#define COMPILE_RELEASE "13."
 
-struct run_build {
-    enum run_build_end end;
-    char
-        *messages; /* the compiler's, as run_compiler_text returns them; warnings if it was built */
-    char program[RUN_PATH_SIZE]; /* the executable, if it was built */
+struct compile_build {
+    enum compile_end end;
+    char *messages; /* the compiler's, as compile_messages returns them; warnings if it was built */
+    char program[PATH_SIZE]; /* the executable, if it was built */
     double seconds;
     bool cached; /* nvcc was not needed */
 };
 
-/* Fills BUILD; the caller frees it with run_build_free. */
-void run_build(const struct run_build_job *job, struct run_build *build);
-void run_build_free(struct run_build *build);
+/* Fills BUILD; the caller frees it with compile_build_free. */
+void compile_build(const struct compile_job *job, struct compile_build *build);
+void compile_build_free(struct compile_build *build);
 
 /* The path of nvcc: $NVCC, or the one that was set up. */
-const char *run_build_compiler(void);
+const char *compile_compiler(void);
 /* Adds the names and bytes of the headers that submissions may include to HASH. */
-void run_build_add_headers(struct run_hash *hash);
+void compile_add_headers(struct base_hash *hash);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_of_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-unsigned run_true_column(const char *line, size_t length, unsigned column)
+unsigned compile_true_column(const char *line, size_t length, unsigned column)
 {
     size_t at = 0, grown = 0, word;
     for (; at < length && at + grown + 1 < column; at += word) {
@@ -50,7 +50,7 @@ unsigned run_true_column(const char *line, size_t length, unsigned column)
 /* The last file that was read is kept, as findings of one file follow one another. */
 struct source {
     const char *name;
-    struct run_text text;
+    struct text text;
 };
 
 static const char *text_of(struct source *source, const char *name)
@@ -59,26 +59,26 @@ static const char *text_of(struct source *source, const char *name)
     if (!source->name || strcmp(source->name, name) != 0) {
         free(source->text.bytes);
         source->name = name;
-        if (!run_read_file(name, MAX_SOURCE, &source->text, why, sizeof why))
+        if (!base_read_file(name, MAX_SOURCE, &source->text, why, sizeof why))
             source->text.bytes = NULL;
     }
     return source->text.bytes;
 }
 
-void run_true_columns(json_t *findings)
+void compile_true_columns(json_t *findings)
 {
     struct source source = {0};
     size_t i, length;
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        const char *name = run_text_of(finding, "file"), *line;
+        const char *name = json_text_of(finding, "file"), *line;
         unsigned number = (unsigned)json_integer_value(json_object_get(finding, "line"));
         unsigned column = (unsigned)json_integer_value(json_object_get(finding, "column"));
         const char *text = *name && column ? text_of(&source, name) : NULL;
-        if (text && run_source_line(text, number, &line, &length))
+        if (text && base_source_line(text, number, &line, &length))
             json_object_set_new(finding, "column",
-                                json_integer(run_true_column(line, length, column)));
+                                json_integer(compile_true_column(line, length, column)));
     }
     free(source.text.bytes);
 }

@@ -8,9 +8,9 @@
 
 /* Where in LINE, of LENGTH bytes, the token begins that nvcc calls COLUMN (both from 1); 0: there is none, as
  * macros have moved it. */
-unsigned run_true_column(const char *line, size_t length, unsigned column);
+unsigned compile_true_column(const char *line, size_t length, unsigned column);
 
 /* Puts that into "column" of each of FINDINGS (of lanewise/run/v1) whose "file" can be read here. */
-void run_true_columns(json_t *findings);
+void compile_true_columns(json_t *findings);
 
 #endif

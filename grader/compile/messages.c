@@ -57,7 +57,7 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
 {
     const char *line;
     size_t length, copied = strlen(copy), at = strcspn(caret, "^");
-    if (at >= copied || !run_source_line(job->source, number, &line, &length))
+    if (at >= copied || !base_source_line(job->source, number, &line, &length))
         return 0;
     size_t rest = copied - at;
     if (rest > length || strncmp(line + length - rest, copy + at, rest) != 0)
@@ -121,7 +121,7 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     fprintf(job->to, " %s\n", block->rest);
     for (unsigned i = 0; i < notes; ++i)
         fprintf(job->to, "%s\n", block->lines[i]);
-    run_print_snippet(job->to, job->source, block->number, column, NULL);
+    base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
 /* Noise: advice on nvcc's flags, and counts of what was just shown. */
@@ -147,10 +147,10 @@ static bool put_undefined(struct text_job *job, const char *line)
         return true;
     ++job->lines;
     if (length == 4 && strncmp(name, "main", 4) == 0)
-        fprintf(job->to,
-                "%s: error: it has no main(), where the program begins: bring back the one that it "
-                "had\n",
-                job->shown);
+        fprintf(
+            job->to,
+            "%s: error: it has no main(), where the program begins: bring back the one that it had\n",
+            job->shown);
     else
         fprintf(
             job->to,
@@ -220,8 +220,8 @@ static void convert(struct text_job *job, char *text)
     }
 }
 
-char *run_compiler_text(const char *raw, const char *name, const char *shown, const char *source,
-                        unsigned max_lines)
+char *compile_messages(const char *raw, const char *name, const char *shown, const char *source,
+                       unsigned max_lines)
 {
     char *result = NULL, *copy = strdup(raw);
     size_t size = 0;
@@ -245,6 +245,6 @@ char *run_compiler_text(const char *raw, const char *name, const char *shown, co
         free(job.seen[i]);
     free(copy);
     if (result)
-        run_clean_text(result, size);
+        base_clean_text(result, size);
     return result;
 }

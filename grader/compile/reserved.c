@@ -64,7 +64,7 @@ static bool search_file(Elf *file, char *name, size_t size)
     return false;
 }
 
-bool run_find_reserved(const char *object, char *name, size_t size)
+bool compile_find_reserved(const char *object, char *name, size_t size)
 {
     int fd = open(object, O_RDONLY | O_CLOEXEC);
     elf_version(EV_CURRENT);

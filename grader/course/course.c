@@ -56,8 +56,7 @@ static void judge_figure(struct settings *settings, const yaml_node_t *node, con
         return;
     settings_complain(
         settings, node,
-        "check %s: full points for %g, none from %g on: less is %s here, so full must "
-        "be %s naive (declared: full %g, naive %g)",
+        "check %s: full points for %g, none from %g on: less is %s here, so full must be %s naive (declared: full %g, naive %g)",
         id, to, from, less_is_better ? "better" : "worse", less_is_better ? "below" : "above",
         declared(check, "full"), declared(check, "naive"));
 }
@@ -96,8 +95,8 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
 }
 
 /* The points of the checks that DEVICE's gradings have must be a lab's. */
-static void judge_points(struct reading *reading, const yaml_node_t *node,
-                         const struct run_lab *lab, const json_t *terms, enum run_device device)
+static void judge_points(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
+                         const json_t *terms, enum grading_device device)
 {
     char list[1000] = "";
     double sum = 0;
@@ -108,7 +107,7 @@ static void judge_points(struct reading *reading, const yaml_node_t *node,
         const char *id = json_string_value(json_object_get(check, "id"));
         const json_t *own = json_object_get(json_object_get(terms, id), "points");
         double points = json_number_value(own ? own : json_object_get(check, "max_points"));
-        if (!run_lab_has_check(check, device))
+        if (!lab_has_check(check, device))
             continue;
         sum += points;
         if (used < sizeof list)
@@ -118,10 +117,10 @@ static void judge_points(struct reading *reading, const yaml_node_t *node,
     if (fabs(sum - ALL_POINTS) > 0.01)
         settings_complain(&reading->settings, node,
                           "the points of %s on the %s add up to %g, and %d are wanted: %s",
-                          lab->name, run_device_name(device), sum, ALL_POINTS, list);
+                          lab->name, grading_device_name(device), sum, ALL_POINTS, list);
 }
 
-static const json_t *find_check(const struct run_lab *lab, const char *id,
+static const json_t *find_check(const struct lab *lab, const char *id,
                                 const char *ids[MOST_CHECKS + 1])
 {
     size_t i, count = 0;
@@ -139,7 +138,7 @@ static const json_t *find_check(const struct run_lab *lab, const char *id,
     return found;
 }
 
-static void read_checks(struct reading *reading, const yaml_node_t *node, const struct run_lab *lab,
+static void read_checks(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
                         struct course_lab *into)
 {
     struct settings *settings = &reading->settings;
@@ -159,8 +158,8 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
             read_check(reading, value, check, into->terms);
     }
     /* Sums of what could not be read would only confuse. */
-    for (enum run_device device = RUN_EMULATOR; device <= RUN_GPU && settings->complaints == before;
-         ++device)
+    for (enum grading_device device = ON_EMULATOR;
+         device <= ON_GPU && settings->complaints == before; ++device)
         judge_points(reading, node, lab, into->terms, device);
     if (json_object_size(into->terms) == 0) {
         json_decref(into->terms);
@@ -176,12 +175,12 @@ static bool is_empty(const yaml_node_t *node)
 }
 
 static void read_lab(struct reading *reading, const yaml_node_t *node, const char *name,
-                     struct course_lab *into, struct batch_lab_terms *rules)
+                     struct course_lab *into, struct course_lab_terms *rules)
 {
     static const char *const keys[] = {"points", "weight", "deadline", "checks", NULL};
     struct settings *settings = &reading->settings;
-    struct run_lab lab;
-    char error[RUN_PATH_SIZE + 200];
+    struct lab lab;
+    char error[PATH_SIZE + 200];
     if (is_empty(node)) /* "02-coalesce:" alone: it counts, and all is as declared */
         return;
     settings_check_keys(settings, node, name, keys);
@@ -194,9 +193,9 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
     const yaml_node_t *checks = settings_find(settings, node, "checks");
     if (!checks)
         return;
-    if (run_lab_open(name, &lab, error, sizeof error)) {
+    if (labs_open(name, &lab, error, sizeof error)) {
         read_checks(reading, checks, &lab, into);
-        run_lab_close(&lab);
+        labs_close(&lab);
     } else
         settings_complain(settings, checks, "%s", error);
 }
@@ -207,14 +206,14 @@ static void add_lab(struct course *course, const char *name)
     struct course_lab *lab = &course->labs[course->lab_count];
     *lab = (struct course_lab){0};
     snprintf(lab->name, sizeof lab->name, "%s", name);
-    course->lab_rules[course->lab_count++] = (struct batch_lab_terms){.weight = 1};
+    course->lab_rules[course->lab_count++] = (struct course_lab_terms){.weight = 1};
 }
 
 static void read_labs(struct reading *reading, const yaml_node_t *node)
 {
     struct settings *settings = &reading->settings;
     struct course *course = reading->course;
-    char name[RUN_LAB_NAME_SIZE], error[2 * RUN_PATH_SIZE];
+    char name[LAB_NAME_SIZE], error[2 * PATH_SIZE];
     yaml_node_t *key, *value;
     double weights = 0;
     settings_check_keys(settings, node, "labs", NULL);
@@ -222,12 +221,12 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         const char *word = settings_text(settings, key, "a lab's name");
         if (!word)
             continue;
-        if (!run_lab_find(word, name, error, sizeof error))
+        if (!labs_find(word, name, error, sizeof error))
             settings_complain(settings, key, "%s", error);
         else if (course_find(course, name))
             settings_complain(settings, key, "lab %s is there twice: \"%s\" is it, too", name,
                               word);
-        else if (course->lab_count < RUN_MAX_LABS) {
+        else if (course->lab_count < MAX_LABS) {
             size_t number = course->lab_count;
             add_lab(course, name);
             read_lab(reading, value, name, &course->labs[number], &course->lab_rules[number]);
@@ -241,11 +240,11 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
 /* Without "labs:" all labs count, as they are declared. */
 static void take_all_labs(struct course *course)
 {
-    struct run_lab_names names;
-    run_lab_list(&names);
+    struct lab_names names;
+    labs_list(&names);
     for (size_t i = 0; i < names.count; ++i)
         add_lab(course, names.names[i]);
-    run_lab_list_free(&names);
+    labs_free(&names);
 }
 
 /* What full marks of lab NAME are worth in the course CONTEXT; 0: it does not count. */
@@ -263,7 +262,7 @@ static void read_late(struct reading *reading, const yaml_node_t *node)
 {
     static const char *const keys[] = {"penalty", "days", NULL};
     struct settings *settings = &reading->settings;
-    struct batch_terms *rules = &reading->course->rules;
+    struct course_terms *rules = &reading->course->rules;
     settings_check_keys(settings, node, "late", keys);
     settings_number(settings, settings_find(settings, node, "penalty"), "penalty", 0, 100,
                     &rules->late_penalty);
@@ -304,8 +303,8 @@ static void read_course(struct reading *reading)
     else
         take_all_labs(reading->course);
     if ((node = settings_find(settings, root, "students")))
-        batch_exceptions_read(settings, node, full_marks, reading->course,
-                              &reading->course->exceptions);
+        course_exceptions_read(settings, node, full_marks, reading->course,
+                               &reading->course->exceptions);
 }
 
 /* The labs' rules lead to their names, now that these stay where they are. */
@@ -343,7 +342,7 @@ void course_free(struct course *course)
 {
     for (size_t i = 0; i < course->lab_count; ++i)
         json_decref(course->labs[i].terms);
-    batch_exceptions_free(&course->exceptions);
+    course_exceptions_free(&course->exceptions);
     *course = (struct course){0};
 }
 

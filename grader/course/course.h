@@ -19,7 +19,7 @@
  *         02-coalesce: {deadline: 2026-10-26}
  *
  * Reading and judging it does nothing else: what follows from it is done where gradings are made
- * (run_lab_set_terms) and where a class's attempts become grades (batch/class.h). */
+ * (lab_set_terms) and where a class's attempts become grades (batch/class.h). */
 #ifndef COURSE_COURSE_H
 #define COURSE_COURSE_H
 
@@ -32,17 +32,17 @@
 #include "course/lab.h"
 
 struct course_lab {
-    char name[RUN_LAB_NAME_SIZE];
-    json_t *terms; /* for run_lab_set_terms(); NULL: as the lab declares */
+    char name[LAB_NAME_SIZE];
+    json_t *terms; /* for lab_set_terms(); NULL: as the lab declares */
 };
 
 struct course {
-    char title[200];                      /* "" if not said */
-    struct course_lab labs[RUN_MAX_LABS]; /* in the file's order */
+    char title[200];                  /* "" if not said */
+    struct course_lab labs[MAX_LABS]; /* in the file's order */
     size_t lab_count;
-    struct batch_exceptions exceptions;
-    struct batch_terms rules;                       /* its pointers lead into this course, */
-    struct batch_lab_terms lab_rules[RUN_MAX_LABS]; /* which must stay where it is */
+    struct course_exceptions exceptions;
+    struct course_terms rules;                   /* its pointers lead into this course, */
+    struct course_lab_terms lab_rules[MAX_LABS]; /* which must stay where it is */
 };
 
 /* Reads and validates the course file PATH; NULL: what holds where there is none, all labs as they are

@@ -12,22 +12,22 @@ struct place {
 };
 
 /* A new element at the end, zeroed but for the line and STUDENT, which it takes; NULL: out of memory. */
-static struct batch_exception *add(struct batch_exceptions *exceptions, char *student,
-                                   const struct place *place)
+static struct course_exception *add(struct course_exceptions *exceptions, char *student,
+                                    const struct place *place)
 {
     size_t count = exceptions->count;
-    struct batch_exception *all = reallocarray(exceptions->all, count + 1, sizeof *all);
+    struct course_exception *all = reallocarray(exceptions->all, count + 1, sizeof *all);
     if (!all || !student)
         return NULL;
     exceptions->all = all;
     all[count] =
-        (struct batch_exception){.student = student, .line = place->key->start_mark.line + 1};
+        (struct course_exception){.student = student, .line = place->key->start_mark.line + 1};
     ++exceptions->count;
     return &all[count];
 }
 
 static void read_values(struct settings *settings, const yaml_node_t *node, double most,
-                        struct batch_exception *into)
+                        struct course_exception *into)
 {
     static const char *const keys[] = {"deadline", "points", "why", NULL};
     const yaml_node_t *points = settings_find(settings, node, "points");
@@ -44,21 +44,21 @@ static void read_values(struct settings *settings, const yaml_node_t *node, doub
 }
 
 static void read_lab(struct settings *settings, const struct place *place,
-                     batch_full_marks full_marks, const void *context,
-                     struct batch_exceptions *exceptions)
+                     course_full_marks full_marks, const void *context,
+                     struct course_exceptions *exceptions)
 {
-    char name[RUN_LAB_NAME_SIZE], error[2 * RUN_PATH_SIZE];
+    char name[LAB_NAME_SIZE], error[2 * PATH_SIZE];
     const char *word = settings_text(settings, place->key, "a lab's name");
     if (!word)
         return;
-    if (!run_lab_find(word, name, error, sizeof error)) {
+    if (!labs_find(word, name, error, sizeof error)) {
         settings_complain(settings, place->key, "%s", error);
         return;
     }
     double most = full_marks(context, name);
-    char *student = batch_normalise(place->student);
-    bool again = student && batch_exception_find(exceptions, student, name);
-    struct batch_exception *into = most > 0 && !again ? add(exceptions, student, place) : NULL;
+    char *student = people_normalise(place->student);
+    bool again = student && course_exception_find(exceptions, student, name);
+    struct course_exception *into = most > 0 && !again ? add(exceptions, student, place) : NULL;
     if (!into) {
         settings_complain(settings, place->key,
                           again ? "%s is there twice" : "%s is none of this course's labs", name);
@@ -74,12 +74,12 @@ static void read_lab(struct settings *settings, const struct place *place,
         read_values(settings, place->value, most, into);
 }
 
-void batch_exceptions_read(struct settings *settings, const yaml_node_t *node,
-                           batch_full_marks full_marks, const void *context,
-                           struct batch_exceptions *exceptions)
+void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
+                            course_full_marks full_marks, const void *context,
+                            struct course_exceptions *exceptions)
 {
     yaml_node_t *student, *labs;
-    *exceptions = (struct batch_exceptions){0};
+    *exceptions = (struct course_exceptions){0};
     settings_check_keys(settings, node, "students", NULL);
     for (size_t i = 0; settings_pair(settings, node, i, &student, &labs); ++i) {
         struct place place = {.student = settings_text(settings, student, "a student's id")};
@@ -94,18 +94,18 @@ void batch_exceptions_read(struct settings *settings, const yaml_node_t *node,
     }
 }
 
-void batch_exceptions_free(struct batch_exceptions *exceptions)
+void course_exceptions_free(struct course_exceptions *exceptions)
 {
     for (size_t i = 0; i < exceptions->count; ++i) {
         free(exceptions->all[i].student);
         free(exceptions->all[i].why);
     }
     free(exceptions->all);
-    *exceptions = (struct batch_exceptions){0};
+    *exceptions = (struct course_exceptions){0};
 }
 
-const struct batch_exception *batch_exception_find(const struct batch_exceptions *exceptions,
-                                                   const char *student, const char *lab)
+const struct course_exception *course_exception_find(const struct course_exceptions *exceptions,
+                                                     const char *student, const char *lab)
 {
     for (size_t i = 0; exceptions && i < exceptions->count; ++i)
         if (strcmp(exceptions->all[i].student, student) == 0 &&

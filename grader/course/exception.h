@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "course/settings.h"
 #include "course/lab.h"
+#include "course/settings.h"
 
-struct batch_exception {
+struct course_exception {
     char *student; /* the id, normalised (NFC) */
-    char lab[RUN_LAB_NAME_SIZE];
+    char lab[LAB_NAME_SIZE];
     int64_t deadline; /* UNIX seconds; 0: everybody's */
     bool excused, by_hand;
     double points; /* if by_hand: of this course, final */
@@ -25,22 +25,22 @@ struct batch_exception {
     size_t line;   /* of the course file */
 };
 
-struct batch_exceptions {
-    struct batch_exception *all;
+struct course_exceptions {
+    struct course_exception *all;
     size_t count;
 };
 
 /* How many points full marks of lab NAME are worth; 0: the lab does not count. */
-typedef double (*batch_full_marks)(const void *context, const char *name);
+typedef double (*course_full_marks)(const void *context, const char *name);
 
 /* Reads the mapping NODE; what is wrong with it becomes complaints of SETTINGS. To be freed either way. */
-void batch_exceptions_read(struct settings *settings, const yaml_node_t *node,
-                           batch_full_marks full_marks, const void *context,
-                           struct batch_exceptions *exceptions);
-void batch_exceptions_free(struct batch_exceptions *exceptions);
+void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
+                            course_full_marks full_marks, const void *context,
+                            struct course_exceptions *exceptions);
+void course_exceptions_free(struct course_exceptions *exceptions);
 
 /* What holds for STUDENT in LAB; NULL: the same as for all. */
-const struct batch_exception *batch_exception_find(const struct batch_exceptions *exceptions,
-                                                   const char *student, const char *lab);
+const struct course_exception *course_exception_find(const struct course_exceptions *exceptions,
+                                                     const char *student, const char *lab);
 
 #endif

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "config.h"
 #include "sandbox/process.h"
-#include "base/text.h"
 
 #define LABS         LANEWISE_ROOT "/labs"
 #define SOURCE_BYTES ((size_t)1 << 20) /* no student writes more */
@@ -25,18 +25,18 @@ static bool is_lab_name(const char *name)
 
 static int has_checks(const struct dirent *entry)
 {
-    char path[RUN_PATH_SIZE];
-    return is_lab_name(entry->d_name) && run_path(path, "%s/%s/checks.c", LABS, entry->d_name) &&
+    char path[PATH_SIZE];
+    return is_lab_name(entry->d_name) && base_path(path, "%s/%s/checks.c", LABS, entry->d_name) &&
            access(path, R_OK) == 0;
 }
 
-void run_lab_list(struct run_lab_names *list)
+void labs_list(struct lab_names *list)
 {
     struct dirent **entries;
     int count = scandir(LABS, &entries, has_checks, alphasort);
     list->count = 0;
     for (int i = 0; i < count; ++i) {
-        if (list->count < RUN_MAX_LABS && (list->names[list->count] = strdup(entries[i]->d_name)))
+        if (list->count < MAX_LABS && (list->names[list->count] = strdup(entries[i]->d_name)))
             ++list->count;
         free(entries[i]);
     }
@@ -44,23 +44,23 @@ void run_lab_list(struct run_lab_names *list)
         free(entries);
 }
 
-void run_lab_list_free(struct run_lab_names *list)
+void labs_free(struct lab_names *list)
 {
     for (size_t i = 0; i < list->count; ++i)
         free(list->names[i]);
     list->count = 0;
 }
 
-void run_lab_list_text(char *text, size_t size)
+void labs_text(char *text, size_t size)
 {
-    struct run_lab_names list;
+    struct lab_names list;
     int length = 0;
     text[0] = '\0';
-    run_lab_list(&list);
+    labs_list(&list);
     for (size_t i = 0; i < list.count && (size_t)length < size; ++i)
         length +=
             snprintf(text + length, size - (size_t)length, "%s%s", i ? ", " : "", list.names[i]);
-    run_lab_list_free(&list);
+    labs_free(&list);
 }
 
 /* Does WORD mean lab NAME? 0: no, 1: it is a part of it, 2: it can mean no other. */
@@ -76,12 +76,12 @@ static int matches(const char *word, const char *name)
     return word[0] && strstr(name, word) ? 1 : 0;
 }
 
-bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, size_t size)
+bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t size)
 {
-    struct run_lab_names list;
+    struct lab_names list;
     int best = 0;
     size_t hits = 0;
-    run_lab_list(&list);
+    labs_list(&list);
     for (size_t i = 0; i < list.count; ++i) {
         int match = matches(word, list.names[i]);
         if (match > best)
@@ -90,12 +90,12 @@ bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, s
             continue;
         best = match;
         ++hits;
-        snprintf(name, RUN_LAB_NAME_SIZE, "%s", list.names[i]);
+        snprintf(name, LAB_NAME_SIZE, "%s", list.names[i]);
     }
-    run_lab_list_free(&list);
+    labs_free(&list);
     if (hits != 1) {
-        char labs[RUN_PATH_SIZE];
-        run_lab_list_text(labs, sizeof labs);
+        char labs[PATH_SIZE];
+        labs_text(labs, sizeof labs);
         snprintf(error, size, "%s \"%s\"; the labs are %s",
                  hits ? "more than one lab could be called" : "no lab is called", word, labs);
     }
@@ -106,29 +106,29 @@ bool run_lab_find(const char *word, char name[RUN_LAB_NAME_SIZE], char *error, s
 static json_t *ask_runner(const char *runner)
 {
     const char *words[] = {runner, "--describe", NULL};
-    struct run_command command = {
+    struct process_command command = {
         .argv = words, .wall_seconds = 10, .output_keep = 256 << 10, .output_limit = 256 << 10};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
     json_t *declared = NULL;
-    if (outcome.end == RUN_EXITED && outcome.code == 0)
+    if (outcome.end == PROCESS_EXITED && outcome.code == 0)
         declared = json_loadb(outcome.output, outcome.output_size, 0, NULL);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return declared;
 }
 
-bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t size)
+bool labs_open(const char *name, struct lab *lab, char *error, size_t size)
 {
-    char checks[RUN_PATH_SIZE];
+    char checks[PATH_SIZE];
     const char *file = NULL;
-    *lab = (struct run_lab){0};
-    if (!is_lab_name(name) || !run_path(checks, "%s/%s/checks.c", LABS, name) ||
+    *lab = (struct lab){0};
+    if (!is_lab_name(name) || !base_path(checks, "%s/%s/checks.c", LABS, name) ||
         access(checks, R_OK) != 0) {
         snprintf(error, size, "no lab is called \"%s\"", name);
         return false;
     }
     snprintf(lab->name, sizeof lab->name, "%s", name);
-    run_path(lab->runner, "%s/%s/checks/%s", LANEWISE_ROOT, LANEWISE_BUILD, name);
+    base_path(lab->runner, "%s/%s/checks/%s", LANEWISE_ROOT, LANEWISE_BUILD, name);
     lab->declared = ask_runner(lab->runner);
     if (json_unpack(lab->declared, "{s:s}", "file", &file) != 0) {
         snprintf(error, size,
@@ -136,22 +136,22 @@ bool run_lab_open(const char *name, struct run_lab *lab, char *error, size_t siz
                      ? "the checks of %s do not start; this command says why: %s --describe"
                      : "the checks of %s are not built (%s): run make lanewise",
                  name, lab->runner);
-        run_lab_close(lab);
+        labs_close(lab);
         return false;
     }
     snprintf(lab->file, sizeof lab->file, "%s", file);
-    run_path(lab->solution, "%s/solutions/%s/%s", LANEWISE_ROOT, name, file);
+    base_path(lab->solution, "%s/solutions/%s/%s", LANEWISE_ROOT, name, file);
     return true;
 }
 
-void run_lab_close(struct run_lab *lab)
+void labs_close(struct lab *lab)
 {
     json_decref(lab->declared);
     json_decref(lab->terms);
     lab->declared = lab->terms = NULL;
 }
 
-void run_lab_set_terms(struct run_lab *lab, const json_t *terms)
+void lab_set_terms(struct lab *lab, const json_t *terms)
 {
     size_t i;
     json_t *check;
@@ -168,25 +168,25 @@ void run_lab_set_terms(struct run_lab *lab, const json_t *terms)
     }
 }
 
-bool run_lab_has_check(const json_t *check, enum run_device device)
+bool lab_has_check(const json_t *check, enum grading_device device)
 {
-    return json_is_true(json_object_get(check, run_device_name(device)));
+    return json_is_true(json_object_get(check, grading_device_name(device)));
 }
 
-bool run_lab_pristine_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
+bool lab_pristine_path(const struct lab *lab, char path[PATH_SIZE])
 {
-    return run_path(path, "%s/%s/%s", LABS, lab->name, RUN_LAB_PRISTINE);
+    return base_path(path, "%s/%s/%s", LABS, lab->name, LAB_PRISTINE);
 }
 
-const char *run_own_labs(void)
+const char *lab_students_folder(void)
 {
     const char *folder = getenv("LANEWISE_LABS");
     return folder && folder[0] ? folder : LABS;
 }
 
-bool run_lab_own_path(const struct run_lab *lab, char path[RUN_PATH_SIZE])
+bool lab_own_path(const struct lab *lab, char path[PATH_SIZE])
 {
-    return run_path(path, "%s/%s/%s", run_own_labs(), lab->name, lab->file);
+    return base_path(path, "%s/%s/%s", lab_students_folder(), lab->name, lab->file);
 }
 
 /* --- submissions ---------------------------------------------------------------------------------- */
@@ -205,46 +205,46 @@ static bool is_link(const char *path)
 }
 
 /* Looks for the file as FOLDER/FILE and FOLDER/NAME/FILE; links are not followed. *LINK: there was one. */
-static bool find_in_folder(const struct run_lab *lab, const char *folder, int length,
-                           char found[RUN_PATH_SIZE], bool *link)
+static bool find_in_folder(const struct lab *lab, const char *folder, int length,
+                           char found[PATH_SIZE], bool *link)
 {
-    if (!run_path(found, "%.*s/%s", length, folder, lab->file))
+    if (!base_path(found, "%.*s/%s", length, folder, lab->file))
         return false;
     *link = is_link(found);
     if (*link || access(found, F_OK) == 0)
         return !*link;
-    *link = run_path(found, "%.*s/%s", length, folder, lab->name) && is_link(found);
-    if (*link || !run_path(found, "%.*s/%s/%s", length, folder, lab->name, lab->file))
+    *link = base_path(found, "%.*s/%s", length, folder, lab->name) && is_link(found);
+    if (*link || !base_path(found, "%.*s/%s/%s", length, folder, lab->name, lab->file))
         return false;
     *link = is_link(found);
     return !*link && access(found, F_OK) == 0;
 }
 
 /* Writes the submission's path. False: ERROR says that there is none in the folder. */
-static bool find_file(const struct run_lab *lab, const char *path, char found[RUN_PATH_SIZE],
-                      char *error, size_t size)
+static bool find_file(const struct lab *lab, const char *path, char found[PATH_SIZE], char *error,
+                      size_t size)
 {
     bool link = false;
     if (!path)
-        return run_lab_own_path(lab, found);
+        return lab_own_path(lab, found);
     if (!is_folder(path))
-        return run_path(found, "%s", path);
+        return base_path(found, "%s", path);
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         --length;
     if (find_in_folder(lab, path, (int)length, found, &link))
         return true;
     if (link)
-        snprintf(error, size, "%s is a link: hand in the file itself", run_shorten(found));
+        snprintf(error, size, "%s is a link: hand in the file itself", lab_shorten_path(found));
     else
         snprintf(error, size, "the folder %s holds no %s (nor %s/%s)", path, lab->file, lab->name,
                  lab->file);
     return false;
 }
 
-const char *run_shorten(const char *path)
+const char *lab_shorten_path(const char *path)
 {
-    char here[RUN_PATH_SIZE];
+    char here[PATH_SIZE];
     size_t length;
     if (!getcwd(here, sizeof here))
         return path;
@@ -252,12 +252,12 @@ const char *run_shorten(const char *path)
     return strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
 }
 
-static bool is_blank(const struct run_text *text)
+static bool is_blank(const struct text *text)
 {
     return strspn(text->bytes, " \t\r\n") == text->size;
 }
 
-unsigned run_lab_in_first_line(const char *source)
+unsigned lab_in_first_line(const char *source)
 {
     unsigned number = 0;
     return sscanf(source, "/* Lab %u:", &number) == 1 ? number : 0;
@@ -277,17 +277,16 @@ static unsigned next_lab(const char *source, unsigned said)
     static const char include[] = "#include \"lab.h\"";
     const char *first = strstr(source, include), *line = first;
     while (line && (line = strstr(line, "\n/* Lab "))) {
-        unsigned number = run_lab_in_first_line(++line);
+        unsigned number = lab_in_first_line(++line);
         if (number && number != said && strstr(line, include))
             return number;
     }
     return 0;
 }
 
-bool run_submission_check(const struct run_lab *lab, const struct run_text *source, char *why,
-                          size_t size)
+bool submission_check(const struct lab *lab, const struct text *source, char *why, size_t size)
 {
-    unsigned said = run_lab_in_first_line(source->bytes), other;
+    unsigned said = lab_in_first_line(source->bytes), other;
     unsigned number = (unsigned)strtoul(lab->name, NULL, 10);
     if (source->size == 0 || is_blank(source))
         snprintf(why, size, "is empty: hand in your %s", lab->file);
@@ -303,30 +302,30 @@ bool run_submission_check(const struct run_lab *lab, const struct run_text *sour
     return false;
 }
 
-bool run_submission_open(const struct run_lab *lab, const char *path,
-                         struct run_submission *submission, char *error, size_t size)
+bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
+                     char *error, size_t size)
 {
-    char found[RUN_PATH_SIZE], why[200];
-    struct run_text *source = &submission->source;
-    *submission = (struct run_submission){0};
+    char found[PATH_SIZE], why[200];
+    struct text *source = &submission->source;
+    *submission = (struct submission){0};
     if (!find_file(lab, path, found, error, size)) {
         submission->unfit = true;
         snprintf(submission->shown, sizeof submission->shown, "%s", lab->file);
         return false;
     }
-    snprintf(submission->shown, sizeof submission->shown, "%s", run_shorten(found));
-    run_clean_text(submission->shown, strlen(submission->shown));
-    bool read = run_read_file(found, SOURCE_BYTES, source, why, sizeof why);
-    if (read && run_submission_check(lab, source, why, sizeof why))
+    snprintf(submission->shown, sizeof submission->shown, "%s", lab_shorten_path(found));
+    base_clean_text(submission->shown, strlen(submission->shown));
+    bool read = base_read_file(found, SOURCE_BYTES, source, why, sizeof why);
+    if (read && submission_check(lab, source, why, sizeof why))
         return true;
     snprintf(error, size, "%s %s", submission->shown, why);
     submission->unfit = read || is_too_large_or_no_file(found);
-    run_submission_close(submission);
+    submission_close(submission);
     return false;
 }
 
-void run_submission_close(struct run_submission *submission)
+void submission_close(struct submission *submission)
 {
     free(submission->source.bytes);
-    submission->source = (struct run_text){0};
+    submission->source = (struct text){0};
 }

@@ -29,7 +29,7 @@ static void add_line(struct settings *settings, size_t line, const char *format,
              : snprintf(at, left, "%s%s: ", settings->used ? "\n" : "", settings->path);
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
-    run_clean_text(at, strlen(at));
+    base_clean_text(at, strlen(at));
     /* what is quoted may have lines of its own */
     for (char *end = at + 1; (end = strchr(end, '\n'));)
         *end = ' ';
@@ -57,18 +57,18 @@ static void complain_at(struct settings *settings, size_t line, const char *form
 /* --- the file ------------------------------------------------------------------------------------- */
 
 /* libyaml has no word for the mistake that most beginners make. */
-static bool is_indented_by_tab(const struct run_text *text, size_t line)
+static bool is_indented_by_tab(const struct text *text, size_t line)
 {
     const char *start;
     size_t length;
-    if (!run_source_line(text->bytes, (unsigned)line, &start, &length))
+    if (!base_source_line(text->bytes, (unsigned)line, &start, &length))
         return false;
     size_t blank = strspn(start, " \t");
     return memchr(start, '\t', blank < length ? blank : length) != NULL;
 }
 
 static void explain_syntax(struct settings *settings, const yaml_parser_t *parser,
-                           const struct run_text *text)
+                           const struct text *text)
 {
     size_t line = parser->problem_mark.line + 1;
     if (is_indented_by_tab(text, line))
@@ -98,7 +98,7 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
 
 /* Looks through the text before a document is made of it: for one that is deep, libyaml takes a time that grows with
  * the square of its depth. What is no YAML is for others to tell. */
-static bool look_through(struct settings *settings, const struct run_text *text)
+static bool look_through(struct settings *settings, const struct text *text)
 {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -118,12 +118,12 @@ static bool look_through(struct settings *settings, const struct run_text *text)
 
 bool settings_open(struct settings *settings, const char *path, char *error, size_t size)
 {
-    struct run_text text;
+    struct text text;
     yaml_parser_t parser;
     char why[100];
     *settings = (struct settings){.path = path, .error = error, .size = size};
     error[0] = 0;
-    if (!run_read_file(path, FILE_BYTES, &text, why, sizeof why)) {
+    if (!base_read_file(path, FILE_BYTES, &text, why, sizeof why)) {
         settings_complain(settings, NULL, "the file %s", why);
         return false;
     }

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "grade/seal.h"
 
-bool run_result_is_sound(const json_t *result)
+bool agree_is_sound(const json_t *result)
 {
     const char *schema, *lab, *submission, *hash, *device, *id;
     json_int_t seed;
@@ -39,7 +39,7 @@ static void forget(json_t *object, const char *const *keys)
 
 static bool ran_out_of_time(const json_t *check)
 {
-    return strcmp(run_text_of(check, "status"), "timeout") == 0;
+    return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
 /* A copy of RESULT with only what a grading that is done again must give again. How far a program comes
@@ -72,7 +72,7 @@ static json_t *essence(const json_t *result)
 
 static bool same_bytes(const json_t *left, const json_t *right)
 {
-    char *a = run_canonical(left), *b = run_canonical(right);
+    char *a = seal_canonical(left), *b = seal_canonical(right);
     bool same = a && b && strcmp(a, b) == 0;
     free(a);
     free(b);
@@ -86,7 +86,7 @@ static json_t *find_check(const json_t *checks, const char *id)
     json_t *check;
     json_array_foreach(checks, i, check)
     {
-        if (strcmp(run_text_of(check, "id"), id) == 0)
+        if (strcmp(json_text_of(check, "id"), id) == 0)
             return check;
     }
     return NULL;
@@ -117,7 +117,7 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
     json_t *check;
     json_array_foreach(json_object_get(recorded, "checks"), i, check)
     {
-        const char *id = run_text_of(check, "id"), *key;
+        const char *id = json_text_of(check, "id"), *key;
         const json_t *other = find_check(json_object_get(now, "checks"), id);
         double points = json_number_value(json_object_get(check, "points"));
         double points_now = json_number_value(json_object_get(other, "points"));
@@ -152,7 +152,7 @@ static void tell_difference(const json_t *recorded, const json_t *now, char *wha
     }
 }
 
-bool run_results_same(const json_t *recorded, const json_t *now, char *what, size_t size)
+bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size)
 {
     json_t *left = essence(recorded), *right = essence(now);
     bool same = left && right && same_bytes(left, right);
@@ -168,32 +168,32 @@ bool run_results_same(const json_t *recorded, const json_t *now, char *what, siz
 /* Right, if perhaps slow: a figure may earn nothing, and then "failed" comes with it. */
 static bool is_right(const json_t *check)
 {
-    const char *status = run_text_of(check, "status");
+    const char *status = json_text_of(check, "status");
     return strcmp(status, "passed") == 0 || strcmp(status, "partial") == 0 ||
            json_is_object(json_object_get(check, "figure"));
 }
 
 static bool was_built(const json_t *result)
 {
-    return strcmp(run_text_of(json_object_get(result, "build"), "status"), "built") == 0;
+    return strcmp(json_text_of(json_object_get(result, "build"), "status"), "built") == 0;
 }
 
 static json_t *describe_build(const json_t *right, const json_t *wrong)
 {
-    return json_pack("{s:s, s:s, s:s, s:s}", "right_on", run_text_of(right, "device"), "wrong_on",
-                     run_text_of(wrong, "device"), "status", "not-built", "message",
+    return json_pack("{s:s, s:s, s:s, s:s}", "right_on", json_text_of(right, "device"), "wrong_on",
+                     json_text_of(wrong, "device"), "status", "not-built", "message",
                      "the program could not be built");
 }
 
 static json_t *describe_check(const json_t *right, const json_t *wrong)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", run_text_of(wrong, "id"), "title",
-                     run_text_of(wrong, "title"), "right_on", run_text_of(right, "device"),
-                     "wrong_on", run_text_of(wrong, "device"), "status",
-                     run_text_of(wrong, "status"), "message", run_text_of(wrong, "message"));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", json_text_of(wrong, "id"), "title",
+                     json_text_of(wrong, "title"), "right_on", json_text_of(right, "device"),
+                     "wrong_on", json_text_of(wrong, "device"), "status",
+                     json_text_of(wrong, "status"), "message", json_text_of(wrong, "message"));
 }
 
-json_t *run_devices_disagree(const json_t *on_emulator, const json_t *on_gpu)
+json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu)
 {
     json_t *found = json_array(), *check;
     size_t i;
@@ -206,9 +206,9 @@ json_t *run_devices_disagree(const json_t *on_emulator, const json_t *on_gpu)
     json_array_foreach(json_object_get(on_emulator, "checks"), i, check)
     {
         const json_t *other =
-            find_check(json_object_get(on_gpu, "checks"), run_text_of(check, "id"));
+            find_check(json_object_get(on_gpu, "checks"), json_text_of(check, "id"));
         /* Of a grading on a GPU, checks that judge counters ran on the emulator, too. */
-        if (!other || strcmp(run_text_of(other, "device"), run_text_of(check, "device")) == 0 ||
+        if (!other || strcmp(json_text_of(other, "device"), json_text_of(check, "device")) == 0 ||
             is_right(check) == is_right(other))
             continue;
         json_array_append_new(found, is_right(check) ? describe_check(check, other)

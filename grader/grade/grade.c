@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "judge/score.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "compile/column.h"
-#include "sandbox/process.h"
 #include "grade/graded_by.h"
 #include "grade/job.h"
+#include "judge/score.h"
 #include "record/lines.h"
-#include "similar/program.h"
 #include "record/record.h"
-#include "base/text.h"
+#include "sandbox/process.h"
+#include "similar/program.h"
 
 #define RUNNER_SECONDS 600 /* far more than all checks may take: each of them has its own limit */
 #define MAX_FINDINGS   50
@@ -26,21 +26,21 @@
 
 /* One grading under way. */
 struct grade {
-    const struct run_grading *grading;
-    char folder[RUN_PATH_SIZE]; /* private */
-    struct run_build builds[2]; /* by enum run_device */
-    struct run_job job;
+    const struct grading *grading;
+    char folder[PATH_SIZE];         /* private */
+    struct compile_build builds[2]; /* by enum grading_device */
+    struct grade_job job;
     json_t *result;
     json_t *lines, *accesses; /* over all checks: record/lines.h */
-    enum run_grade_end end;
+    enum grade_end end;
     char *error;
     size_t error_size;
 };
 
-static bool stop(struct grade *grade, enum run_grade_end end, const char *format, ...)
+static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Notes why there is no grade; always returns false. */
-static bool stop(struct grade *grade, enum run_grade_end end, const char *format, ...)
+static bool stop(struct grade *grade, enum grade_end end, const char *format, ...)
 {
     va_list arguments;
     grade->end = end;
@@ -72,49 +72,49 @@ static bool has_checks(const struct grade *grade, const char *where)
     json_array_foreach(declared_checks(grade), i, check)
     {
         const char *place = json_string_value(json_object_get(check, "where"));
-        if (run_lab_has_check(check, grade->grading->device) && place && strcmp(place, where) == 0)
+        if (lab_has_check(check, grade->grading->device) && place && strcmp(place, where) == 0)
             return true;
     }
     return false;
 }
 
 /* Makes a folder called NAME in the grading's own. False: there will be no grade. */
-static bool make_folder(struct grade *grade, const char *name, char path[RUN_PATH_SIZE])
+static bool make_folder(struct grade *grade, const char *name, char path[PATH_SIZE])
 {
-    if (run_path(path, "%s/%s", grade->folder, name) && run_make_folder(path))
+    if (base_path(path, "%s/%s", grade->folder, name) && base_make_folder(path))
         return true;
-    return stop(grade, RUN_CANNOT_GRADE, "cannot make a folder in %s: %s", grade->folder,
+    return stop(grade, GRADE_IMPOSSIBLE, "cannot make a folder in %s: %s", grade->folder,
                 strerror(errno));
 }
 
 /* Builds SOURCE for DEVICE in a folder of its own. False: there will be no grade. */
-static bool build_one(struct grade *grade, const struct run_text *source, const char *shown,
-                      enum run_device device, const char *folder, struct run_build *build)
+static bool build_one(struct grade *grade, const struct text *source, const char *shown,
+                      enum grading_device device, const char *folder, struct compile_build *build)
 {
-    struct run_build_job job = {.source = source,
-                                .file_name = grade->grading->lab->file,
-                                .shown = shown,
-                                .device = device,
-                                .gpu_arch = grade->grading->gpu_arch,
-                                .level = grade->job.level,
-                                .folder = folder};
-    run_build(&job, build);
-    if (build->end == RUN_BUILD_INTERRUPTED)
-        return stop(grade, RUN_GRADE_INTERRUPTED, "interrupted");
-    if (build->end == RUN_BUILD_BROKEN)
-        return stop(grade, RUN_CANNOT_GRADE, "%s", build->messages);
+    struct compile_job job = {.source = source,
+                              .file_name = grade->grading->lab->file,
+                              .shown = shown,
+                              .device = device,
+                              .gpu_arch = grade->grading->gpu_arch,
+                              .level = grade->job.level,
+                              .folder = folder};
+    compile_build(&job, build);
+    if (build->end == COMPILE_INTERRUPTED)
+        return stop(grade, GRADE_INTERRUPTED, "interrupted");
+    if (build->end == COMPILE_BROKEN)
+        return stop(grade, GRADE_IMPOSSIBLE, "%s", build->messages);
     return true;
 }
 
-static bool build_submission(struct grade *grade, enum run_device device)
+static bool build_submission(struct grade *grade, enum grading_device device)
 {
-    const struct run_submission *submission = grade->grading->submission;
-    struct run_build *build = &grade->builds[device];
-    char folder[RUN_PATH_SIZE];
-    if (!make_folder(grade, run_device_name(device), folder) ||
+    const struct submission *submission = grade->grading->submission;
+    struct compile_build *build = &grade->builds[device];
+    char folder[PATH_SIZE];
+    if (!make_folder(grade, grading_device_name(device), folder) ||
         !build_one(grade, &submission->source, submission->shown, device, folder, build))
         return false;
-    if (build->end == RUN_BUILT)
+    if (build->end == COMPILE_DONE)
         strcpy(grade->job.programs[device], build->program);
     return true;
 }
@@ -122,40 +122,40 @@ static bool build_submission(struct grade *grade, enum run_device device)
 /* Builds the lab's own solution, which a GPU's times are compared with. */
 static bool build_solution(struct grade *grade)
 {
-    const struct run_lab *lab = grade->grading->lab;
-    struct run_text source;
-    struct run_build build = {0};
-    char folder[RUN_PATH_SIZE], why[100];
-    if (!run_read_file(lab->solution, 1 << 20, &source, why, sizeof why))
-        return stop(grade, RUN_CANNOT_GRADE, "the solution %s %s", lab->solution, why);
+    const struct lab *lab = grade->grading->lab;
+    struct text source;
+    struct compile_build build = {0};
+    char folder[PATH_SIZE], why[100];
+    if (!base_read_file(lab->solution, 1 << 20, &source, why, sizeof why))
+        return stop(grade, GRADE_IMPOSSIBLE, "the solution %s %s", lab->solution, why);
     bool built = make_folder(grade, "solution", folder) &&
                  build_one(grade, &source, lab->solution, grade->grading->device, folder, &build);
-    if (built && build.end == RUN_BUILT)
+    if (built && build.end == COMPILE_DONE)
         strcpy(grade->job.solution, build.program);
-    else if (grade->end == RUN_GRADED)
-        built = stop(grade, RUN_GRADER_FAILED, "the solution %s does not build", lab->solution);
+    else if (grade->end == GRADE_DONE)
+        built = stop(grade, GRADER_FAILED, "the solution %s does not build", lab->solution);
     free(source.bytes);
-    run_build_free(&build);
+    compile_build_free(&build);
     return built;
 }
 
 static bool build_all(struct grade *grade)
 {
-    enum run_device device = grade->grading->device;
+    enum grading_device device = grade->grading->device;
     if (!build_submission(grade, device))
         return false;
-    if (grade->builds[device].end != RUN_BUILT)
+    if (grade->builds[device].end != COMPILE_DONE)
         return true;
-    if (device == RUN_GPU && has_checks(grade, "counts") && !build_submission(grade, RUN_EMULATOR))
+    if (device == ON_GPU && has_checks(grade, "counts") && !build_submission(grade, ON_EMULATOR))
         return false;
-    return device == RUN_EMULATOR || !has_checks(grade, "gpu-only") || build_solution(grade);
+    return device == ON_EMULATOR || !has_checks(grade, "gpu-only") || build_solution(grade);
 }
 
 /* --- the checks ----------------------------------------------------------------------------------- */
 
-static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
+static bool write_job(struct grade *grade, char path[PATH_SIZE])
 {
-    struct run_job *job = &grade->job;
+    struct grade_job *job = &grade->job;
     job->device = grade->grading->device;
     job->seed = grade->grading->seed;
     job->pictures = grade->grading->pictures;
@@ -163,19 +163,19 @@ static bool write_job(struct grade *grade, char path[RUN_PATH_SIZE])
     snprintf(job->file_name, sizeof job->file_name, "%s", grade->grading->lab->file);
     if (!make_folder(grade, "checks", job->folder))
         return false;
-    if (run_path(path, "%s/job.json", grade->folder) && run_job_write(job, path))
+    if (base_path(path, "%s/job.json", grade->folder) && grade_job_write(job, path))
         return true;
-    return stop(grade, RUN_CANNOT_GRADE, "cannot write into %s: %s", grade->folder,
+    return stop(grade, GRADE_IMPOSSIBLE, "cannot write into %s: %s", grade->folder,
                 strerror(errno));
 }
 
 /* Runs the lab's checks runner. A fixed environment: nothing of the user's steers Criterion. */
 static bool run_checks(struct grade *grade)
 {
-    char job[RUN_PATH_SIZE], job_variable[RUN_PATH_SIZE + 32], visible[256], libraries[4096];
+    char job[PATH_SIZE], job_variable[PATH_SIZE + 32], visible[256], libraries[4096];
     if (!write_job(grade, job))
         return false;
-    snprintf(job_variable, sizeof job_variable, "%s=%s", RUN_JOB_VARIABLE, job);
+    snprintf(job_variable, sizeof job_variable, "%s=%s", GRADE_JOB_VARIABLE, job);
     const char *environment[6] = {job_variable, "PATH=/usr/bin:/bin", "LC_ALL=C"};
     size_t count = 3;
     const char *value = getenv("CUDA_VISIBLE_DEVICES");
@@ -185,21 +185,21 @@ static bool run_checks(struct grade *grade)
     if (value && snprintf(libraries, sizeof libraries, "LD_LIBRARY_PATH=%s", value) < 4096)
         environment[count++] = libraries;
     const char *words[] = {grade->grading->lab->runner, NULL};
-    struct run_command command = {.argv = words,
-                                  .environment = environment,
-                                  .folder = grade->job.folder,
-                                  .wall_seconds = RUNNER_SECONDS,
-                                  .output_keep = 4096,
-                                  .output_limit = 16 << 20,
-                                  .stay_in_group = true};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    bool good = outcome.end == RUN_EXITED && outcome.code == 0;
-    if (outcome.end == RUN_INTERRUPTED)
-        stop(grade, RUN_GRADE_INTERRUPTED, "interrupted");
+    struct process_command command = {.argv = words,
+                                      .environment = environment,
+                                      .folder = grade->job.folder,
+                                      .wall_seconds = RUNNER_SECONDS,
+                                      .output_keep = 4096,
+                                      .output_limit = 16 << 20,
+                                      .stay_in_group = true};
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    bool good = outcome.end == PROCESS_EXITED && outcome.code == 0;
+    if (outcome.end == PROCESS_INTERRUPTED)
+        stop(grade, GRADE_INTERRUPTED, "interrupted");
     else if (!good)
-        stop(grade, RUN_GRADER_FAILED, "the checks runner failed: %s", outcome.output);
-    run_outcome_free(&outcome);
+        stop(grade, GRADER_FAILED, "the checks runner failed: %s", outcome.output);
+    process_outcome_free(&outcome);
     return good;
 }
 
@@ -208,16 +208,16 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
 {
     const char *name = json_string_value(json_object_get(declared, "name"));
     const char *id = json_string_value(json_object_get(declared, "id"));
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     json_t *verdict = NULL;
-    if (run_path(path, "%s/%s.json", grade->job.folder, name))
+    if (base_path(path, "%s/%s.json", grade->job.folder, name))
         verdict = json_load_file(path, 0, NULL);
     const char *broken = json_string_value(json_object_get(verdict, "broken"));
     const char *reported = json_string_value(json_object_get(verdict, "id"));
     if (!broken || !reported || strcmp(reported, id) != 0)
-        stop(grade, RUN_GRADER_FAILED, "check %s left no verdict", id);
+        stop(grade, GRADER_FAILED, "check %s left no verdict", id);
     else if (broken[0])
-        stop(grade, RUN_GRADER_FAILED, "check %s: %s", id, broken);
+        stop(grade, GRADER_FAILED, "check %s: %s", id, broken);
     else
         return verdict;
     json_decref(verdict);
@@ -230,7 +230,7 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
 static json_t *clean_string(const char *text, size_t most)
 {
     char *copy = strndup(text, most);
-    run_clean_text(copy, strlen(copy));
+    base_clean_text(copy, strlen(copy));
     json_t *string = json_string(copy);
     free(copy);
     return string;
@@ -272,7 +272,7 @@ static json_int_t find_launch(const char *source, const char *kernel)
 /* Where a verdict points, with the line itself, so that every report can show it. */
 static json_t *describe_place(const struct grade *grade, const json_t *verdict)
 {
-    const struct run_submission *submission = grade->grading->submission;
+    const struct submission *submission = grade->grading->submission;
     const char *kernel = json_string_value(json_object_get(verdict, "kernel"));
     json_int_t line = json_integer_value(json_object_get(verdict, "line"));
     if (line == 0 && kernel && *kernel)
@@ -280,13 +280,13 @@ static json_t *describe_place(const struct grade *grade, const json_t *verdict)
     unsigned column = (unsigned)json_integer_value(json_object_get(verdict, "column"));
     const char *text;
     size_t length;
-    if (line <= 0 || !run_source_line(submission->source.bytes, (unsigned)line, &text, &length))
+    if (line <= 0 || !base_source_line(submission->source.bytes, (unsigned)line, &text, &length))
         return json_null();
     char *clean = strndup(text, length);
-    run_clean_text(clean, length);
+    base_clean_text(clean, length);
     json_t *place =
         json_pack("{s:s, s:I, s:I, s:s}", "file", submission->shown, "line", line, "column",
-                  (json_int_t)run_true_column(text, length, column), "source", clean);
+                  (json_int_t)compile_true_column(text, length, column), "source", clean);
     free(clean);
     copy_texts(place, verdict, of_place);
     return place;
@@ -302,7 +302,7 @@ static json_t *describe_check(const struct grade *grade, const json_t *declared,
                               const json_t *verdict)
 {
     bool counts = json_is_true(json_object_get(declared, "counts"));
-    enum run_device device = counts ? RUN_EMULATOR : grade->grading->device;
+    enum grading_device device = counts ? ON_EMULATOR : grade->grading->device;
     json_t *check = json_object();
     static const char *const taken[] = {"id",      "title",    "points",  "max_points",
                                         "status",  "case",     "message", "hint",
@@ -312,7 +312,7 @@ static json_t *describe_check(const struct grade *grade, const json_t *declared,
     json_object_set_new(check, "seconds",
                         json_real(rounded(json_number_value(json_object_get(verdict, "seconds")))));
     json_object_set_new(check, "place", describe_place(grade, verdict));
-    json_object_set_new(check, "device", json_string(run_device_name(device)));
+    json_object_set_new(check, "device", json_string(grading_device_name(device)));
     return check;
 }
 
@@ -335,7 +335,7 @@ static const char *base_name(const char *path)
 static bool same_finding(const json_t *left, const json_t *right)
 {
     static const char *const keys[] = {"id", "file", "line", "column"};
-    const json_t *one = run_other_access(left), *other = run_other_access(right);
+    const json_t *one = record_other_access(left), *other = record_other_access(right);
     if ((one || other) && !json_equal(one, other))
         return false;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
@@ -349,7 +349,7 @@ static bool same_finding(const json_t *left, const json_t *right)
 /* FILE as messages call it: the submission, or another file by its name alone. */
 static json_t *shown_file(const struct grade *grade, const char *file)
 {
-    const struct run_grading *grading = grade->grading;
+    const struct grading *grading = grade->grading;
     bool own = strcmp(base_name(file), grading->lab->file) == 0;
     return clean_string(own ? grading->submission->shown : base_name(file), 4096);
 }
@@ -383,15 +383,16 @@ static void copy_loss(json_t *finding, const json_t *found)
 /* The line itself, and its column, where it is the submission's: whoever shows the finding may not have the file. */
 static void copy_source(const struct grade *grade, json_t *finding)
 {
-    const struct run_submission *submission = grade->grading->submission;
+    const struct submission *submission = grade->grading->submission;
     const char *file = json_string_value(json_object_get(finding, "file")), *text;
     json_int_t line = json_integer_value(json_object_get(finding, "line"));
     size_t length;
     if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
-        run_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
+        base_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
         unsigned column = (unsigned)json_integer_value(json_object_get(finding, "column"));
         json_object_set_new(finding, "source", clean_string(text, length));
-        json_object_set_new(finding, "column", json_integer(run_true_column(text, length, column)));
+        json_object_set_new(finding, "column",
+                            json_integer(compile_true_column(text, length, column)));
     }
 }
 
@@ -434,7 +435,7 @@ static bool collect(struct grade *grade, bool built, json_t *checks, json_t *fin
     json_t *declared, *finding;
     json_array_foreach(declared_checks(grade), i, declared)
     {
-        if (!run_lab_has_check(declared, grade->grading->device))
+        if (!lab_has_check(declared, grade->grading->device))
             continue;
         json_t *verdict = built ? read_verdict(grade, declared) : verdict_of_unbuilt(declared);
         if (!verdict)
@@ -442,8 +443,8 @@ static bool collect(struct grade *grade, bool built, json_t *checks, json_t *fin
         json_array_append_new(checks, describe_check(grade, declared, verdict));
         json_array_foreach(json_object_get(verdict, "findings"), j, finding)
             add_finding(grade, findings, finding);
-        run_lines_add(grade->lines, json_object_get(verdict, "lines"), NULL);
-        run_accesses_add(grade->accesses, json_object_get(verdict, "accesses"), NULL);
+        record_add_lines(grade->lines, json_object_get(verdict, "lines"), NULL);
+        record_add_accesses(grade->accesses, json_object_get(verdict, "accesses"), NULL);
         json_decref(verdict);
     }
     return true;
@@ -461,7 +462,7 @@ static double sum_of(const json_t *checks, const char *key)
 static json_t *describe_build(const struct grade *grade)
 {
     static const char *const names[] = {"built", "rejected", "too-long"};
-    const struct run_build *build = &grade->builds[grade->grading->device];
+    const struct compile_build *build = &grade->builds[grade->grading->device];
     const char *status = grade->grading->submission->unfit ? "unfit" : names[build->end];
     return json_pack("{s:s, s:f, s:b, s:s}", "status", status, "seconds", rounded(build->seconds),
                      "cached", build->cached, "messages", build->messages ? build->messages : "");
@@ -470,24 +471,23 @@ static json_t *describe_build(const struct grade *grade)
 static void compose(struct grade *grade, bool built, json_t *checks, json_t *findings,
                     double seconds)
 {
-    const struct run_grading *grading = grade->grading;
-    char hash[RUN_HASH_SIZE];
+    const struct grading *grading = grade->grading;
+    char hash[HASH_SIZE];
     double score = sum_of(checks, "points"), max_score = sum_of(checks, "max_points");
-    run_text_hash(&grading->submission->source, hash);
+    base_text_hash(&grading->submission->source, hash);
     const char *status = !built                            ? "not-built"
                          : judge_is_full(score, max_score) ? "passed"
                                                            : "not-yet";
     grade->result = json_pack(
-        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, "
-        "s:o, s:n}",
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, s:o, s:n}",
         "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
         json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
-        "source_sha256", hash, "device", run_device_name(grading->device), "device_name",
-        grading->device == RUN_GPU ? grading->gpu_name : "Lanewise emulator", "sandbox",
-        run_level_name(grade->job.level), "seed", (json_int_t)grading->seed, "version",
+        "source_sha256", hash, "device", grading_device_name(grading->device), "device_name",
+        grading->device == ON_GPU ? grading->gpu_name : "Lanewise emulator", "sandbox",
+        sandbox_level_name(grade->job.level), "seed", (json_int_t)grading->seed, "version",
         LANEWISE_VERSION, "status", status, "score", score, "max_score", max_score, "seconds",
         rounded(seconds), "build", describe_build(grade), "checks", checks, "findings", findings,
-        "graded_by", run_graded_by(grading->lab), "seal");
+        "graded_by", graded_by_json(grading->lab), "seal");
 }
 
 /* Adds what is not in every result, and what the student's lines did. The file is theirs, whatever the folder that it was compiled in. */
@@ -507,20 +507,20 @@ static void compose_lines(struct grade *grade)
 /* Adds the print of its code. Code that has none, or too much, is just not compared. */
 static void compose_print(struct grade *grade)
 {
-    struct judge_print print = {0};
-    if (run_print_program(grade->builds[grade->grading->device].program, &print))
-        json_object_set_new(grade->result, "print", run_print_json(&print));
-    judge_print_free(&print);
+    struct fingerprint print = {0};
+    if (fingerprint_program(grade->builds[grade->grading->device].program, &print))
+        json_object_set_new(grade->result, "print", fingerprint_json(&print));
+    fingerprint_free(&print);
 }
 
 /* False: there is no sandbox here, and it was not said that this does not matter. */
 static bool choose_level(struct grade *grade)
 {
     char why[400];
-    grade->job.level = run_sandbox_level(why, sizeof why);
-    if (grade->job.level > RUN_UNPROTECTED || grade->grading->unsafe)
+    grade->job.level = sandbox_best_level(why, sizeof why);
+    if (grade->job.level > SANDBOX_NONE || grade->grading->unsafe)
         return true;
-    return stop(grade, RUN_CANNOT_GRADE, "there is no sandbox on this machine: %s", why);
+    return stop(grade, GRADE_IMPOSSIBLE, "there is no sandbox on this machine: %s", why);
 }
 
 /* Takes back a grade below full marks where the disk is so full that it may be to blame: to a compiler that
@@ -528,11 +528,11 @@ static bool choose_level(struct grade *grade)
 static void check_room(struct grade *grade)
 {
     const char *status = json_string_value(json_object_get(grade->result, "status"));
-    if (!status || strcmp(status, "passed") == 0 || run_has_room(grade->folder, ROOM_BYTES))
+    if (!status || strcmp(status, "passed") == 0 || base_has_room(grade->folder, ROOM_BYTES))
         return;
     json_decref(grade->result);
     grade->result = NULL;
-    stop(grade, RUN_CANNOT_GRADE, "the disk is nearly full: gradings need %u MB in %s",
+    stop(grade, GRADE_IMPOSSIBLE, "the disk is nearly full: gradings need %u MB in %s",
          ROOM_BYTES >> 20, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 }
 
@@ -544,7 +544,7 @@ static void perform(struct grade *grade)
     grade->lines = json_array();
     grade->accesses = json_array();
     if (choose_level(grade) && build_all(grade)) {
-        bool built = grade->builds[grade->grading->device].end == RUN_BUILT;
+        bool built = grade->builds[grade->grading->device].end == COMPILE_DONE;
         if ((!built || run_checks(grade)) && collect(grade, built, checks, findings))
             compose(grade, built, checks, findings, now() - start);
         if (grade->result)
@@ -553,41 +553,41 @@ static void perform(struct grade *grade)
             compose_print(grade);
         check_room(grade);
     }
-    if (grade->end == RUN_GRADED && !grade->result)
-        stop(grade, RUN_GRADER_FAILED, "out of memory");
+    if (grade->end == GRADE_DONE && !grade->result)
+        stop(grade, GRADER_FAILED, "out of memory");
     json_decref(checks);
     json_decref(findings);
     json_decref(grade->lines);
     json_decref(grade->accesses);
 }
 
-enum run_grade_end run_grade(const struct run_grading *grading, json_t **result, char *error,
-                             size_t size)
+enum grade_end grade_submission(const struct grading *grading, json_t **result, char *error,
+                                size_t size)
 {
     static struct grade grade; /* too large for a stack; one grading at a time */
     grade = (struct grade){.grading = grading, .error = error, .error_size = size};
     *result = NULL;
     error[0] = 0;
-    if (!run_private_folder(grade.folder)) {
-        stop(&grade, RUN_CANNOT_GRADE, "cannot make a folder in %s: %s",
+    if (!base_private_folder(grade.folder)) {
+        stop(&grade, GRADE_IMPOSSIBLE, "cannot make a folder in %s: %s",
              getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", strerror(errno));
         return grade.end;
     }
     perform(&grade);
-    run_remove_tree(grade.folder);
-    run_build_free(&grade.builds[RUN_EMULATOR]);
-    run_build_free(&grade.builds[RUN_GPU]);
+    base_remove_tree(grade.folder);
+    compile_build_free(&grade.builds[ON_EMULATOR]);
+    compile_build_free(&grade.builds[ON_GPU]);
     *result = grade.result;
     return grade.end;
 }
 
-json_t *run_grade_unfit(const struct run_grading *grading, const char *why)
+json_t *grade_unfit(const struct grading *grading, const char *why)
 {
     static struct grade grade;
     json_t *checks = json_array(), *findings = json_array();
-    grade = (struct grade){.grading = grading, .job.level = run_sandbox_level(NULL, 0)};
-    struct run_build *build = &grade.builds[grading->device];
-    *build = (struct run_build){.end = RUN_REJECTED, .messages = strdup(why)};
+    grade = (struct grade){.grading = grading, .job.level = sandbox_best_level(NULL, 0)};
+    struct compile_build *build = &grade.builds[grading->device];
+    *build = (struct compile_build){.end = COMPILE_REJECTED, .messages = strdup(why)};
     grade.lines = json_array();
     if (collect(&grade, false, checks, findings))
         compose(&grade, false, checks, findings, 0);
@@ -595,6 +595,6 @@ json_t *run_grade_unfit(const struct run_grading *grading, const char *why)
     json_decref(grade.lines);
     json_decref(checks);
     json_decref(findings);
-    run_build_free(build);
+    compile_build_free(build);
     return grade.result;
 }

@@ -13,42 +13,42 @@
 #define MOST_BYTES ((size_t)256 << 20)
 
 /* Adds a file: its size first, so that what ends one cannot begin the next. */
-static void add_file(struct run_hash *hash, const char *path)
+static void add_file(struct base_hash *hash, const char *path)
 {
-    struct run_text text = {0};
+    struct text text = {0};
     char why[100];
-    size_t size = run_read_file(path, MOST_BYTES, &text, why, sizeof why) ? text.size : SIZE_MAX;
-    run_hash_add(hash, &size, sizeof size);
+    size_t size = base_read_file(path, MOST_BYTES, &text, why, sizeof why) ? text.size : SIZE_MAX;
+    base_hash_add(hash, &size, sizeof size);
     if (text.bytes)
-        run_hash_add(hash, text.bytes, text.size);
+        base_hash_add(hash, text.bytes, text.size);
     free(text.bytes);
 }
 
-static bool hash_lab(const struct run_lab *lab, char hex[RUN_HASH_SIZE])
+static bool hash_lab(const struct lab *lab, char hex[HASH_SIZE])
 {
-    char checks[RUN_PATH_SIZE], built[RUN_PATH_SIZE];
-    struct run_hash *hash = run_hash_new();
-    if (!hash || !run_path(checks, "%s/labs/%s/checks.c", LANEWISE_ROOT, lab->name) ||
-        !run_path(built, SOURCES "/%s", lab->name)) {
+    char checks[PATH_SIZE], built[PATH_SIZE];
+    struct base_hash *hash = base_hash_new();
+    if (!hash || !base_path(checks, "%s/labs/%s/checks.c", LANEWISE_ROOT, lab->name) ||
+        !base_path(built, SOURCES "/%s", lab->name)) {
         free(hash);
         return false;
     }
     add_file(hash, checks);
     add_file(hash, built);
     add_file(hash, lab->solution);
-    run_build_add_headers(hash);
-    run_hash_end(hash, hex);
+    compile_add_headers(hash);
+    base_hash_end(hash, hex);
     return true;
 }
 
 /* "" when out of memory. */
 static const char *grader_hash(void)
 {
-    static char hex[RUN_HASH_SIZE];
-    struct run_hash *hash = hex[0] ? NULL : run_hash_new();
+    static char hex[HASH_SIZE];
+    struct base_hash *hash = hex[0] ? NULL : base_hash_new();
     if (hash) {
         add_file(hash, SOURCES "/grader");
-        run_hash_end(hash, hex);
+        base_hash_end(hash, hex);
     }
     return hex;
 }
@@ -58,24 +58,24 @@ static const char *compiler_version(void)
 {
     static char version[100];
     static const char build[] = "\nBuild ";
-    const char *words[] = {run_build_compiler(), "--version", NULL};
-    struct run_command command = {
+    const char *words[] = {compile_compiler(), "--version", NULL};
+    struct process_command command = {
         .argv = words, .wall_seconds = 10, .output_keep = 4096, .output_limit = 4096};
-    struct run_outcome outcome;
+    struct process_outcome outcome;
     if (version[0])
         return version;
-    run_exec(&command, &outcome);
+    process_run(&command, &outcome);
     const char *line = outcome.output ? strstr(outcome.output, build) : NULL;
     line = line ? line + sizeof build - 1 : "unknown";
-    if (outcome.end != RUN_INTERRUPTED)
+    if (outcome.end != PROCESS_INTERRUPTED)
         snprintf(version, sizeof version, "%.*s", (int)strcspn(line, "\n"), line);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return version;
 }
 
-json_t *run_graded_by(const struct run_lab *lab)
+json_t *graded_by_json(const struct lab *lab)
 {
-    char hex[RUN_HASH_SIZE];
+    char hex[HASH_SIZE];
     return hash_lab(lab, hex) ? json_pack("{s:s, s:s, s:s}", "lab_sha256", hex, "grader_sha256",
                                           grader_hash(), "compiler", compiler_version())
                               : NULL;

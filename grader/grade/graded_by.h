@@ -14,6 +14,6 @@
  *
  * A file that cannot be read counts as one of its own kind. The same sources in another folder are the same
  * grader; built by another gcc they are another. NULL when out of memory. */
-json_t *run_graded_by(const struct run_lab *lab);
+json_t *graded_by_json(const struct lab *lab);
 
 #endif

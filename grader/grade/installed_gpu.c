@@ -7,8 +7,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "base/files.h"
+#include "config.h"
 #include "sandbox/pool.h"
 
 /* From the driver's interface, which never changes. */
@@ -16,7 +16,7 @@ enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
 static char arch[16];
 
-const char *run_gpu_arch(void)
+const char *installed_gpu_arch(void)
 {
     return arch;
 }
@@ -68,13 +68,13 @@ static bool take_finding(size_t i, const json_t *answer, void *context)
 
 /* The driver starts threads, which would take our signals, and does not work in children of the process that
  * it is in. So a child asks it, and takes it away with it. */
-bool run_gpu_find(char *name, size_t size)
+bool installed_gpu_find(char *name, size_t size)
 {
     struct finding finding = {.name = name, .size = size};
-    struct run_pool pool = {
+    struct process_pool pool = {
         .count = 1, .jobs = 1, .context = &finding, .work = ask_driver, .done = take_finding};
     snprintf(name, size, "interrupted");
-    run_pool_each(&pool);
+    process_pool_run(&pool);
     return finding.found;
 }
 
@@ -84,15 +84,15 @@ bool run_gpu_find(char *name, size_t size)
  * sees, and a lock that all of it waits for. */
 static int open_turns(const char *name)
 {
-    char host[65] = "", path[RUN_PATH_SIZE];
+    char host[65] = "", path[PATH_SIZE];
     gethostname(host, sizeof host - 1);
-    if (!run_path(path, "%s/%s/%s-%s", LANEWISE_ROOT, LANEWISE_BUILD, name, host))
+    if (!base_path(path, "%s/%s/%s-%s", LANEWISE_ROOT, LANEWISE_BUILD, name, host))
         return -1;
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
 /* Two locks: who waits to be alone holds the queue meanwhile, or those who share would never let it in. */
-int run_gpu_begin_turn(bool alone)
+int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");
     int turn = open_turns("gpu-turns");
@@ -105,7 +105,7 @@ int run_gpu_begin_turn(bool alone)
     return turn;
 }
 
-void run_gpu_end_turn(int turn)
+void installed_gpu_unlock(int turn)
 {
     if (turn >= 0)
         close(turn);

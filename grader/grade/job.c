@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool run_job_write(const struct run_job *job, const char *path)
+bool grade_job_write(const struct grade_job *job, const char *path)
 {
     json_t *json =
         json_pack("{s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:b, s:O*}", "device",
-                  run_device_name(job->device), "sandbox", run_level_name(job->level), "seed",
-                  (json_int_t)job->seed, "folder", job->folder, "file_name", job->file_name,
-                  "emulator", job->programs[RUN_EMULATOR], "gpu", job->programs[RUN_GPU],
-                  "solution", job->solution, "pictures", job->pictures, "terms", job->terms);
+                  grading_device_name(job->device), "sandbox", sandbox_level_name(job->level),
+                  "seed", (json_int_t)job->seed, "folder", job->folder, "file_name", job->file_name,
+                  "emulator", job->programs[ON_EMULATOR], "gpu", job->programs[ON_GPU], "solution",
+                  job->solution, "pictures", job->pictures, "terms", job->terms);
     bool written = json && json_dump_file(json, path, JSON_INDENT(2)) == 0;
     json_decref(json);
     return written;
@@ -23,9 +23,9 @@ static bool copy(char *to, size_t size, const char *from)
     return snprintf(to, size, "%s", from) < (int)size;
 }
 
-bool run_job_read(struct run_job *job)
+bool grade_job_read(struct grade_job *job)
 {
-    const char *path = getenv(RUN_JOB_VARIABLE);
+    const char *path = getenv(GRADE_JOB_VARIABLE);
     const char *device, *level, *folder, *file_name, *emulator, *gpu, *solution;
     json_int_t seed;
     int pictures;
@@ -34,14 +34,14 @@ bool run_job_read(struct run_job *job)
                             &device, "sandbox", &level, "seed", &seed, "folder", &folder,
                             "file_name", &file_name, "emulator", &emulator, "gpu", &gpu, "solution",
                             &solution, "pictures", &pictures) == 0 &&
-                run_level_find(level, &job->level) &&
+                sandbox_level_find(level, &job->level) &&
                 copy(job->folder, sizeof job->folder, folder) &&
                 copy(job->file_name, sizeof job->file_name, file_name) &&
-                copy(job->programs[RUN_EMULATOR], RUN_PATH_SIZE, emulator) &&
-                copy(job->programs[RUN_GPU], RUN_PATH_SIZE, gpu) &&
+                copy(job->programs[ON_EMULATOR], PATH_SIZE, emulator) &&
+                copy(job->programs[ON_GPU], PATH_SIZE, gpu) &&
                 copy(job->solution, sizeof job->solution, solution);
     if (good) {
-        job->device = strcmp(device, "gpu") == 0 ? RUN_GPU : RUN_EMULATOR;
+        job->device = strcmp(device, "gpu") == 0 ? ON_GPU : ON_EMULATOR;
         job->seed = (uint64_t)seed;
         job->pictures = pictures;
         job->terms = json_incref(json_object_get(json, "terms"));

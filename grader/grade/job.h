@@ -14,22 +14,22 @@
 
 /* The environment variable that names the job file: Criterion's workers are fresh processes, which
  * inherit the environment and nothing else. */
-#define RUN_JOB_VARIABLE "LANEWISE_JOB"
+#define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
-struct run_job {
-    enum run_device device; /* that the submission is graded on */
-    enum run_level level;   /* of the sandbox that it runs in */
-    uint64_t seed;          /* below 2^63 */
-    bool pictures;          /* accesses are recorded, to be drawn */
-    char folder[RUN_PATH_SIZE];
-    char file_name[256];             /* the lab's, "parallelize.cu" */
-    char programs[2][RUN_PATH_SIZE]; /* the submission by enum run_device; "" if not built */
-    char solution[RUN_PATH_SIZE];    /* the lab's solution, built for the same device; or "" */
-    json_t *terms;                   /* of run_lab_set_terms(); NULL: none. The reader's to free */
+struct grade_job {
+    enum grading_device device; /* that the submission is graded on */
+    enum sandbox_level level;   /* of the sandbox that it runs in */
+    uint64_t seed;              /* below 2^63 */
+    bool pictures;              /* accesses are recorded, to be drawn */
+    char folder[PATH_SIZE];
+    char file_name[256];         /* the lab's, "parallelize.cu" */
+    char programs[2][PATH_SIZE]; /* the submission by enum grading_device; "" if not built */
+    char solution[PATH_SIZE];    /* the lab's solution, built for the same device; or "" */
+    json_t *terms;               /* of lab_set_terms(); NULL: none. The reader's to free */
 };
 
-bool run_job_write(const struct run_job *job, const char *path);
+bool grade_job_write(const struct grade_job *job, const char *path);
 /* Reads the job that $LANEWISE_JOB names. False: there is none, or it is malformed. */
-bool run_job_read(struct run_job *job);
+bool grade_job_read(struct grade_job *job);
 
 #endif

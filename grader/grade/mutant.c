@@ -17,12 +17,12 @@ static int is_mutant(const struct dirent *entry)
     return entry->d_name[0] != '.' && dot && strcmp(dot, ".diff") == 0;
 }
 
-size_t run_mutant_list(const struct run_lab *lab, char **paths, size_t most)
+size_t mutant_list(const struct lab *lab, char **paths, size_t most)
 {
-    char folder[RUN_PATH_SIZE];
+    char folder[PATH_SIZE];
     struct dirent **entries;
     size_t found = 0;
-    if (!run_path(folder, "%s/%s", MUTANTS, lab->name))
+    if (!base_path(folder, "%s/%s", MUTANTS, lab->name))
         return 0;
     int count = scandir(folder, &entries, is_mutant, alphasort);
     for (int i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ size_t run_mutant_list(const struct run_lab *lab, char **paths, size_t most)
 /* --- reading -------------------------------------------------------------------------------------- */
 
 struct reader {
-    struct run_mutant *mutant;
+    struct mutant *mutant;
     char *error;
     size_t size;
     unsigned line; /* from 1 */
@@ -72,15 +72,15 @@ static bool wrong(struct reader *reader, const char *format, ...)
 /* "ragged 15, grid-speed" */
 static bool take_losses(struct reader *reader, char *value)
 {
-    struct run_mutant *mutant = reader->mutant;
+    struct mutant *mutant = reader->mutant;
     char *rest, *word = strtok_r(value, ",", &rest);
     if (strcmp(value, "nothing") == 0)
         return true;
     for (; word; word = strtok_r(NULL, ",", &rest)) {
-        struct run_loss *loss = &mutant->losses[mutant->loss_count];
+        struct mutant_loss *loss = &mutant->losses[mutant->loss_count];
         loss->points = -1;
-        if (mutant->loss_count == RUN_MUTANT_LOSSES)
-            return wrong(reader, "more than %d checks", RUN_MUTANT_LOSSES);
+        if (mutant->loss_count == MUTANT_LOSSES)
+            return wrong(reader, "more than %d checks", MUTANT_LOSSES);
         int taken = sscanf(word, " %63s %lf", loss->check, &loss->points);
         if (taken < 1 || (taken == 2 && loss->points <= 0))
             return wrong(reader, "\"%s\" should be a check's id and points", word);
@@ -91,7 +91,7 @@ static bool take_losses(struct reader *reader, char *value)
 
 static bool take_head(struct reader *reader)
 {
-    struct run_mutant *mutant = reader->mutant;
+    struct mutant *mutant = reader->mutant;
     bool scored = false, losing = false;
     char *line, *value, *end;
     while ((line = next_line(reader)) && *line) {
@@ -173,36 +173,36 @@ static bool take_edits(struct reader *reader)
     return good && (edited || wrong(reader, "it changes nothing"));
 }
 
-bool run_mutant_read(const char *path, const char *solution, struct run_mutant *mutant, char *error,
-                     size_t size)
+bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
+                 size_t size)
 {
-    struct run_text text;
+    struct text text;
     char why[100];
     const char *base = strrchr(path, '/');
-    *mutant = (struct run_mutant){.source = strdup(solution)};
+    *mutant = (struct mutant){.source = strdup(solution)};
     snprintf(mutant->name, sizeof mutant->name, "%s", base ? base + 1 : path);
     mutant->name[strcspn(mutant->name, ".")] = '\0';
     error[0] = '\0';
-    if (!run_read_file(path, 1 << 20, &text, why, sizeof why)) {
+    if (!base_read_file(path, 1 << 20, &text, why, sizeof why)) {
         snprintf(error, size, "%s", why);
-        run_mutant_free(mutant);
+        mutant_free(mutant);
         return false;
     }
     struct reader reader = {.mutant = mutant, .error = error, .size = size, .at = text.bytes};
     bool good = take_head(&reader) && take_edits(&reader);
     free(text.bytes);
     if (!good)
-        run_mutant_free(mutant);
+        mutant_free(mutant);
     return good;
 }
 
-void run_mutant_free(struct run_mutant *mutant)
+void mutant_free(struct mutant *mutant)
 {
     free(mutant->source);
     mutant->source = NULL;
 }
 
-const struct run_loss *run_mutant_loss(const struct run_mutant *mutant, const char *check)
+const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check)
 {
     for (size_t i = 0; i < mutant->loss_count; ++i)
         if (strcmp(mutant->losses[i].check, check) == 0)

@@ -23,33 +23,33 @@
 #include "base/files.h"
 #include "course/lab.h"
 
-#define RUN_MUTANT_LOSSES 16
+#define MUTANT_LOSSES 16
 
-struct run_loss {
+struct mutant_loss {
     char check[64]; /* its id, "grid-path" */
     double points;  /* -1: some, whatever how many */
 };
 
-struct run_mutant {
+struct mutant {
     char name[128]; /* the file's, without ".diff" */
     char title[256];
     bool emulator_only;
     double scores;
-    struct run_loss losses[RUN_MUTANT_LOSSES];
+    struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
     char *source; /* the solution with the edits made */
 };
 
 /* The paths of the mutants of LAB, sorted; at most MOST. Returns how many there are; each is to be
  * freed. */
-size_t run_mutant_list(const struct run_lab *lab, char **paths, size_t most);
+size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
-/* Reads the mutant PATH of SOLUTION. False: ERROR is one line. Free with run_mutant_free. */
-bool run_mutant_read(const char *path, const char *solution, struct run_mutant *mutant, char *error,
-                     size_t size);
-void run_mutant_free(struct run_mutant *mutant);
+/* Reads the mutant PATH of SOLUTION. False: ERROR is one line. Free with mutant_free. */
+bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
+                 size_t size);
+void mutant_free(struct mutant *mutant);
 
 /* What it declares to lose in CHECK; NULL: nothing. */
-const struct run_loss *run_mutant_loss(const struct run_mutant *mutant, const char *check);
+const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
 
 #endif

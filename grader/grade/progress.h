@@ -13,17 +13,17 @@
 /* {"schema": "lanewise/progress/v1",
  *  "labs": {"01-parallelize": {"best": 60, "best_at": UNIX SECONDS, "full": false, "hints": 1}}}
  * A new object; an empty one if there is none yet, or if it is damaged. */
-json_t *run_progress_load(void);
+json_t *progress_load(void);
 /* Replaces the file. False: errno says why. */
-bool run_progress_save(const json_t *progress);
+bool progress_save(const json_t *progress);
 
 /* What is known of LAB, a part of PROGRESS that may be changed. */
-json_t *run_progress_lab(json_t *progress, const char *lab);
+json_t *progress_lab(json_t *progress, const char *lab);
 
 /* Notes a lanewise/result/v1, made at NOW, if it is better than what is known. */
-void run_progress_note(json_t *progress, const json_t *result, time_t now);
+void progress_note(json_t *progress, const json_t *result, time_t now);
 
 /* Has LAB ever had full marks? */
-bool run_progress_done(const json_t *progress, const char *lab);
+bool progress_done(const json_t *progress, const char *lab);
 
 #endif

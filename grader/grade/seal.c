@@ -15,25 +15,25 @@
 
 #include "base/files.h"
 
-#define HEX_DIGITS (2 * RUN_KEY_BYTES)
+#define HEX_DIGITS (2 * SEAL_KEY_BYTES)
 
 /* --- keys ----------------------------------------------------------------------------------------- */
 
 /* The beginning of the key's hash. */
-static bool name_key(struct run_key *key)
+static bool name_key(struct seal_key *key)
 {
-    char hex[RUN_HASH_SIZE];
-    struct run_hash *hash = run_hash_new();
+    char hex[HASH_SIZE];
+    struct base_hash *hash = base_hash_new();
     if (!hash)
         return false;
-    run_hash_add(hash, key->bytes, sizeof key->bytes);
-    run_hash_end(hash, hex);
-    memcpy(key->id, hex, RUN_KEY_ID - 1);
-    key->id[RUN_KEY_ID - 1] = 0;
+    base_hash_add(hash, key->bytes, sizeof key->bytes);
+    base_hash_end(hash, hex);
+    memcpy(key->id, hex, SEAL_KEY_ID - 1);
+    key->id[SEAL_KEY_ID - 1] = 0;
     return true;
 }
 
-bool run_key_make(const char *path, struct run_key *key)
+bool seal_key_make(const char *path, struct seal_key *key)
 {
     char text[HEX_DIGITS + 1];
     if (getrandom(key->bytes, sizeof key->bytes, 0) != sizeof key->bytes || !name_key(key))
@@ -54,7 +54,7 @@ bool run_key_make(const char *path, struct run_key *key)
 }
 
 /* The key that TEXT spells. */
-static bool decode(const char *text, size_t size, struct run_key *key)
+static bool decode(const char *text, size_t size, struct seal_key *key)
 {
     struct base16_decode_ctx state;
     size_t bytes = sizeof key->bytes;
@@ -64,7 +64,7 @@ static bool decode(const char *text, size_t size, struct run_key *key)
            base16_decode_final(&state) && bytes == sizeof key->bytes && name_key(key);
 }
 
-bool run_key_read(const char *path, struct run_key *key, char *error, size_t size)
+bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t size)
 {
     char text[HEX_DIGITS + 8];
     struct stat status;
@@ -87,25 +87,25 @@ bool run_key_read(const char *path, struct run_key *key, char *error, size_t siz
     return got >= 0;
 }
 
-void run_key_forget(struct run_key *key)
+void seal_key_forget(struct seal_key *key)
 {
     explicit_bzero(key, sizeof *key);
 }
 
 /* --- seals ---------------------------------------------------------------------------------------- */
 
-char *run_canonical(const json_t *document)
+char *seal_canonical(const json_t *document)
 {
     return json_dumps(document, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(12));
 }
 
 /* What DOCUMENT without its seal has for an HMAC. False when out of memory. */
-static bool sign(const json_t *document, const struct run_key *key, uint8_t digest[])
+static bool sign(const json_t *document, const struct seal_key *key, uint8_t digest[])
 {
     json_t *bare = json_copy((json_t *)document);
     if (json_object_get(bare, "seal"))
         json_object_del(bare, "seal");
-    char *text = bare ? run_canonical(bare) : NULL;
+    char *text = bare ? seal_canonical(bare) : NULL;
     if (text) {
         struct hmac_sha256_ctx state;
         hmac_sha256_set_key(&state, sizeof key->bytes, key->bytes);
@@ -118,7 +118,7 @@ static bool sign(const json_t *document, const struct run_key *key, uint8_t dige
     return text != NULL;
 }
 
-bool run_seal(json_t *document, const struct run_key *key)
+bool seal_document(json_t *document, const struct seal_key *key)
 {
     uint8_t digest[SHA256_DIGEST_SIZE];
     char hex[BASE16_ENCODE_LENGTH(SHA256_DIGEST_SIZE) + 1] = "";
@@ -144,19 +144,19 @@ static bool has_digest(const char *hex, const uint8_t digest[SHA256_DIGEST_SIZE]
            memeql_sec(said, digest, SHA256_DIGEST_SIZE);
 }
 
-enum run_seal_state run_seal_look(const json_t *document, const struct run_key *key)
+enum seal_state seal_check(const json_t *document, const struct seal_key *key)
 {
     const json_t *seal = json_object_get(document, "seal");
     const char *id, *hex;
     uint8_t digest[SHA256_DIGEST_SIZE];
     if (!seal || json_is_null(seal))
-        return RUN_SEAL_NONE;
+        return SEAL_NONE;
     if (json_unpack_ex((json_t *)seal, NULL, JSON_STRICT, "{s:s, s:s}", "key", &id, "hmac_sha256",
                        &hex) != 0)
-        return RUN_SEAL_BROKEN;
+        return SEAL_BROKEN;
     if (!key)
-        return RUN_SEAL_UNCHECKED;
+        return SEAL_UNCHECKED;
     if (strcmp(id, key->id) != 0)
-        return RUN_SEAL_OTHER_KEY;
-    return sign(document, key, digest) && has_digest(hex, digest) ? RUN_SEAL_GOOD : RUN_SEAL_BROKEN;
+        return SEAL_OTHER_KEY;
+    return sign(document, key, digest) && has_digest(hex, digest) ? SEAL_GOOD : SEAL_BROKEN;
 }

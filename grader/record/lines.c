@@ -43,7 +43,7 @@ static void add_counters(json_t *sums, const json_t *counters)
     }
 }
 
-void run_lines_add(json_t *lines, const json_t *from, const char *file_name)
+void record_add_lines(json_t *lines, const json_t *from, const char *file_name)
 {
     size_t i;
     json_t *line;
@@ -73,11 +73,11 @@ static void add_access(json_t *accesses, json_t *access)
             json_array_set(accesses, i, access);
         return;
     }
-    if (i < RUN_RECORD_ACCESSES)
+    if (i < RECORD_ACCESSES)
         json_array_append(accesses, access);
 }
 
-void run_accesses_add(json_t *accesses, const json_t *from, const char *file_name)
+void record_add_accesses(json_t *accesses, const json_t *from, const char *file_name)
 {
     size_t i;
     json_t *access;

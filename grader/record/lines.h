@@ -7,9 +7,9 @@
 
 /* Adds FROM, a launch's "lines", to LINES, an array of {"line", "counters"} in the order of the lines.
  * FILE_NAME: only lines of a file with that name, in whatever folder; NULL: all. */
-void run_lines_add(json_t *lines, const json_t *from, const char *file_name);
+void record_add_lines(json_t *lines, const json_t *from, const char *file_name);
 
-/* The same for "accesses", at most RUN_RECORD_ACCESSES of them; the first of equals is kept. */
-void run_accesses_add(json_t *accesses, const json_t *from, const char *file_name);
+/* The same for "accesses", at most RECORD_ACCESSES of them; the first of equals is kept. */
+void record_add_accesses(json_t *accesses, const json_t *from, const char *file_name);
 
 #endif

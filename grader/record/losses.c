@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "gpu/counters.h"
 #include "gpu/finding_kinds.h"
-#include "base/number.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -16,12 +16,12 @@ static json_int_t integer_of(const json_t *object, const char *name)
     return json_integer_value(json_object_get(object, name));
 }
 
-bool run_is_loss(const json_t *finding)
+bool record_is_loss(const json_t *finding)
 {
     return json_object_get(finding, "cause") != NULL;
 }
 
-json_int_t run_loss_waste(const json_t *finding)
+json_int_t record_loss_waste(const json_t *finding)
 {
     return integer_of(finding, "cost") - integer_of(finding, "ideal");
 }
@@ -76,11 +76,11 @@ static json_int_t all_of(const json_t *document, const struct unit *unit)
 
 static void tell_message(char *text, size_t size, const json_t *loss)
 {
-    const char *id = run_text_of(loss, "id");
+    const char *id = json_text_of(loss, "id");
     double requests = (double)integer_of(loss, "count"), cost = (double)integer_of(loss, "cost"),
            ideal = (double)integer_of(loss, "ideal");
     json_int_t worst = integer_of(loss, "worst_cost"), least = integer_of(loss, "worst_ideal");
-    const char *waste = NUMBER((uint64_t)run_loss_waste(loss));
+    const char *waste = NUMBER((uint64_t)record_loss_waste(loss));
     if (strncmp(id, "uncoalesced-", 12) == 0 && requests > 0)
         snprintf(text, size, "%.1f sectors a request where %.1f would do", cost / requests,
                  ideal / requests);
@@ -95,7 +95,7 @@ static void tell_message(char *text, size_t size, const json_t *loss)
         snprintf(text, size, "one lane does nearly all of the work, %s extra warp instructions",
                  waste);
     else
-        snprintf(text, size, "%s", run_text_of(loss, "message"));
+        snprintf(text, size, "%s", json_text_of(loss, "message"));
 }
 
 /* "625 sectors, 8.0x fewer" */
@@ -109,7 +109,7 @@ static void tell_spare(char *text, size_t size, const json_t *loss, const struct
 
 static void tell_loss(json_t *loss, const json_t *document)
 {
-    const char *id = run_text_of(loss, "id");
+    const char *id = json_text_of(loss, "id");
     const struct unit *unit = unit_of(id);
     char text[200];
     tell_message(text, sizeof text, loss);
@@ -135,15 +135,17 @@ struct entry {
 /* Errors come first, then losses, then what is just to be known. */
 static int rank_of(const json_t *finding)
 {
-    return run_is_loss(finding) ? 1 : strcmp(run_text_of(finding, "severity"), "note") == 0 ? 2 : 0;
+    return record_is_loss(finding)                                  ? 1
+           : strcmp(json_text_of(finding, "severity"), "note") == 0 ? 2
+                                                                    : 0;
 }
 
 static int by_waste(const void *a, const void *b)
 {
     const struct entry *left = a, *right = b;
     int rank = rank_of(left->finding), other_rank = rank_of(right->finding);
-    json_int_t more = rank == 1 ? run_loss_waste(left->finding) : 0,
-               other = other_rank == 1 ? run_loss_waste(right->finding) : 0;
+    json_int_t more = rank == 1 ? record_loss_waste(left->finding) : 0,
+               other = other_rank == 1 ? record_loss_waste(right->finding) : 0;
     if (rank != other_rank)
         return rank - other_rank;
     if (more != other)
@@ -165,16 +167,16 @@ static void sort(json_t *findings)
     free(entries);
 }
 
-void run_losses_tell(json_t *document)
+void record_describe_losses(json_t *document)
 {
     size_t i;
     json_t *finding, *findings = json_object_get(document, "findings");
     json_array_foreach(findings, i, finding)
     {
-        const struct finding_kind *kind = emu_finding_kind(run_text_of(finding, "id"));
+        const struct finding_kind *kind = emu_finding_kind(json_text_of(finding, "id"));
         if (kind && !json_object_get(finding, "help"))
             json_object_set_new(finding, "help", json_string(kind->help));
-        if (run_is_loss(finding))
+        if (record_is_loss(finding))
             tell_loss(finding, document);
     }
     sort(findings);

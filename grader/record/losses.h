@@ -9,10 +9,10 @@
  * cost and ideal), "share" (percent of all of the run's that cost is), "spare" (what the ideal would be,
  * in words) and "help"; takes away what only served to find these. Sorts the findings: errors as they
  * came, then losses, the most wasteful first. */
-void run_losses_tell(json_t *document);
+void record_describe_losses(json_t *document);
 
 /* Whether FINDING is one, and what it wastes. */
-bool run_is_loss(const json_t *finding);
-json_int_t run_loss_waste(const json_t *finding);
+bool record_is_loss(const json_t *finding);
+json_int_t record_loss_waste(const json_t *finding);
 
 #endif

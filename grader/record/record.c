@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
+#include "base/text.h"
 #include "gpu/counters.h"
 #include "gpu/occupancy.h"
 #include "gpu/rules.h"
-#include "base/files.h"
 #include "record/lines.h"
 #include "record/losses.h"
-#include "base/text.h"
 
 enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
@@ -44,7 +44,7 @@ static bool copy_text(json_t *into, const json_t *object, const char *name, size
     char *copy = strndup(text, size);
     if (!copy)
         return false;
-    run_clean_text(copy, size);
+    base_clean_text(copy, size);
     for (char *at = copy; *at; at++)
         if (*at == '\n' || *at == '\t')
             *at = ' ';
@@ -92,7 +92,7 @@ static bool copy_counters(json_t *into, const json_t *object, bool all)
     for (int i = 0; i < EMU_COUNTER_COUNT && good; i++) {
         const char *name = emu_counter_name(i);
         if (all || json_object_get(from, name))
-            good = copy_number(counters, from, name, RUN_RECORD_COUNTER);
+            good = copy_number(counters, from, name, RECORD_COUNTER);
     }
     if (good)
         return json_object_set_new(into, "counters", counters) == 0;
@@ -167,7 +167,7 @@ static const char *text_of(const json_t *object, const char *name)
     return json_string_value(json_object_get(object, name));
 }
 
-const json_t *run_other_access(const json_t *finding)
+const json_t *record_other_access(const json_t *finding)
 {
     const json_t *first = json_array_get(json_object_get(finding, "related"), 0);
     return first && !json_object_get(first, "message") ? first : NULL;
@@ -179,7 +179,7 @@ static char *finding_key(const json_t *finding)
 {
     char *key;
     const char *file = text_of(finding, "file");
-    const json_t *related = run_other_access(finding);
+    const json_t *related = record_other_access(finding);
     int size =
         asprintf(&key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
                  (long long)json_integer_value(json_object_get(finding, "line")),
@@ -197,8 +197,7 @@ static void add_number(json_t *known, const json_t *finding, const char *name)
 {
     json_int_t sum = integer_of(known, name) + integer_of(finding, name);
     if (json_object_get(known, name))
-        json_object_set_new(known, name,
-                            json_integer(sum < RUN_RECORD_COUNTER ? sum : RUN_RECORD_COUNTER));
+        json_object_set_new(known, name, json_integer(sum < RECORD_COUNTER ? sum : RECORD_COUNTER));
 }
 
 static json_int_t waste_of(const json_t *finding)
@@ -231,7 +230,7 @@ static bool merge_finding(struct builder *builder, json_t *finding)
     json_t *known = json_object_get(builder->known, key);
     if (known)
         add_same(known, finding);
-    else if (json_array_size(builder->findings) < RUN_RECORD_FINDINGS) {
+    else if (json_array_size(builder->findings) < RECORD_FINDINGS) {
         json_object_set(builder->known, key, finding);
         json_array_append(builder->findings, finding);
     }
@@ -270,10 +269,10 @@ static bool copy_loss(json_t *finding, const json_t *from)
     if (json_object_get(from, "help") && !copy_text(finding, from, "help", MAX_MESSAGE))
         return false;
     return copy_text(finding, from, "cause", MAX_MESSAGE) &&
-           copy_number(finding, from, "cost", RUN_RECORD_COUNTER) &&
-           copy_number(finding, from, "ideal", RUN_RECORD_COUNTER) &&
-           copy_number(finding, from, "worst_cost", RUN_RECORD_COUNTER) &&
-           copy_number(finding, from, "worst_ideal", RUN_RECORD_COUNTER);
+           copy_number(finding, from, "cost", RECORD_COUNTER) &&
+           copy_number(finding, from, "ideal", RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_cost", RECORD_COUNTER) &&
+           copy_number(finding, from, "worst_ideal", RECORD_COUNTER);
 }
 
 static bool add_finding(struct builder *builder, const json_t *from)
@@ -286,7 +285,7 @@ static bool add_finding(struct builder *builder, const json_t *from)
                 copy_number(finding, from, "line", MAX_SOURCE_LINE) &&
                 copy_number(finding, from, "column", MAX_SOURCE_LINE) &&
                 copy_text(finding, from, "message", MAX_MESSAGE) &&
-                copy_number(finding, from, "count", RUN_RECORD_COUNTER) &&
+                copy_number(finding, from, "count", RECORD_COUNTER) &&
                 copy_related(finding, from) && copy_loss(finding, from) &&
                 merge_finding(builder, finding);
     json_decref(finding);
@@ -308,9 +307,9 @@ static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
 {
     const json_t *from = json_object_get(object, "offsets");
     json_t *offsets = json_array();
-    bool good = json_array_size(from) == RUN_RECORD_LANES, some = false;
+    bool good = json_array_size(from) == RECORD_LANES, some = false;
     json_object_set_new(into, "offsets", offsets);
-    for (size_t i = 0; i < RUN_RECORD_LANES && good; i++) {
+    for (size_t i = 0; i < RECORD_LANES && good; i++) {
         const json_t *one = json_array_get(from, i);
         json_int_t offset = 0;
         bool takes_part = !json_is_null(one);
@@ -352,7 +351,7 @@ static bool add_accesses(struct builder *builder, const json_t *from)
         json_array_append_new(accesses, access);
     }
     if (good)
-        run_accesses_add(builder->accesses, accesses, NULL);
+        record_add_accesses(builder->accesses, accesses, NULL);
     json_decref(accesses);
     return good;
 }
@@ -374,12 +373,12 @@ static bool add_counts(json_t *counts, const json_t *from)
     json_object_foreach((json_t *)from, name, value)
     {
         json_int_t count, before = json_integer_value(json_object_get(counts, name));
-        good = good && is_function_name(name) && read_number(value, RUN_RECORD_COUNTER, &count) &&
+        good = good && is_function_name(name) && read_number(value, RECORD_COUNTER, &count) &&
                json_object_size(counts) < MAX_FUNCTIONS &&
                json_object_set_new(counts, name,
-                                   json_integer(before + count < RUN_RECORD_COUNTER
+                                   json_integer(before + count < RECORD_COUNTER
                                                     ? before + count
-                                                    : RUN_RECORD_COUNTER)) == 0;
+                                                    : RECORD_COUNTER)) == 0;
     }
     return good;
 }
@@ -388,8 +387,8 @@ static bool add_counts(json_t *counts, const json_t *from)
 
 static bool is_hash(const char *text)
 {
-    return text && strlen(text) == RUN_HASH_SIZE - 1 &&
-           strspn(text, "0123456789abcdef") == RUN_HASH_SIZE - 1;
+    return text && strlen(text) == HASH_SIZE - 1 &&
+           strspn(text, "0123456789abcdef") == HASH_SIZE - 1;
 }
 
 static bool add_copy(json_t *copies, const json_t *from)
@@ -398,7 +397,7 @@ static bool add_copy(json_t *copies, const json_t *from)
     const json_t *made = json_object_get(from, "made"), *same = json_object_get(from, "same");
     json_t *copy = json_object();
     bool good = is_hash(hash) && json_is_boolean(made) && json_is_boolean(same) &&
-                copy_number(copy, from, "bytes", RUN_RECORD_COUNTER) &&
+                copy_number(copy, from, "bytes", RECORD_COUNTER) &&
                 json_object_set_new(copy, "sha256", json_string(hash)) == 0 &&
                 json_object_set_new(copy, "made", json_boolean(json_is_true(made))) == 0 &&
                 json_object_set_new(copy, "same", json_boolean(json_is_true(same))) == 0;
@@ -419,7 +418,7 @@ static bool add_line(struct builder *builder, const char *text, size_t size)
     size_t i;
     bool known = launch || findings || calls || requests || copy || missing;
     bool good = json_is_object(line) && known && (!copy || add_copy(builder->copies, copy)) &&
-                (!missing || copy_number(builder->document, line, "missing", RUN_RECORD_COUNTER)) &&
+                (!missing || copy_number(builder->document, line, "missing", RECORD_COUNTER)) &&
                 add_counts(builder->calls, calls) && add_counts(builder->requests, requests) &&
                 add_counts(builder->rows, json_object_get(line, "rows")) &&
                 (!findings || json_is_array(findings)) && (!accesses || json_is_array(accesses)) &&
@@ -439,7 +438,7 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
     size_t room = 0;
     unsigned number = 0;
     bool good = true;
-    for (ssize_t length; good && json_array_size(builder->launches) <= RUN_RECORD_LAUNCHES &&
+    for (ssize_t length; good && json_array_size(builder->launches) <= RECORD_LAUNCHES &&
                          (length = getline(&text, &room, file)) > 0;) {
         number++;
         if (text[length - 1] != '\n')
@@ -448,8 +447,8 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
     }
     if (!good)
         snprintf(error, size, "is malformed in line %u", number);
-    if (good && json_array_size(builder->launches) > RUN_RECORD_LAUNCHES) {
-        snprintf(error, size, "has more than %u launches", RUN_RECORD_LAUNCHES);
+    if (good && json_array_size(builder->launches) > RECORD_LAUNCHES) {
+        snprintf(error, size, "has more than %u launches", RECORD_LAUNCHES);
         good = false;
     }
     free(text);
@@ -486,7 +485,7 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
                               .rows = json_object(),
                               .known = json_object(),
                               .copies = json_array()};
-    json_object_set_new(builder.document, "schema", json_string(RUN_RECORD_SCHEMA));
+    json_object_set_new(builder.document, "schema", json_string(RECORD_SCHEMA));
     json_object_set_new(builder.document, "launches", builder.launches);
     json_object_set_new(builder.document, "findings", builder.findings);
     json_object_set_new(builder.document, "calls", builder.calls);
@@ -498,20 +497,20 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
     fclose(file);
     json_decref(builder.known);
     if (good) {
-        run_losses_tell(builder.document);
+        record_describe_losses(builder.document);
         return builder.document;
     }
     json_decref(builder.document);
     return NULL;
 }
 
-json_t *run_record_take(int fd, char *error, size_t size)
+json_t *record_take(int fd, char *error, size_t size)
 {
     return read_record(fd, MAX_OWN, error, size);
 }
 
 /* A regular file: a process that may be hostile had time to put something else there. */
-json_t *run_record_read(const char *path, char *error, size_t size)
+json_t *record_read(const char *path, char *error, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) {
@@ -521,5 +520,5 @@ json_t *run_record_read(const char *path, char *error, size_t size)
                                   : strerror(errno));
         return NULL;
     }
-    return read_record(fd, RUN_RECORD_BYTES, error, size);
+    return read_record(fd, RECORD_BYTES, error, size);
 }

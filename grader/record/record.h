@@ -11,13 +11,13 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#define RUN_RECORD_SCHEMA   "lanewise/run/v1"
-#define RUN_RECORD_BYTES    ((size_t)64 << 20) /* of a submission's, at most: labs leave some KB */
-#define RUN_RECORD_LAUNCHES (1u << 17)         /* at most */
-#define RUN_RECORD_FINDINGS 1000u /* kinds and places, at most; further ones are left out */
-#define RUN_RECORD_ACCESSES 1000u /* lines of which one is kept, at most */
-#define RUN_RECORD_LANES    32u
-#define RUN_RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
+#define RECORD_SCHEMA   "lanewise/run/v1"
+#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's, at most: labs leave some KB */
+#define RECORD_LAUNCHES (1u << 17)         /* at most */
+#define RECORD_FINDINGS 1000u /* kinds and places, at most; further ones are left out */
+#define RECORD_ACCESSES 1000u /* lines of which one is kept, at most */
+#define RECORD_LANES    32u
+#define RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
 
 /* The record PATH as a new object:
  *
@@ -47,12 +47,12 @@
  * be recorded: of each line the one that cost most beyond its ideal, over all launches. A last line without a newline
  * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
  * the file, such as "is missing" or "is malformed in line 3". */
-json_t *run_record_read(const char *path, char *error, size_t size);
+json_t *record_read(const char *path, char *error, size_t size);
 
 /* The same of the file that is open as FD, which it closes: of a program that is trusted, and may leave more. */
-json_t *run_record_take(int fd, char *error, size_t size);
+json_t *record_take(int fd, char *error, size_t size);
 
 /* Of a finding about a pair of accesses: the place of the other one; else NULL. */
-const json_t *run_other_access(const json_t *finding);
+const json_t *record_other_access(const json_t *finding);
 
 #endif

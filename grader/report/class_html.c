@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "report/class_totals.h"
 #include "report/html.h"
 #include "report/markup.h"
 #include "report/svg_class.h"
-#include "base/json.h"
-#include "base/text.h"
 
 #define FINDINGS 12u  /* of the most frequent */
 #define PAIRS    100u /* of the most similar */
@@ -192,8 +192,7 @@ static void put_checks(struct page *page)
     open_section(m, "checks", "What each check says");
     markup_leaf(
         m, "p", "dim",
-        "Of those who were graded. Points lost are a student's, on average: the larger, the more "
-        "there is to explain.");
+        "Of those who were graded. Points lost are a student's, on average: the larger, the more there is to explain.");
     open_table(page, "class checks",
                "check||passed|partly|failed|too long|crashed|not built|points lost");
     for (size_t i = 0; i < page->totals.check_count; i++) {
@@ -215,14 +214,14 @@ static void put_checks(struct page *page)
 /* The line of somebody's program; whose is not told. */
 static void put_example(struct page *page, const json_t *example)
 {
-    const char *source = run_text_of(example, "source"), *cause = run_text_of(example, "cause");
+    const char *source = json_text_of(example, "source"), *cause = json_text_of(example, "cause");
     char *text = NULL;
     size_t size;
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return;
-    run_print_snippet_line(memory, source, strlen(source), (unsigned)real_of(example, "line"),
-                           (unsigned)real_of(example, "column"), *cause ? cause : NULL);
+    base_print_snippet_line(memory, source, strlen(source), (unsigned)real_of(example, "line"),
+                            (unsigned)real_of(example, "column"), *cause ? cause : NULL);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);
@@ -248,11 +247,11 @@ static void put_finding(struct page *page, const struct class_finding *finding)
     markup_leaf(m, "span", NULL, "%s", finding->lab);
     markup_leaf(m, "code", "points", "[%s]", finding->id);
     close_line(m);
-    markup_leaf(m, "p", NULL, "For example: %s", run_text_of(finding->example, "message"));
+    markup_leaf(m, "p", NULL, "For example: %s", json_text_of(finding->example, "message"));
     markup_break(m);
     put_example(page, finding->example);
-    if (*run_text_of(finding->example, "help"))
-        markup_leaf(m, "p", "hint", "Help: %s", run_text_of(finding->example, "help"));
+    if (*json_text_of(finding->example, "help"))
+        markup_leaf(m, "p", "hint", "Help: %s", json_text_of(finding->example, "help"));
     close_line(m);
 }
 
@@ -265,9 +264,9 @@ static void put_findings(struct page *page)
         markup_leaf(m, "p", "dim",
                     "Nothing was found to be wrong or slow in kernels that lost points.");
     else
-        markup_leaf(m, "p", "dim",
-                    "What was found in programs without full marks: errors, then what is slow, by "
-                    "how many students have it. lanewise explain ID tells all about one.");
+        markup_leaf(
+            m, "p", "dim",
+            "What was found in programs without full marks: errors, then what is slow, by how many students have it. lanewise explain ID tells all about one.");
     for (size_t i = 0; i < count && i < FINDINGS; i++)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
@@ -296,8 +295,8 @@ static unsigned put_reviews(struct page *page)
     json_t *review;
     json_array_foreach(json_object_get(page->class, "review"), i, review)
     {
-        put_review_row(page, run_text_of(review, "student"), run_text_of(review, "lab"),
-                       run_text_of(review, "path"), run_text_of(review, "why"));
+        put_review_row(page, json_text_of(review, "student"), json_text_of(review, "lab"),
+                       json_text_of(review, "path"), json_text_of(review, "why"));
         rows++;
     }
     return rows;
@@ -314,7 +313,7 @@ static unsigned put_stuck(struct page *page, const char *student, const char *la
     json_t *check;
     json_array_foreach(json_object_get(result, "checks"), i, check)
     {
-        const char *status = run_text_of(check, "status");
+        const char *status = json_text_of(check, "status");
         if (strcmp(status, "timeout") != 0 && strcmp(status, "crashed") != 0)
             continue;
         first = first ? first : check;
@@ -323,10 +322,10 @@ static unsigned put_stuck(struct page *page, const char *student, const char *la
     if (count == 0)
         return 0;
     if (count == 1)
-        snprintf(where, sizeof where, "%s", run_text_of(first, "title"));
+        snprintf(where, sizeof where, "%s", json_text_of(first, "title"));
     else
         snprintf(where, sizeof where, "%u checks", count);
-    put_review_row(page, student, lab, where, run_text_of(first, "message"));
+    put_review_row(page, student, lab, where, json_text_of(first, "message"));
     return 1;
 }
 
@@ -341,8 +340,8 @@ static unsigned put_all_stuck(struct page *page)
         const json_t *labs = json_object_get(student, "labs");
         for (size_t k = 0; k < page->totals.lab_count && rows < TROUBLES; k++) {
             const char *lab = page->totals.labs[k].lab;
-            const char *key = run_text_of(json_object_get(labs, lab), "key");
-            rows += put_stuck(page, run_text_of(student, "student"), lab,
+            const char *key = json_text_of(json_object_get(labs, lab), "key");
+            rows += put_stuck(page, json_text_of(student, "student"), lab,
                               json_object_get(gradings, key));
         }
     }
@@ -380,14 +379,14 @@ static void put_side(struct page *page, const json_t *side)
     size_t i;
     json_t *line;
     open_classed(m, "div", "side");
-    markup_leaf(m, "p", "dim", "%s: %s", run_text_of(side, "student"), run_text_of(side, "path"));
+    markup_leaf(m, "p", "dim", "%s: %s", json_text_of(side, "student"), json_text_of(side, "path"));
     markup_open(m, "pre");
     json_array_foreach(json_object_get(side, "excerpt"), i, line)
     {
         json_int_t number = json_integer_value(json_object_get(line, "line"));
         if (last && number != last + 1)
             markup_text(m, "     \u22ee\n");
-        markup_text(m, "%4lld %s\n", (long long)number, run_text_of(line, "text"));
+        markup_text(m, "%4lld %s\n", (long long)number, json_text_of(line, "text"));
         last = number;
     }
     markup_close(m);
@@ -406,7 +405,7 @@ static void put_names(struct markup *m, const json_t *list, const char *key)
     }
     json_array_foreach(list, i, one)
     {
-        const char *name = key ? run_text_of(one, key) : json_string_value(one);
+        const char *name = key ? json_text_of(one, key) : json_string_value(one);
         markup_text(m, "%s%s%s", i > 0 ? ", " : "", name ? name : "",
                     real_of(one, "renamed") > 0 ? "*" : "");
     }
@@ -416,7 +415,7 @@ static void put_names(struct markup *m, const json_t *list, const char *key)
 
 static void put_evidence(struct markup *m, const json_t *pair)
 {
-    const char *evidence = run_text_of(pair, "evidence");
+    const char *evidence = json_text_of(pair, "evidence");
     unsigned percent = percent_of(real_of(pair, "similarity"), 1);
     if (json_is_true(json_object_get(pair, "same_file")))
         markup_leaf(m, "strong", NULL, "the same file");
@@ -435,8 +434,8 @@ static void put_pair(struct page *page, const json_t *pair)
     open_classed(m, "details", "pair");
     markup_open(m, "summary");
     put_evidence(m, pair);
-    markup_text(m, " %s: %s%s and %s%s", run_text_of(pair, "lab"), run_text_of(left, "student"),
-                real_of(left, "renamed") > 0 ? "*" : "", run_text_of(right, "student"),
+    markup_text(m, " %s: %s%s and %s%s", json_text_of(pair, "lab"), json_text_of(left, "student"),
+                real_of(left, "renamed") > 0 ? "*" : "", json_text_of(right, "student"),
                 real_of(right, "renamed") > 0 ? "*" : "");
     if (json_array_size(also) > NAMES)
         markup_text(m, "; also %zu more", json_array_size(also));
@@ -484,8 +483,8 @@ static void put_alike(struct page *page)
     json_array_foreach(alike, i, group)
     {
         markup_open(m, "tr");
-        markup_leaf(m, "td", NULL, "%s", run_text_of(group, "lab"));
-        markup_leaf(m, "td", NULL, "%s", words_for(run_text_of(group, "what")));
+        markup_leaf(m, "td", NULL, "%s", json_text_of(group, "lab"));
+        markup_leaf(m, "td", NULL, "%s", words_for(json_text_of(group, "what")));
         markup_open(m, "td");
         put_names(m, json_object_get(group, "students"), "student");
         markup_close(m);
@@ -503,11 +502,7 @@ static void put_pairs(struct page *page)
     open_section(m, "similar", "Nearly the same");
     markup_leaf(
         m, "p", "dim",
-        "Pairs whose compiled kernels or sources have more in common than two people's do who work "
-        "alone, whatever names and layout they have. What comes from the skeleton, what the "
-        "solution has too and what many in the class share is left out. This is a reason to look, "
-        "and no proof: judge by the sources. Who has a * has other names even in functions that "
-        "the skeleton gives.");
+        "Pairs whose compiled kernels or sources have more in common than two people's do who work alone, whatever names and layout they have. What comes from the skeleton, what the solution has too and what many in the class share is left out. This is a reason to look, and no proof: judge by the sources. Who has a * has other names even in functions that the skeleton gives.");
     if (count == 0)
         markup_leaf(m, "p", NULL,
                     real_of(page->class, "pending") > 0 ? "Not looked for before all is graded."
@@ -556,7 +551,7 @@ static void put_grade(struct markup *m, const json_t *grade)
                                            {"too-late", "too late"},
                                            {"excused", "excused"},
                                            {"not-built", "0, not built"}};
-    const char *status = run_text_of(grade, "status");
+    const char *status = json_text_of(grade, "status");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(status, words[i][0]) == 0) {
             markup_leaf(m, "td", "count dim", "%s", words[i][1]);
@@ -576,9 +571,9 @@ static void put_student(struct page *page, const json_t *student)
     markup_open(m, "tr");
     markup_open(m, "th");
     markup_set(m, "scope", "row");
-    put_page_link(m, run_text_of(student, "folder"), run_text_of(student, "student"));
+    put_page_link(m, json_text_of(student, "folder"), json_text_of(student, "student"));
     markup_close(m);
-    markup_leaf(m, "td", NULL, "%s", run_text_of(student, "name"));
+    markup_leaf(m, "td", NULL, "%s", json_text_of(student, "name"));
     for (size_t i = 0; i < page->totals.lab_count; i++)
         put_grade(m, json_object_get(labs, page->totals.labs[i].lab));
     put_points(m, json_object_get(student, "total"));
@@ -645,31 +640,30 @@ static void put_trends(struct page *page)
 static void put_summary(struct page *page)
 {
     struct markup *m = &page->m;
-    const char *course = run_text_of(page->class, "course");
+    const char *course = json_text_of(page->class, "course");
     markup_open(m, "header");
     markup_break(m);
     markup_leaf(m, "h1", NULL, "%s", *course ? course : "The class");
     markup_leaf(m, "p", NULL, "%u student%s, %zu lab%s. The %s attempt counts.",
                 page->totals.students, page->totals.students == 1 ? "" : "s",
                 page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
-                run_text_of(page->class, "attempt"));
+                json_text_of(page->class, "attempt"));
     if (real_of(page->class, "pending") > 0)
         markup_leaf(m, "p", NULL, "This is not all: %.0f submissions are still to be graded.",
                     real_of(page->class, "pending"));
     markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
-                run_text_of(page->class, "device"), run_text_of(page->class, "seed"),
-                run_text_of(page->class, "version"));
-    markup_raw(m, "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a>"
-                  "<a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
-                  "<a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a>"
-                  "<a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
+                json_text_of(page->class, "device"), json_text_of(page->class, "seed"),
+                json_text_of(page->class, "version"));
+    markup_raw(
+        m,
+        "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a><a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
     close_line(m);
 }
 
 void report_class_html(FILE *to, const json_t *class)
 {
     struct page page = {.m = {.to = to}, .class = class};
-    const char *course = run_text_of(class, "course");
+    const char *course = json_text_of(class, "course");
     report_class_totals(class, &page.totals);
     report_html_begin(&page.m, *course ? course : "The class");
     put_summary(&page);

@@ -53,15 +53,15 @@ static struct class_check *find_check(struct class_totals *totals, const char *l
 {
     for (size_t i = 0; i < totals->check_count; i++)
         if (strcmp(totals->checks[i].lab, lab) == 0 &&
-            strcmp(totals->checks[i].id, run_text_of(check, "id")) == 0)
+            strcmp(totals->checks[i].id, json_text_of(check, "id")) == 0)
             return &totals->checks[i];
     struct class_check *larger = grow(totals->checks, totals->check_count, sizeof *larger);
     if (!larger)
         return NULL;
     totals->checks = larger;
     larger[totals->check_count] = (struct class_check){.lab = lab,
-                                                       .id = run_text_of(check, "id"),
-                                                       .title = run_text_of(check, "title"),
+                                                       .id = json_text_of(check, "id"),
+                                                       .title = json_text_of(check, "title"),
                                                        .max_points = real_of(check, "max_points")};
     return &larger[totals->check_count++];
 }
@@ -72,7 +72,7 @@ static void add_check(struct class_totals *totals, const char *lab, const json_t
     if (!sum)
         return;
     sum->graded++;
-    sum->outcomes[outcome_of(run_text_of(check, "status"))]++;
+    sum->outcomes[outcome_of(json_text_of(check, "status"))]++;
     sum->lost += real_of(check, "max_points") - real_of(check, "points");
 }
 
@@ -81,7 +81,7 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
 {
     for (size_t i = 0; i < totals->finding_count; i++)
         if (strcmp(totals->findings[i].lab, lab) == 0 &&
-            strcmp(totals->findings[i].id, run_text_of(finding, "id")) == 0)
+            strcmp(totals->findings[i].id, json_text_of(finding, "id")) == 0)
             return &totals->findings[i];
     struct class_finding *larger = grow(totals->findings, totals->finding_count, sizeof *larger);
     if (!larger)
@@ -89,8 +89,8 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
     totals->findings = larger;
     larger[totals->finding_count] =
         (struct class_finding){.lab = lab,
-                               .id = run_text_of(finding, "id"),
-                               .severity = run_text_of(finding, "severity"),
+                               .id = json_text_of(finding, "id"),
+                               .severity = json_text_of(finding, "severity"),
                                .example = finding};
     return &larger[totals->finding_count++];
 }
@@ -112,7 +112,8 @@ static void add_findings(struct class_totals *totals, const char *lab, const jso
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        if (strcmp(run_text_of(finding, "severity"), "note") == 0 || is_again(findings, i, finding))
+        if (strcmp(json_text_of(finding, "severity"), "note") == 0 ||
+            is_again(findings, i, finding))
             continue;
         struct class_finding *sum = find_finding(totals, lab, finding);
         if (sum)
@@ -164,13 +165,13 @@ static void add_trend(struct class_lab *lab, const json_t *attempts, double most
 static void add_grade(struct class_totals *totals, struct class_lab *lab, const json_t *grade,
                       const json_t *gradings)
 {
-    const json_t *result = json_object_get(gradings, run_text_of(grade, "key"));
+    const json_t *result = json_object_get(gradings, json_text_of(grade, "key"));
     double most = real_of(grade, "max_score");
     size_t i;
     json_t *check;
-    add_status(lab, run_text_of(grade, "status"));
+    add_status(lab, json_text_of(grade, "status"));
     add_trend(lab, json_object_get(grade, "attempts"), most);
-    if (!*run_text_of(grade, "key") || !json_is_number(json_object_get(grade, "score")))
+    if (!*json_text_of(grade, "key") || !json_is_number(json_object_get(grade, "score")))
         return;
     double share = share_of(real_of(grade, "score"), most);
     lab->graded++;
@@ -193,8 +194,8 @@ static void add_labs(struct class_totals *totals, const json_t *labs)
         if (!larger)
             return;
         totals->labs = larger;
-        larger[totals->lab_count++] =
-            (struct class_lab){.lab = run_text_of(lab, "lab"), .title = run_text_of(lab, "title")};
+        larger[totals->lab_count++] = (struct class_lab){.lab = json_text_of(lab, "lab"),
+                                                         .title = json_text_of(lab, "title")};
     }
 }
 

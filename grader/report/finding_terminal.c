@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "report/result_terminal.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "report/result_terminal.h"
 
 #define MARGIN "       "
 
@@ -15,7 +15,7 @@ static unsigned number_of(const json_t *object, const char *name)
 
 static void print_labelled(FILE *to, const char *label, const char *text)
 {
-    char line[RUN_COLUMNS * 4];
+    char line[TEXT_COLUMNS * 4];
     if (!*text)
         return;
     snprintf(line, sizeof line, "%s: %s", label, text);
@@ -24,15 +24,15 @@ static void print_labelled(FILE *to, const char *label, const char *text)
 
 void report_place(FILE *to, const json_t *object, const char *source, size_t length)
 {
-    const char *cause = run_text_of(object, "cause"), *spare = run_text_of(object, "spare");
+    const char *cause = json_text_of(object, "cause"), *spare = json_text_of(object, "spare");
     const json_t *share = json_object_get(object, "share");
-    char ideal[RUN_COLUMNS * 2];
+    char ideal[TEXT_COLUMNS * 2];
     if (source)
-        run_print_snippet_line(to, source, length, number_of(object, "line"),
-                               number_of(object, "column"), *cause ? cause : NULL);
+        base_print_snippet_line(to, source, length, number_of(object, "line"),
+                                number_of(object, "column"), *cause ? cause : NULL);
     else
         print_labelled(to, "cause", cause);
-    print_labelled(to, "help", run_text_of(object, "help"));
+    print_labelled(to, "help", json_text_of(object, "help"));
     snprintf(ideal, sizeof ideal, "%s", spare);
     double percent = json_number_value(share);
     if (*spare && share && percent < 1)

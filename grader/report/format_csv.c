@@ -18,7 +18,7 @@ void report_csv_field(FILE *to, const char *text)
     char *clean = strdup(text);
     if (!clean)
         return;
-    run_clean_text(clean, strlen(clean));
+    base_clean_text(clean, strlen(clean));
     bool formula = looks_like_a_formula(clean), quoted = formula || strpbrk(clean, ",\"\n");
     fprintf(to, "%s%s", quoted ? "\"" : "", formula ? "'" : "");
     for (const char *at = clean; *at; at++)

@@ -1,7 +1,7 @@
 /* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that Gradescope shows
  * what a student's program says as it is, whatever looks like markup in it. */
-#include "report/format.h"
 #include "base/json.h"
+#include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static double number_of(const json_t *object, const char *key)
 
 static bool is_passed(const json_t *check)
 {
-    return strcmp(run_text_of(check, "status"), "passed") == 0;
+    return strcmp(json_text_of(check, "status"), "passed") == 0;
 }
 
 /* A test, which students see with its points; "extra_data" is for those who download the results. */
@@ -55,8 +55,8 @@ static json_t *summary_of(const json_t *results)
         return json_string("");
     json_array_foreach(results, i, result)
         fprintf(memory, "%s: %.6g of %.6g points. Graded on %s, with seed %lld.\n",
-                run_text_of(result, "lab"), number_of(result, "score"),
-                number_of(result, "max_score"), run_text_of(result, "device_name"),
+                json_text_of(result, "lab"), number_of(result, "score"),
+                number_of(result, "max_score"), json_text_of(result, "device_name"),
                 (long long)json_integer_value(json_object_get(result, "seed")));
     fclose(memory);
     json_t *summary = json_string(text);

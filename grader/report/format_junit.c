@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/markup.h"
 #include "base/json.h"
+#include "report/markup.h"
 
 static double number_of(const json_t *object, const char *key)
 {
@@ -17,7 +17,7 @@ static double number_of(const json_t *object, const char *key)
 /* What JUnit calls a check's outcome; NULL: passed. */
 static const char *outcome_of(const json_t *check)
 {
-    const char *status = run_text_of(check, "status");
+    const char *status = json_text_of(check, "status");
     if (strcmp(status, "passed") == 0)
         return NULL;
     return strcmp(status, "failed") == 0 || strcmp(status, "partial") == 0 ? "failure" : "error";
@@ -41,14 +41,14 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
     const char *outcome = outcome_of(check);
     char *feedback = report_check_feedback(result, check);
     markup_open(m, "testcase");
-    markup_set(m, "classname", "lanewise.%s", run_text_of(result, "lab"));
-    markup_set(m, "name", "%s", run_text_of(check, "title"));
+    markup_set(m, "classname", "lanewise.%s", json_text_of(result, "lab"));
+    markup_set(m, "name", "%s", json_text_of(check, "title"));
     markup_set(m, "time", "%.3f", number_of(check, "seconds"));
     if (outcome) {
         markup_open(m, outcome);
         markup_set(m, "message", "%.6g of %.6g points: %s", number_of(check, "points"),
-                   number_of(check, "max_points"), run_text_of(check, "message"));
-        markup_set(m, "type", "%s", run_text_of(check, "status"));
+                   number_of(check, "max_points"), json_text_of(check, "message"));
+        markup_set(m, "type", "%s", json_text_of(check, "status"));
         markup_text(m, "%s", feedback ? feedback : "");
         markup_close(m);
     }
@@ -80,7 +80,7 @@ static void put_suite(struct markup *m, const json_t *result)
     size_t i;
     json_t *check;
     markup_open(m, "testsuite");
-    markup_set(m, "name", "%s", run_text_of(result, "lab"));
+    markup_set(m, "name", "%s", json_text_of(result, "lab"));
     put_counts(m, (unsigned)json_array_size(checks), count_outcome(result, "failure"),
                count_outcome(result, "error"), number_of(result, "seconds"));
     markup_set(m, "skipped", "0");

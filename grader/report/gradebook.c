@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "report/format.h"
 #include "base/json.h"
+#include "report/format.h"
 
 /* Columns that are there if some lab has this status. */
 static const struct {
@@ -21,7 +21,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     fputc(',', to);
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
-        if (strcmp(run_text_of(entry, "status"), status) != 0)
+        if (strcmp(json_text_of(entry, "status"), status) != 0)
             continue;
         fprintf(to, "%s%s", space, lab);
         space = " ";
@@ -45,7 +45,7 @@ static bool has_status(const json_t *class, const char *status)
     json_array_foreach(json_object_get(class, "students"), i, student)
         json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
-        if (strcmp(run_text_of(entry, "status"), status) == 0)
+        if (strcmp(json_text_of(entry, "status"), status) == 0)
             return true;
     }
     return false;
@@ -56,9 +56,9 @@ static void put_student(FILE *to, const json_t *student, const bool optional[])
     json_int_t late_days = 0;
     const char *lab;
     json_t *entry;
-    report_csv_field(to, run_text_of(student, "student"));
+    report_csv_field(to, json_text_of(student, "student"));
     fputc(',', to);
-    report_csv_field(to, run_text_of(student, "name"));
+    report_csv_field(to, json_text_of(student, "name"));
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
         put_points(to, json_object_get(entry, "score"));
@@ -83,7 +83,7 @@ void report_gradebook(FILE *to, const json_t *class)
     json_t *lab, *student;
     fputs("student,name", to);
     json_array_foreach(json_object_get(class, "labs"), i, lab)
-        fprintf(to, ",%s", run_text_of(lab, "lab"));
+        fprintf(to, ",%s", json_text_of(lab, "lab"));
     fprintf(to, ",total,max,late_days,missing,too_late,review");
     for (i = 0; i < OPTIONAL; i++) {
         optional[i] = has_status(class, optionals[i].status);

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "gpu/counters.h"
+#include "record/losses.h"
 #include "report/heat.h"
 #include "report/markup.h"
-#include "base/number.h"
 #include "report/svg.h"
-#include "base/json.h"
-#include "record/losses.h"
-#include "base/text.h"
 
 #define PICTURES 3 /* of the lines that waste most */
 
@@ -120,15 +120,15 @@ static const char *mark_of(const char *status)
 /* The line that a check or a finding points at, with a caret and its cause. */
 static void put_snippet(struct page *page, const json_t *place)
 {
-    const char *source = run_text_of(place, "source");
+    const char *source = json_text_of(place, "source");
     char *text = NULL;
     size_t size;
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return;
     const char *cause = json_string_value(json_object_get(place, "cause"));
-    run_print_snippet_line(memory, source, strlen(source), (unsigned)number_of(place, "line"),
-                           (unsigned)number_of(place, "column"), cause);
+    base_print_snippet_line(memory, source, strlen(source), (unsigned)number_of(place, "line"),
+                            (unsigned)number_of(place, "column"), cause);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);
@@ -138,25 +138,25 @@ static void put_snippet(struct page *page, const json_t *place)
 static void put_check(struct page *page, const json_t *check)
 {
     struct markup *m = &page->m;
-    const char *status = run_text_of(check, "status");
+    const char *status = json_text_of(check, "status");
     const json_t *place = json_object_get(check, "place");
     markup_open(m, "article");
     markup_set(m, "class", "check %s", status);
     markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", mark_of(status));
-    markup_leaf(m, "span", NULL, "%s", run_text_of(check, "title"));
+    markup_leaf(m, "span", NULL, "%s", json_text_of(check, "title"));
     markup_leaf(m, "span", "points", "%.6g of %.6g", real_of(check, "points"),
                 real_of(check, "max_points"));
     close_line(page);
-    put_paragraph(page, NULL, "", run_text_of(check, "message"));
-    put_paragraph(page, "dim", "Input: ", run_text_of(check, "case"));
+    put_paragraph(page, NULL, "", json_text_of(check, "message"));
+    put_paragraph(page, "dim", "Input: ", json_text_of(check, "case"));
     if (json_is_object(place)) {
-        put_place(page, run_text_of(place, "file"), number_of(place, "line"));
+        put_place(page, json_text_of(place, "file"), number_of(place, "line"));
         put_snippet(page, place);
-        put_paragraph(page, "dim", "Ideal here: ", run_text_of(place, "spare"));
+        put_paragraph(page, "dim", "Ideal here: ", json_text_of(place, "spare"));
     }
-    put_paragraph(page, "hint", "Hint: ", run_text_of(check, "hint"));
-    put_paragraph(page, "dim", "", run_text_of(check, "note"));
+    put_paragraph(page, "hint", "Hint: ", json_text_of(check, "hint"));
+    put_paragraph(page, "dim", "", json_text_of(check, "note"));
     close_line(page);
 }
 
@@ -166,9 +166,9 @@ static void put_checks(struct page *page)
     size_t i;
     json_t *check;
     open_section(page, "checks", "Checks");
-    if (*run_text_of(build, "messages")) {
+    if (*json_text_of(build, "messages")) {
         markup_leaf(&page->m, "p", NULL, "The compiler said:");
-        markup_leaf(&page->m, "pre", NULL, "%s", run_text_of(build, "messages"));
+        markup_leaf(&page->m, "pre", NULL, "%s", json_text_of(build, "messages"));
         markup_break(&page->m);
     }
     json_array_foreach(json_object_get(page->result, "checks"), i, check) put_check(page, check);
@@ -182,25 +182,25 @@ static void put_finding(struct page *page, const json_t *finding)
     size_t i;
     json_t *other;
     markup_open(m, "article");
-    markup_set(m, "class", "finding %s", run_text_of(finding, "severity"));
+    markup_set(m, "class", "finding %s", json_text_of(finding, "severity"));
     markup_open(m, heading(page, 3));
-    markup_leaf(m, "span", "mark", "%s", run_text_of(finding, "severity"));
-    put_place(page, run_text_of(finding, "file"), number_of(finding, "line"));
-    markup_leaf(m, "code", "points", "[%s]", run_text_of(finding, "id"));
+    markup_leaf(m, "span", "mark", "%s", json_text_of(finding, "severity"));
+    put_place(page, json_text_of(finding, "file"), number_of(finding, "line"));
+    markup_leaf(m, "code", "points", "[%s]", json_text_of(finding, "id"));
     close_line(page);
-    put_paragraph(page, NULL, "", run_text_of(finding, "message"));
+    put_paragraph(page, NULL, "", json_text_of(finding, "message"));
     put_snippet(page, finding);
     json_array_foreach(json_object_get(finding, "related"), i, other)
     {
-        const char *message = run_text_of(other, "message");
+        const char *message = json_text_of(other, "message");
         markup_open(m, "p");
         markup_text(m, "%s: ", *message ? message : "the other access");
-        put_place(page, run_text_of(other, "file"), number_of(other, "line"));
+        put_place(page, json_text_of(other, "file"), number_of(other, "line"));
         close_line(page);
     }
-    put_paragraph(page, "hint", "Help: ", run_text_of(finding, "help"));
-    put_paragraph(page, "dim", "Ideal here: ", run_text_of(finding, "spare"));
-    if (count > 1 && !run_is_loss(finding))
+    put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
+    put_paragraph(page, "dim", "Ideal here: ", json_text_of(finding, "spare"));
+    if (count > 1 && !record_is_loss(finding))
         markup_leaf(m, "p", "dim", "%s times", NUMBER((uint64_t)count));
     close_line(page);
 }
@@ -211,7 +211,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        if ((strcmp(run_text_of(finding, "severity"), "error") == 0) == are_errors)
+        if ((strcmp(json_text_of(finding, "severity"), "error") == 0) == are_errors)
             put_finding(page, finding);
     }
 }
@@ -220,7 +220,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
-    bool built = strcmp(run_text_of(page->result, "status"), "not-built") != 0;
+    bool built = strcmp(json_text_of(page->result, "status"), "not-built") != 0;
     open_section(page, "findings", "Findings");
     if (json_array_size(findings) == 0)
         markup_leaf(&page->m, "p", "dim",
@@ -315,8 +315,9 @@ static void put_counters(struct page *page, const struct report_heat *heat)
         EMU_shared_load_wavefronts, EMU_shared_store_wavefronts, EMU_shared_atomic_wavefronts};
     struct markup *m = &page->m;
     if (!heat->line) {
-        markup_raw(m, "<td></td><td class=\"extra\"></td><td class=\"extra\"></td>"
-                      "<td class=\"extra\"></td>");
+        markup_raw(
+            m,
+            "<td></td><td class=\"extra\"></td><td class=\"extra\"></td><td class=\"extra\"></td>");
         return;
     }
     const uint64_t *value = heat->line->counters.value;
@@ -338,7 +339,7 @@ static void put_source_line(struct page *page, unsigned number, const struct rep
     put_counters(page, heat);
     markup_leaf(&page->m, "td", "number", "%u", number);
     open_classed(page, "td", "text code");
-    if (run_source_line(page->given->source, number, &line, &length))
+    if (base_source_line(page->given->source, number, &line, &length))
         markup_bytes(&page->m, line, length);
     markup_close(&page->m);
     close_line(page);
@@ -373,9 +374,7 @@ static void put_source(struct page *page)
     open_section(page, "source", "Your source, line by line");
     markup_leaf(
         &page->m, "p", "dim",
-        "Cost is the line's share of all warp instructions, sectors and wavefronts, over all "
-        "runs of this grading. Sectors are 32 bytes of global memory, wavefronts passes "
-        "through shared memory.");
+        "Cost is the line's share of all warp instructions, sectors and wavefronts, over all runs of this grading. Sectors are 32 bytes of global memory, wavefronts passes through shared memory.");
     markup_break(&page->m);
     open_classed(page, "div", "scroll");
     markup_set(&page->m, "tabindex", "0");
@@ -412,13 +411,13 @@ static void put_environment(struct page *page)
     open_section(page, "environment", "Graded with");
     markup_open(&page->m, "dl");
     markup_break(&page->m);
-    put_fact(page, "Lanewise", run_text_of(result, "version"));
-    put_fact(page, "Device", run_text_of(result, "device_name"));
-    put_fact(page, "Compiler", run_text_of(json_object_get(result, "graded_by"), "compiler"));
+    put_fact(page, "Lanewise", json_text_of(result, "version"));
+    put_fact(page, "Device", json_text_of(result, "device_name"));
+    put_fact(page, "Compiler", json_text_of(json_object_get(result, "graded_by"), "compiler"));
     put_fact(page, "Seed of the inputs", seed);
     put_fact(page, "Date", page->given->date);
     put_fact(page, "File", page->file);
-    put_fact(page, "SHA-256 of the file", run_text_of(result, "source_sha256"));
+    put_fact(page, "SHA-256 of the file", json_text_of(result, "source_sha256"));
     markup_close(&page->m);
     close_line(page);
 }
@@ -431,10 +430,11 @@ void report_html_begin(struct markup *m, const char *title)
     markup_break(m);
     markup_open(m, "head");
     markup_break(m);
-    markup_raw(m, "<meta charset=\"utf-8\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'\">\n");
+    markup_raw(
+        m,
+        "<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
     markup_leaf(m, "title", NULL, "%s", title);
     markup_break(m);
     markup_open(m, "style");
@@ -460,16 +460,17 @@ static void put_summary(struct markup *m, const json_t *result)
 {
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s: %s", run_text_of(result, "lab"), run_text_of(result, "title"));
+    markup_leaf(m, "h1", NULL, "%s: %s", json_text_of(result, "lab"),
+                json_text_of(result, "title"));
     markup_open(m, "p");
     markup_set(m, "class", "score");
     markup_leaf(m, "strong", NULL, "%.6g", real_of(result, "score"));
     markup_text(m, " of %.6g points", real_of(result, "max_score"));
     markup_close(m);
     markup_break(m);
-    markup_raw(m, "<nav><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a>"
-                  "<a href=\"#pictures\">Pictures</a><a href=\"#source\">Source</a>"
-                  "<a href=\"#environment\">Graded with</a></nav>\n");
+    markup_raw(
+        m,
+        "<nav><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#pictures\">Pictures</a><a href=\"#source\">Source</a><a href=\"#environment\">Graded with</a></nav>\n");
     markup_close(m);
     markup_break(m);
 }
@@ -477,7 +478,7 @@ static void put_summary(struct markup *m, const json_t *result)
 void report_html_sections(struct markup *m, const json_t *result, const struct report_page *given)
 {
     struct page page = {.m = *m, .result = result, .given = given};
-    page.file = run_text_of(result, "submission");
+    page.file = json_text_of(result, "submission");
     report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
     put_checks(&page);
     put_findings(&page);
@@ -492,7 +493,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *given
 {
     struct markup m = {.to = to};
     char title[200];
-    snprintf(title, sizeof title, "%s: %.6g of %.6g points", run_text_of(result, "lab"),
+    snprintf(title, sizeof title, "%s: %.6g of %.6g points", json_text_of(result, "lab"),
              real_of(result, "score"), real_of(result, "max_score"));
     report_html_begin(&m, title);
     put_summary(&m, result);

@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "report/html.h"
 #include "report/markup.h"
-#include "base/json.h"
 
 static double real_of(const json_t *object, const char *key)
 {
@@ -47,7 +47,7 @@ static const char *remark_of(const char *status)
 /* Remark, attempt and lateness in a few words. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
-    const char *remark = remark_of(run_text_of(entry, "status"));
+    const char *remark = remark_of(json_text_of(entry, "status"));
     size_t attempts = json_array_size(json_object_get(entry, "attempts"));
     json_int_t late = number_of(entry, "late_days");
     const char *comma = *remark ? ", " : "";
@@ -61,9 +61,9 @@ static void put_remarks(struct markup *m, const json_t *entry)
         markup_text(m, "%s%d %s late", comma, (int)late, late == 1 ? "day" : "days");
     if (late > 0 && number_of(entry, "counted") > 0)
         markup_text(m, ": %.6g points taken off", real_of(entry, "penalty"));
-    if (*run_text_of(entry, "by_hand"))
+    if (*json_text_of(entry, "by_hand"))
         markup_text(m, "%s%s", *remark || *comma || late > 0 ? "; " : "",
-                    run_text_of(entry, "by_hand"));
+                    json_text_of(entry, "by_hand"));
 }
 
 static void put_row(struct markup *m, const char *lab, const json_t *entry, bool linked)
@@ -95,8 +95,9 @@ static void put_table(struct markup *m, const json_t *student)
     markup_open(m, "table");
     markup_set(m, "class", "grades");
     markup_break(m);
-    markup_raw(m, "<thead><tr><th scope=\"col\">Lab</th><th scope=\"col\">Points</th>"
-                  "<th scope=\"col\"></th></tr></thead>\n");
+    markup_raw(
+        m,
+        "<thead><tr><th scope=\"col\">Lab</th><th scope=\"col\">Points</th><th scope=\"col\"></th></tr></thead>\n");
     markup_open(m, "tbody");
     markup_break(m);
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
@@ -113,12 +114,12 @@ static bool has_total(const json_t *student)
 
 static void put_head(struct markup *m, const json_t *student)
 {
-    const char *name = run_text_of(student, "name");
+    const char *name = json_text_of(student, "name");
     markup_open(m, "header");
     markup_break(m);
-    markup_leaf(m, "h1", NULL, "%s", *name ? name : run_text_of(student, "student"));
-    if (*run_text_of(student, "course")) {
-        markup_leaf(m, "p", "dim", "%s", run_text_of(student, "course"));
+    markup_leaf(m, "h1", NULL, "%s", *name ? name : json_text_of(student, "student"));
+    if (*json_text_of(student, "course")) {
+        markup_leaf(m, "p", "dim", "%s", json_text_of(student, "course"));
         markup_break(m);
     }
     markup_open(m, "p");
@@ -144,7 +145,7 @@ static void put_lab(struct markup *m, const char *lab, const json_t *result, con
     markup_set(m, "class", "lab");
     markup_set(m, "id", "%s", lab);
     markup_break(m);
-    markup_leaf(m, "h2", NULL, "%s: %s", lab, run_text_of(result, "title"));
+    markup_leaf(m, "h2", NULL, "%s: %s", lab, json_text_of(result, "title"));
     markup_break(m);
     report_html_sections(m, result, &page);
     close_line(m);
@@ -158,10 +159,10 @@ void report_html_student(FILE *to, const json_t *student, const json_t *sources)
     char title[400];
     if (has_total(student))
         snprintf(title, sizeof title, "%.200s: %.6g of %.6g points",
-                 run_text_of(student, "student"), real_of(student, "total"),
+                 json_text_of(student, "student"), real_of(student, "total"),
                  real_of(student, "max"));
     else
-        snprintf(title, sizeof title, "%.200s: not yet graded", run_text_of(student, "student"));
+        snprintf(title, sizeof title, "%.200s: not yet graded", json_text_of(student, "student"));
     report_html_begin(&m, title);
     put_head(&m, student);
     markup_open(&m, "main");

@@ -17,7 +17,7 @@ static void end_tag(struct markup *m)
 /* Bytes that may come from anywhere. The same for text and for attributes: all five are escaped. */
 static void put_escaped(FILE *to, char *text, size_t length)
 {
-    run_clean_text(text, length);
+    base_clean_text(text, length);
     for (size_t i = 0; i < length; i++) {
         switch (text[i]) {
         case '&':

@@ -77,12 +77,13 @@ void report_progress_row(const struct report_progress *page, const json_t *resul
     double most = json_number_value(json_object_get(result, "max_score"));
     char points[40];
     snprintf(points, sizeof points, "%.4g/%.4g", score, most);
-    fprintf(page->to, "%-*s  %-8s ", page->width, run_text_of(result, "lab"), points);
+    fprintf(page->to, "%-*s  %-8s ", page->width, json_text_of(result, "lab"), points);
     put_bar(page, most > 0 ? score / most : 0);
     if (page->progress)
-        put_best(page, run_text_of(result, "lab"));
+        put_best(page, json_text_of(result, "lab"));
     fprintf(page->to, "  %s",
-            strcmp(run_text_of(result, "status"), "not-built") == 0 ? "does not compile"
-                                                                    : run_text_of(result, "title"));
+            strcmp(json_text_of(result, "status"), "not-built") == 0
+                ? "does not compile"
+                : json_text_of(result, "title"));
     put_needs(page, needs);
 }

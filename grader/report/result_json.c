@@ -45,7 +45,7 @@ json_t *report_result_set(const json_t *results, double seconds)
 
 bool report_json_writable(const char *path)
 {
-    char folder[RUN_PATH_SIZE];
+    char folder[PATH_SIZE];
     struct stat status;
     const char *slash = strrchr(path, '/');
     bool there = stat(path, &status) == 0;
@@ -55,7 +55,7 @@ bool report_json_writable(const char *path)
     }
     if (there && !S_ISREG(status.st_mode)) /* a pipe, a device */
         return access(path, W_OK) == 0;
-    if (!run_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
+    if (!base_path(folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".")) {
         errno = ENAMETOOLONG;
         return false;
     }
@@ -72,7 +72,7 @@ bool report_json_write(const json_t *document, const char *path)
     }
     size_t size = strlen(text);
     text[size] = '\n'; /* in the place of the NUL */
-    bool written = run_write_output(path, text, size + 1, 0644);
+    bool written = base_write_output(path, text, size + 1, 0644);
     int reason = errno;
     free(text);
     errno = reason;

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/finding_terminal.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "report/finding_terminal.h"
 
 #define RED    "\033[31m"
 #define GREEN  "\033[32m"
@@ -115,12 +115,12 @@ static void put_place(const struct page *page, const json_t *place)
 {
     unsigned line = (unsigned)number_of(place, "line"),
              column = (unsigned)number_of(place, "column");
-    const char *source = run_text_of(place, "source");
+    const char *source = json_text_of(place, "source");
     char *snippet = NULL;
     size_t size;
     if (!json_is_object(place))
         return;
-    fprintf(page->to, "%s%s:%u:", page->margin, run_text_of(place, "file"), line);
+    fprintf(page->to, "%s%s:%u:", page->margin, json_text_of(place, "file"), line);
     if (column > 0)
         fprintf(page->to, "%u:", column);
     fputc('\n', page->to);
@@ -160,9 +160,9 @@ static const json_t *find_same(const json_t *checks, const json_t *check)
 /* What went wrong, where, and what to try. */
 static void put_trouble(const struct page *page, const json_t *check)
 {
-    const char *input = run_text_of(check, "case"), *hint = run_text_of(check, "hint");
+    const char *input = json_text_of(check, "case"), *hint = json_text_of(check, "hint");
     char *line = NULL;
-    if (asprintf(&line, "%s%s%s", input, input[0] ? ": " : "", run_text_of(check, "message")) >= 0)
+    if (asprintf(&line, "%s%s%s", input, input[0] ? ": " : "", json_text_of(check, "message")) >= 0)
         put_folded(page, line);
     free(line);
     put_place(page, json_object_get(check, "place"));
@@ -174,13 +174,13 @@ static void put_trouble(const struct page *page, const json_t *check)
 
 static void put_check(const struct page *page, const json_t *checks, const json_t *check)
 {
-    const char *colour, *mark = mark_of(run_text_of(check, "status"), &colour);
+    const char *colour, *mark = mark_of(json_text_of(check, "status"), &colour);
     char points[64];
     snprintf(points, sizeof points, "%.4g/%.4g", number_of(check, "points"),
              number_of(check, "max_points"));
-    put_step(page, colour, mark, points, run_text_of(check, "title"), number_of(check, "seconds"));
-    if (run_text_of(check, "note")[0])
-        put_folded(page, run_text_of(check, "note"));
+    put_step(page, colour, mark, points, json_text_of(check, "title"), number_of(check, "seconds"));
+    if (json_text_of(check, "note")[0])
+        put_folded(page, json_text_of(check, "note"));
     if (strcmp(mark, "ok") == 0)
         return;
     if (find_same(checks, check))
@@ -191,7 +191,7 @@ static void put_check(const struct page *page, const json_t *checks, const json_
 
 static void put_build(const struct page *page, const json_t *build)
 {
-    const char *status = run_text_of(build, "status"), *messages = run_text_of(build, "messages");
+    const char *status = json_text_of(build, "status"), *messages = json_text_of(build, "messages");
     bool built = strcmp(status, "built") == 0;
     const char *title = built ? (json_is_true(json_object_get(build, "cached"))
                                      ? "built (unchanged since the last time)"
@@ -212,7 +212,7 @@ static void put_build(const struct page *page, const json_t *build)
 
 static void put_score(const struct page *page, const char *label, const json_t *result)
 {
-    bool passed = strcmp(run_text_of(result, "status"), "passed") == 0;
+    bool passed = strcmp(json_text_of(result, "status"), "passed") == 0;
     paint(page, passed ? BOLD GREEN : BOLD);
     fprintf(page->to, "%s%.6g of %.6g points", label, number_of(result, "score"),
             number_of(result, "max_score"));
@@ -227,14 +227,14 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
     size_t i;
     json_t *check;
     paint(&page, BOLD);
-    fprintf(to, "%s: %s\n", run_text_of(result, "lab"), run_text_of(result, "title"));
+    fprintf(to, "%s: %s\n", json_text_of(result, "lab"), json_text_of(result, "title"));
     paint(&page, PLAIN);
-    fprintf(to, "%s, on the %s, seed %lld\n\n", run_text_of(result, "submission"),
-            strcmp(run_text_of(result, "device"), "gpu") == 0 ? run_text_of(result, "device_name")
-                                                              : "emulator",
+    fprintf(to, "%s, on the %s, seed %lld\n\n", json_text_of(result, "submission"),
+            strcmp(json_text_of(result, "device"), "gpu") == 0 ? json_text_of(result, "device_name")
+                                                               : "emulator",
             (long long)json_integer_value(json_object_get(result, "seed")));
     put_build(&page, json_object_get(result, "build"));
-    if (strcmp(run_text_of(result, "status"), "not-built") != 0)
+    if (strcmp(json_text_of(result, "status"), "not-built") != 0)
         json_array_foreach(checks, i, check) put_check(&page, checks, check);
     fputc('\n', to);
     put_score(&page, "  ", result);
@@ -244,9 +244,9 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
 void report_check_plain(FILE *to, const json_t *check)
 {
     struct page page = {to, false, ""};
-    if (run_text_of(check, "note")[0])
-        put_folded(&page, run_text_of(check, "note"));
-    if (strcmp(run_text_of(check, "status"), "passed") != 0)
+    if (json_text_of(check, "note")[0])
+        put_folded(&page, json_text_of(check, "note"));
+    if (strcmp(json_text_of(check, "status"), "passed") != 0)
         put_trouble(&page, check);
 }
 

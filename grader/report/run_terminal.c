@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "gpu/counters.h"
 #include "gpu/occupancy.h"
 #include "gpu/rules.h"
+#include "record/losses.h"
 #include "report/finding_terminal.h"
-#include "base/number.h"
 #include "report/result_terminal.h"
 #include "report/run_totals.h"
-#include "record/losses.h"
-#include "base/text.h"
 
 enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5, MAX_NAME = 44 };
 
@@ -81,7 +81,7 @@ static char *read_source(const char *name)
         free(text);
         return NULL;
     }
-    run_clean_text(text, size);
+    base_clean_text(text, size);
     text[size] = '\0';
     return text;
 }
@@ -102,7 +102,7 @@ static void print_source(struct page *page, const char *file, unsigned line)
 {
     const char *text = source_of(page, file), *start;
     size_t length;
-    if (!text || !run_source_line(text, line, &start, &length))
+    if (!text || !base_source_line(text, line, &start, &length))
         return;
     while (length > 0 && (*start == ' ' || *start == '\t')) {
         start++;
@@ -144,9 +144,9 @@ static void print_global(struct page *page, const struct emu_counters *counters,
     bool bad = value[COST] > value[IDEAL];
     fprintf(page->to, "  %-17s %11s requests %11s sectors  %s%.1f a request%s, ideal %.1f",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
-            report_ratio(value[COST], value[0]), bad ? page->style.off : "",
-            report_ratio(value[IDEAL], value[0]));
-    fprintf(page->to, "; %.1f %s\n", report_ratio(value[LAST], value[0]),
+            base_ratio(value[COST], value[0]), bad ? page->style.off : "",
+            base_ratio(value[IDEAL], value[0]));
+    fprintf(page->to, "; %.1f %s\n", base_ratio(value[LAST], value[0]),
             page->rules ? "transactions" : "lines");
 }
 
@@ -159,7 +159,7 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
     bool bad = value[LAST] > 0;
     fprintf(page->to, "  %-17s %11s requests %11s wavefronts  %s%s conflicts%s, %.1f a request\n",
             access->name, NUMBER(value[0]), NUMBER(value[COST]), bad ? page->style.bad : "",
-            NUMBER(value[LAST]), bad ? page->style.off : "", report_ratio(value[LAST], value[0]));
+            NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
 
 static void print_requests(struct page *page, const char *what, uint64_t requests)
@@ -175,11 +175,11 @@ static void print_counters(struct page *page, const struct emu_counters *counter
     fprintf(page->to, "  %-17s %11s          longest warp %s, %.1f of 32 lanes active\n",
             "warp instructions", NUMBER(value[EMU_warp_instructions]),
             NUMBER(value[EMU_longest_warp_instructions]),
-            report_ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
+            base_ratio(value[EMU_thread_instructions], value[EMU_warp_instructions]));
     if (branches)
         fprintf(page->to, "  %-17s %11s          %s%s divergent%s, %.1f %%\n", "branches",
                 NUMBER(branches), divergent ? page->style.bad : "", NUMBER(divergent),
-                divergent ? page->style.off : "", 100 * report_ratio(divergent, branches));
+                divergent ? page->style.off : "", 100 * base_ratio(divergent, branches));
     if (value[EMU_double_operations])
         fprintf(page->to, "  %-17s %11s\n", "double operations",
                 NUMBER(value[EMU_double_operations]));
@@ -211,7 +211,7 @@ static void print_size(FILE *to, const unsigned size[3], const char *of)
 static void print_occupancy(FILE *to, const struct report_occupancy *o)
 {
     fprintf(to, "  %-17s %9.1f %%          %u of %u warps", "occupancy",
-            100 * report_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
+            100 * base_ratio(o->warps, EMU_SM_WARPS), o->warps, EMU_SM_WARPS);
     if (o->warps < EMU_SM_WARPS)
         fprintf(to, ", limited by %s", o->limit);
     fprintf(to, ", about %u registers a thread\n", o->registers);
@@ -219,9 +219,9 @@ static void print_occupancy(FILE *to, const struct report_occupancy *o)
 
 static void print_kernel(struct page *page, const struct report_kernel *kernel)
 {
-    bool fits = strlen(kernel->name) < RUN_COLUMNS;
+    bool fits = strlen(kernel->name) < TEXT_COLUMNS;
     fprintf(page->to, "\n%s%.*s%s%s\n  %s %s", page->style.strong,
-            (int)(fits ? RUN_COLUMNS : RUN_COLUMNS - 2), kernel->name, fits ? "" : "…",
+            (int)(fits ? TEXT_COLUMNS : TEXT_COLUMNS - 2), kernel->name, fits ? "" : "…",
             page->style.off, NUMBER(kernel->launches),
             kernel->launches == 1 ? "launch" : "launches");
     if (kernel->sizes_differ)
@@ -252,8 +252,8 @@ static void print_line(struct page *page, const struct report_line *line)
         if (access[COST] > access[IDEAL])
             fprintf(page->to,
                     "      %s: %s%.1f sectors a request%s where %.1f would do (%s wasted)\n",
-                    global_accesses[i].name, page->style.bad, report_ratio(access[COST], access[0]),
-                    page->style.off, report_ratio(access[IDEAL], access[0]),
+                    global_accesses[i].name, page->style.bad, base_ratio(access[COST], access[0]),
+                    page->style.off, base_ratio(access[IDEAL], access[0]),
                     NUMBER(access[COST] - access[IDEAL]));
     }
     for (size_t i = 0; i < COUNT(shared_accesses); i++) {
@@ -273,10 +273,10 @@ static void print_line(struct page *page, const struct report_line *line)
 static void print_rules(const struct page *page)
 {
     if (page->rules)
-        fprintf(page->to,
-                "\nMemory is counted by the rules of %s: requests are of half a warp, sectors are "
-                "what its transactions move, and there are 16 banks.\n",
-                page->rules);
+        fprintf(
+            page->to,
+            "\nMemory is counted by the rules of %s: requests are of half a warp, sectors are what its transactions move, and there are 16 banks.\n",
+            page->rules);
 }
 
 static bool has_losses(const json_t *findings)
@@ -285,7 +285,7 @@ static bool has_losses(const json_t *findings)
     json_t *finding;
     json_array_foreach(findings, i, finding)
     {
-        if (run_is_loss(finding))
+        if (record_is_loss(finding))
             return true;
     }
     return false;
@@ -304,9 +304,9 @@ static void print_lines(struct page *page, const struct report_totals *totals,
     if (count > options->line_limit)
         count = options->line_limit;
     if (totals->unknown_lines)
-        fprintf(page->to,
-                "\nThe program has no line information: build it with nvcc -lineinfo to see "
-                "which lines cost most.\n");
+        fprintf(
+            page->to,
+            "\nThe program has no line information: build it with nvcc -lineinfo to see which lines cost most.\n");
     else if (count == 0 && totals->kernel_count > 0 && options->line_limit > 0)
         fprintf(page->to, "\nNo line wastes sectors, wavefronts or branches.\n");
     if (count > 0)
@@ -331,7 +331,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
 /* TEXT behind so many columns, with a margin where it goes on. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
-    size_t room = columns < RUN_COLUMNS ? RUN_COLUMNS - 1 - columns : 0, cut = strlen(text);
+    size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);
     if (cut > room)
         for (cut = room; cut > 0 && text[cut] != ' ';)
             cut--;
@@ -379,15 +379,15 @@ static void print_finding(struct page *page, const json_t *finding)
                 &column, "message", &message, "count", &count);
     size_t columns = print_head(page, file, (unsigned)line, (unsigned)column);
     fprintf(page->to, "%s%s:%s ", page->style.bad, severity, page->style.off);
-    int length = plain_kernel(run_is_loss(finding) ? "" : kernel, &name);
-    if (count > 1 && !run_is_loss(finding))
+    int length = plain_kernel(record_is_loss(finding) ? "" : kernel, &name);
+    if (count > 1 && !record_is_loss(finding))
         snprintf(times, sizeof times, ", %s times", NUMBER((uint64_t)count));
     snprintf(text, sizeof text, "%.*s%s%s [%s]%s", length, name, length ? ": " : "", message, id,
              times);
     print_rest(page->to, columns + strlen(severity) + 2, text);
     const char *source_text = *file ? source_of(page, file) : NULL, *source = NULL;
     size_t source_length = 0;
-    if (source_text && !run_source_line(source_text, (unsigned)line, &source, &source_length))
+    if (source_text && !base_source_line(source_text, (unsigned)line, &source, &source_length))
         source = NULL;
     report_place(page->to, finding, source, source_length);
     print_notes(page, finding);
@@ -408,7 +408,7 @@ static void print_findings(struct page *page, const json_t *findings, bool all)
         fputc('\n', page->to);
     json_array_foreach(findings, i, finding)
     {
-        losses += run_is_loss(finding) || is_note(finding);
+        losses += record_is_loss(finding) || is_note(finding);
         if (all || losses <= MOST_LOSSES)
             print_finding(page, finding);
     }
@@ -432,9 +432,9 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
         print_kernel(&page, &totals.kernels[i]);
     print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
-        fprintf(to,
-                "\nREADME.md, \"What the counters mean\", explains lanes, sectors, wavefronts and "
-                "the rest.\n");
+        fprintf(
+            to,
+            "\nREADME.md, \"What the counters mean\", explains lanes, sectors, wavefronts and the rest.\n");
     print_findings(&page, findings, options->line_limit == REPORT_ALL_LINES);
     report_totals_free(&totals);
     free(page.folder);

@@ -14,7 +14,7 @@ struct report_run_options {
     unsigned line_limit; /* how many lines at most; REPORT_ALL_LINES */
 };
 
-/* Writes DOCUMENT (lanewise/run/v1, as run_record_read returns it) to TO. Launches of one kernel are
+/* Writes DOCUMENT (lanewise/run/v1, as record_read returns it) to TO. Launches of one kernel are
  * shown as one, their counters added. */
 void report_run_terminal(FILE *to, const json_t *document,
                          const struct report_run_options *options);

@@ -36,8 +36,7 @@ struct report_totals {
     size_t kernel_count;
     struct report_line *lines; /* most waste first, then most warp instructions, then by place */
     size_t line_count;
-    const char
-        *rules; /* of the first launch: by which its accesses were counted (gpu/rules.h) */
+    const char *rules;  /* of the first launch: by which its accesses were counted (gpu/rules.h) */
     bool unknown_lines; /* there was a launch, but no line of source is known */
 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/finding_kinds.h"
-#include "base/version.h"
 #include "base/json.h"
+#include "base/version.h"
+#include "gpu/finding_kinds.h"
 
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -53,12 +53,12 @@ static json_t *location_of(const json_t *object)
     if (integer_of(object, "column") > 0)
         json_object_set_new(region, "startColumn", json_integer(integer_of(object, "column")));
     return json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri",
-                     uri_of(run_text_of(object, "file")), "region", region);
+                     uri_of(json_text_of(object, "file")), "region", region);
 }
 
 static bool has_place(const json_t *object)
 {
-    return *run_text_of(object, "file") && integer_of(object, "line") > 0;
+    return *json_text_of(object, "file") && integer_of(object, "line") > 0;
 }
 
 /* The index of the rule for ID, made when it is first asked for. */
@@ -68,7 +68,7 @@ static size_t rule_of(struct log *log, const char *id, const char *level)
     json_t *rule;
     json_array_foreach(log->rules, i, rule)
     {
-        if (strcmp(run_text_of(rule, "id"), id) == 0)
+        if (strcmp(json_text_of(rule, "id"), id) == 0)
             return i;
     }
     const struct finding_kind *kind = emu_finding_kind(id);
@@ -85,9 +85,9 @@ static size_t rule_of(struct log *log, const char *id, const char *level)
 /* What happened, why, and what it would cost if it were ideal. */
 static json_t *message_of(const json_t *finding)
 {
-    const char *cause = run_text_of(finding, "cause"), *spare = run_text_of(finding, "spare");
+    const char *cause = json_text_of(finding, "cause"), *spare = json_text_of(finding, "spare");
     char *text;
-    if (asprintf(&text, "%s%s%s%s%s", run_text_of(finding, "message"), *cause ? "; " : "", cause,
+    if (asprintf(&text, "%s%s%s%s%s", json_text_of(finding, "message"), *cause ? "; " : "", cause,
                  *spare ? "; ideal here: " : "", spare) < 0)
         return NULL;
     json_t *message = text_json(text);
@@ -97,9 +97,9 @@ static json_t *message_of(const json_t *finding)
 
 static void add_result(struct log *log, const json_t *finding)
 {
-    const char *id = run_text_of(finding, "id");
+    const char *id = json_text_of(finding, "id");
     /* our severities are SARIF's levels */
-    const char *severity = run_text_of(finding, "severity");
+    const char *severity = json_text_of(finding, "severity");
     bool is_known = strcmp(severity, "warning") == 0 || strcmp(severity, "note") == 0;
     const char *level = is_known ? severity : "error";
     size_t i, rule = rule_of(log, id, level);
@@ -111,8 +111,8 @@ static void add_result(struct log *log, const json_t *finding)
         if (!has_place(place))
             continue;
         json_t *location = location_of(place);
-        if (*run_text_of(place, "message"))
-            json_object_set_new(location, "message", text_json(run_text_of(place, "message")));
+        if (*json_text_of(place, "message"))
+            json_object_set_new(location, "message", text_json(json_text_of(place, "message")));
         json_array_append_new(related, location);
     }
     json_array_append_new(log->results, json_pack("{s:s, s:I, s:s, s:o, s:o, s:o}", "ruleId", id,

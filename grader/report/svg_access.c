@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/markup.h"
 #include "base/number.h"
-#include "report/svg.h"
-#include "record/record.h"
 #include "base/text.h"
+#include "record/record.h"
+#include "report/markup.h"
+#include "report/svg.h"
 
 #define LANES 32u
 #define BANKS 32u
@@ -277,7 +277,7 @@ static void put_source(struct drawing *d, double y)
     const char *line;
     size_t length;
     if (!d->picture->source ||
-        !run_source_line(d->picture->source, (unsigned)number_of(d, "line"), &line, &length))
+        !base_source_line(d->picture->source, (unsigned)number_of(d, "line"), &line, &length))
         return;
     for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
         line++;
@@ -473,7 +473,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "1 request moves %u sector%s, ideal %u, from %u line%s: ", d->sectors,
                 d->sectors == 1 ? "" : "s", d->ideal, d->row_count, d->row_count == 1 ? "" : "s");
         fprintf(to, "%s bytes used of %s moved, %.3g %%.", NUMBER(used), NUMBER(moved),
-                100 * report_ratio(used, moved));
+                100 * base_ratio(used, moved));
         return;
     }
     fprintf(to, "1 request takes %u wavefront%s (passes), ideal %u: ", d->row_count,

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "report/heat.h"
 #include "report/markup.h"
-#include "base/number.h"
 #include "report/svg.h"
-#include "base/text.h"
 
 enum { BAR = 100, WASTE = 224, CODE = 266, TOP = 62, ROW = 17, WIDTH = 1070, CHARACTERS = 110 };
 
@@ -65,7 +65,7 @@ static void put_line(struct map *map, size_t i)
     open_text(map, "lw-dim", "end", CODE - 12, y + 13);
     markup_text(&map->m, "%zu", i + 1);
     markup_close(&map->m);
-    if (run_source_line(map->picture->source, (unsigned)i + 1, &line, &length) && length) {
+    if (base_source_line(map->picture->source, (unsigned)i + 1, &line, &length) && length) {
         open_text(map, "lw-code", "start", CODE, y + 13);
         markup_bytes(&map->m, line, length < CHARACTERS ? length : CHARACTERS);
         markup_close(&map->m);
@@ -145,8 +145,7 @@ void report_svg_heat(FILE *to, const struct report_totals *totals,
         put_line(&map, i);
     put_text(
         &map, "", "start", 12, TOP + (int)map.count * ROW + 20,
-        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, one "
-        "point each. Wasted: those beyond the ideal, and divergent branches.");
+        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, one point each. Wasted: those beyond the ideal, and divergent branches.");
     markup_close(&map.m);
     markup_break(&map.m);
     free(map.heat);

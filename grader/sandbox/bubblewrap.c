@@ -50,7 +50,7 @@ const char *sandbox_bubblewrap(void)
 }
 
 /* Where a folder of the system is a link, as /bin is to /usr/bin, it is one inside too. */
-static void add_system(struct words *words, const struct run_sandbox *sandbox)
+static void add_system(struct words *words, const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system; *path; ++path) {
         struct stat status;
@@ -70,7 +70,7 @@ static void add_system(struct words *words, const struct run_sandbox *sandbox)
 }
 
 /* The system's own files are there already, and a link on the way to them would be in the way. */
-static bool has_system(const struct run_sandbox *sandbox, const char *path)
+static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
         return false;
@@ -102,7 +102,7 @@ static void add_gpu(struct words *words)
         "/dev/shm", NULL);
 }
 
-static void add_files(struct words *words, const struct run_sandbox *sandbox)
+static void add_files(struct words *words, const struct sandbox *sandbox)
 {
     if (!sandbox->bare)
         add_system(words, sandbox);
@@ -140,7 +140,7 @@ static void add_environment(struct words *words, const char *const *environment)
     }
 }
 
-bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start)
+bool sandbox_wrap(const struct sandbox *sandbox, struct sandbox_start *start)
 {
     static struct words words;
     static const char *const empty[] = {NULL};
@@ -161,6 +161,6 @@ bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start)
     for (const char *const *word = start->argv; *word; ++word)
         add(&words, *word, NULL);
     words.list[words.count] = NULL;
-    *start = (struct run_start){words.list, empty};
+    *start = (struct sandbox_start){words.list, empty};
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include "sandbox/sandbox.h"
 
-#define SANDBOX_STATUS_FD 5 /* bubblewrap's answer, see run_exec() */
+#define SANDBOX_STATUS_FD 5 /* bubblewrap's answer, see process_run() */
 #define SANDBOX_FILTER_FD 6
 
 /* --- sandbox_files.c: what of the file system there is ---------------------------------------------- */
@@ -13,7 +13,7 @@
  * skipped. */
 extern const char *const sandbox_system[];
 /* Whether PATH, one of these, is for the SANDBOX: each costs time. */
-bool sandbox_wants(const struct run_sandbox *sandbox, const char *path);
+bool sandbox_wants(const struct sandbox *sandbox, const char *path);
 /* Devices that do no harm. */
 extern const char *const sandbox_devices[];
 
@@ -26,20 +26,20 @@ void sandbox_each_hidden(void (*visit)(const char *path, void *context), void *c
 bool sandbox_lies_in(const char *path, const char *folder);
 
 /* Restricts this process, for good, to the sandbox's files. False: there is no Landlock here. */
-bool sandbox_landlock(const struct run_sandbox *sandbox);
+bool sandbox_landlock(const struct sandbox *sandbox);
 
 /* --- sandbox_calls.c: which system calls there are -------------------------------------------------- */
 
 /* For this process, for good. False: errno. */
-bool sandbox_filter_install(const struct run_sandbox *sandbox);
+bool sandbox_filter_install(const struct sandbox *sandbox);
 /* As a program for bubblewrap, to be read from SANDBOX_FILTER_FD. */
-bool sandbox_filter_write(const struct run_sandbox *sandbox);
+bool sandbox_filter_write(const struct sandbox *sandbox);
 
 /* --- sandbox_bubblewrap.c ------------------------------------------------------------------------- */
 
 /* Where bubblewrap is; NULL: nowhere. */
 const char *sandbox_bubblewrap(void);
 /* Makes START bubblewrap, which will start what it was. False: errno. */
-bool sandbox_wrap(const struct run_sandbox *sandbox, struct run_start *start);
+bool sandbox_wrap(const struct sandbox *sandbox, struct sandbox_start *start);
 
 #endif

@@ -23,12 +23,12 @@ struct child {
 
 /* A pool at work. */
 struct state {
-    const struct run_pool *pool;
+    const struct process_pool *pool;
     struct child *children;
     bool stopped;
 };
 
-static void run_child(const struct run_pool *pool, size_t index, FILE *to, pid_t parent)
+static void run_child(const struct process_pool *pool, size_t index, FILE *to, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) /* it died before the line above */
@@ -41,7 +41,7 @@ static void run_child(const struct run_pool *pool, size_t index, FILE *to, pid_t
 /* Starts job INDEX. One that cannot be started is done, without an answer. */
 static void start(struct state *state, struct child *child, size_t index)
 {
-    const struct run_pool *pool = state->pool;
+    const struct process_pool *pool = state->pool;
     pid_t parent = getpid();
     *child = (struct child){.index = index, .answer = tmpfile()};
     fflush(NULL); /* or the child would write it again */
@@ -68,7 +68,7 @@ static void finish(struct state *state, struct child *child, int status)
     }
     fclose(child->answer);
     child->pid = 0;
-    if (!run_interrupted() && !state->stopped &&
+    if (!process_interrupted() && !state->stopped &&
         !state->pool->done(child->index, answer, state->pool->context))
         state->stopped = true;
     json_decref(answer);
@@ -110,11 +110,11 @@ static void end_children(struct state *state)
 
 static void run_all(struct state *state, const sigset_t *ended)
 {
-    const struct run_pool *pool = state->pool;
+    const struct process_pool *pool = state->pool;
     bool told = false;
     for (size_t next = 0; next < pool->count || find(state, true);) {
         struct child *free_child = find(state, false);
-        bool go_on = !state->stopped && !run_interrupted();
+        bool go_on = !state->stopped && !process_interrupted();
         if (!go_on && !find(state, true))
             break;
         if (go_on && free_child && next < pool->count) {
@@ -134,7 +134,7 @@ static void run_all(struct state *state, const sigset_t *ended)
     }
 }
 
-bool run_pool_each(const struct run_pool *pool)
+bool process_pool_run(const struct process_pool *pool)
 {
     struct state state = {.pool = pool, .children = calloc(pool->jobs, sizeof *state.children)};
     sigset_t ended, before;
@@ -146,5 +146,5 @@ bool run_pool_each(const struct run_pool *pool)
     run_all(&state, &ended);
     sigprocmask(SIG_SETMASK, &before, NULL);
     free(state.children);
-    return !state.stopped && !run_interrupted();
+    return !state.stopped && !process_interrupted();
 }

@@ -1,4 +1,4 @@
-/* Runs many small jobs at once, each in a process of its own: run_grade() does one at a time. */
+/* Runs many small jobs at once, each in a process of its own: grade_submission() does one at a time. */
 #ifndef SANDBOX_POOL_H
 #define SANDBOX_POOL_H
 
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct run_pool {
+struct process_pool {
     size_t count;
     unsigned jobs; /* at most so many at a time */
     void *context;
@@ -22,7 +22,7 @@ struct run_pool {
 };
 
 /* Calls WORK(i) for each i below COUNT, in their order. False: it was stopped by one of its functions or by
- * run_interrupt(), and what was under way was ended (SIGTERM) and is not done. No child is left. */
-bool run_pool_each(const struct run_pool *pool);
+ * process_interrupt(), and what was under way was ended (SIGTERM) and is not done. No child is left. */
+bool process_pool_run(const struct process_pool *pool);
 
 #endif

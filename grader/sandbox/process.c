@@ -12,8 +12,8 @@
  * hold the pipe open for ever. Once the child has ended, what the pipe holds is taken, and no more. */
 #include "sandbox/process.h"
 
-#include "sandbox/sandbox.h"
 #include "base/text.h"
+#include "sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,12 +38,12 @@
 
 static volatile sig_atomic_t interrupted;
 
-void run_interrupt(void)
+void process_interrupt(void)
 {
     interrupted = 1;
 }
 
-bool run_interrupted(void)
+bool process_interrupted(void)
 {
     return interrupted;
 }
@@ -64,7 +64,7 @@ static void limit(int resource, uint64_t soft, uint64_t hard)
         setrlimit(resource, &limits);
 }
 
-static void set_limits(const struct run_command *command)
+static void set_limits(const struct process_command *command)
 {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
@@ -112,10 +112,12 @@ static void offer_memory(void)
     close(file);
 }
 
-static void run_child(const struct run_command *command, pid_t parent, const int from[DESCRIPTORS])
+static void run_child(const struct process_command *command, pid_t parent,
+                      const int from[DESCRIPTORS])
 {
     static const char *const empty[] = {NULL};
-    struct run_start start = {command->argv, command->environment ? command->environment : empty};
+    struct sandbox_start start = {command->argv,
+                                  command->environment ? command->environment : empty};
     reset_signals();
     /* Should the grader die, so does the program. It may have died before the line above. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -129,7 +131,7 @@ static void run_child(const struct run_command *command, pid_t parent, const int
     if (set_descriptors(from)) {
         error = ERROR_PIPE;
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
-                       (!command->sandbox || run_sandbox_enter(command->sandbox, &start));
+                       (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
             set_limits(command); /* last: a sandbox takes memory to be made */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
@@ -163,8 +165,8 @@ static bool open_pipe(int ends[2])
 enum { OUTPUT, ERROR, STATUS, PIPES };
 
 struct watch {
-    const struct run_command *command;
-    struct run_outcome *outcome;
+    const struct process_command *command;
+    struct process_outcome *outcome;
     double start;
     pid_t pid;
     int pipes[PIPES][2], output, pidfd;
@@ -174,7 +176,7 @@ struct watch {
 /* Takes what the pipe holds. False: end of file, or over the limit. */
 static bool take_output(struct watch *watch)
 {
-    struct run_outcome *outcome = watch->outcome;
+    struct process_outcome *outcome = watch->outcome;
     size_t keep = watch->command->output_keep;
     char buffer[8192];
     for (;;) {
@@ -201,7 +203,7 @@ static void wait_for_end(struct watch *watch, double deadline)
     for (;;) {
         double left = deadline - now();
         if (interrupted || left <= 0) {
-            watch->outcome->end = interrupted ? RUN_INTERRUPTED : RUN_TIMED_OUT;
+            watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
         /* At most 0.1 s, for an interrupt that comes just before poll. */
@@ -210,7 +212,7 @@ static void wait_for_end(struct watch *watch, double deadline)
         if (polled[1].revents && !take_output(watch))
             polled[1].fd = -1;
         if (watch->written > watch->command->output_limit) {
-            watch->outcome->end = RUN_TOO_MUCH;
+            watch->outcome->end = PROCESS_TOO_MUCH_OUTPUT;
             return;
         }
         if (polled[0].revents)
@@ -220,34 +222,34 @@ static void wait_for_end(struct watch *watch, double deadline)
 
 static void tell_end(const struct watch *watch, int status)
 {
-    struct run_outcome *outcome = watch->outcome;
+    struct process_outcome *outcome = watch->outcome;
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (!number && watch->command->sandbox)
-        number = run_sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
+        number = sandbox_signal(watch->command->sandbox, WEXITSTATUS(status));
     if (number)
-        outcome->end = number == SIGXCPU ? RUN_TIMED_OUT : RUN_SIGNALLED;
+        outcome->end = number == SIGXCPU ? PROCESS_TIMED_OUT : PROCESS_SIGNALLED;
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
 /* Reaps the child. How it ended counts only if nobody had to end it. */
 static void reap(struct watch *watch)
 {
-    struct run_outcome *outcome = watch->outcome;
+    struct process_outcome *outcome = watch->outcome;
     int status = 0;
-    if (outcome->end != RUN_EXITED || watch->command->stay_in_group)
+    if (outcome->end != PROCESS_EXITED || watch->command->stay_in_group)
         kill(watch->pid, SIGKILL); /* does nothing to one that has ended */
     if (!watch->command->stay_in_group)
         kill(-watch->pid, SIGKILL); /* before the pid is free for others */
     while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
         ;
     take_output(watch);
-    if (outcome->end == RUN_EXITED)
+    if (outcome->end == PROCESS_EXITED)
         tell_end(watch, status);
 }
 
-static void fail_to_start(struct run_outcome *outcome, int reason)
+static void fail_to_start(struct process_outcome *outcome, int reason)
 {
-    outcome->end = RUN_NOT_STARTED;
+    outcome->end = PROCESS_NOT_STARTED;
     outcome->code = reason;
 }
 
@@ -255,14 +257,14 @@ static void fail_to_start(struct run_outcome *outcome, int reason)
 static void check_sandbox(struct watch *watch, int status)
 {
     char text[1000];
-    if (watch->outcome->end != RUN_EXITED && watch->outcome->end != RUN_SIGNALLED)
+    if (watch->outcome->end != PROCESS_EXITED && watch->outcome->end != PROCESS_SIGNALLED)
         return;
     fcntl(status, F_SETFL, fcntl(status, F_GETFL) | O_NONBLOCK);
     ssize_t got = read(status, text, sizeof text - 1);
     text[got > 0 ? got : 0] = 0;
-    if (run_sandbox_began(watch->command->sandbox, text))
+    if (sandbox_began(watch->command->sandbox, text))
         return;
-    if (watch->outcome->end == RUN_SIGNALLED && watch->outcome->output_size == 0)
+    if (watch->outcome->end == PROCESS_SIGNALLED && watch->outcome->output_size == 0)
         watch->outcome->output_size =
             (size_t)snprintf(watch->outcome->output, watch->command->output_keep + 1,
                              "signal %d has ended the sandbox", watch->outcome->code);
@@ -298,16 +300,16 @@ static bool open_pipes(struct watch *watch)
 }
 
 /* Starts the command; SOCKET, if it is not negative, is to be its descriptor. */
-static void begin(struct watch *watch, const struct run_command *command,
-                  struct run_outcome *outcome, int socket)
+static void begin(struct watch *watch, const struct process_command *command,
+                  struct process_outcome *outcome, int socket)
 {
     *watch = (struct watch){.command = command, .outcome = outcome, .pidfd = -1, .start = now()};
     memset(watch->pipes, -1, sizeof watch->pipes);
     pid_t parent = getpid();
-    *outcome = (struct run_outcome){.end = RUN_EXITED};
+    *outcome = (struct process_outcome){.end = PROCESS_EXITED};
     outcome->output = calloc(1, command->output_keep + 1);
     if (interrupted) {
-        outcome->end = RUN_INTERRUPTED;
+        outcome->end = PROCESS_INTERRUPTED;
         return;
     }
     if (!outcome->output || !open_pipes(watch) || (watch->pid = fork()) < 0) {
@@ -334,8 +336,8 @@ static void begin(struct watch *watch, const struct run_command *command,
 /* Waits until it has ended, until DEADLINE at most, and gives back all that it had. */
 static void finish(struct watch *watch, double deadline)
 {
-    struct run_outcome *outcome = watch->outcome;
-    if (outcome->end == RUN_EXITED)
+    struct process_outcome *outcome = watch->outcome;
+    if (outcome->end == PROCESS_EXITED)
         wait_for_end(watch, deadline);
     if (watch->pid > 0)
         reap(watch);
@@ -343,7 +345,7 @@ static void finish(struct watch *watch, double deadline)
         close(watch->pidfd);
     if (watch->pid > 0 && watch->command->sandbox) {
         check_sandbox(watch, watch->pipes[STATUS][0]);
-        run_sandbox_end(watch->command->sandbox);
+        sandbox_end(watch->command->sandbox);
     }
     close_pipes(watch, 0, 1);
     if (outcome->output)
@@ -351,7 +353,7 @@ static void finish(struct watch *watch, double deadline)
     outcome->seconds = now() - watch->start;
 }
 
-void run_exec(const struct run_command *command, struct run_outcome *outcome)
+void process_run(const struct process_command *command, struct process_outcome *outcome)
 {
     struct watch watch;
     begin(&watch, command, outcome, -1);
@@ -365,8 +367,8 @@ static bool open_socket(int ends[2])
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, low) == 0 && lift(low, ends);
 }
 
-void run_exec_served(const struct run_command *command, const struct run_command *server,
-                     struct run_outcome *outcome, struct run_outcome *server_outcome)
+void process_run_served(const struct process_command *command, const struct process_command *server,
+                        struct process_outcome *outcome, struct process_outcome *server_outcome)
 {
     struct watch watch, server_watch;
     int ends[2] = {-1, -1};
@@ -383,16 +385,16 @@ void run_exec_served(const struct run_command *command, const struct run_command
     finish(&server_watch, now() + server->wall_seconds);
 }
 
-const char *run_start_error(struct run_outcome *outcome)
+const char *process_start_error(struct process_outcome *outcome)
 {
     if (outcome->code)
         return strerror(outcome->code);
-    run_clean_text(outcome->output, outcome->output_size);
+    base_clean_text(outcome->output, outcome->output_size);
     outcome->output[strcspn(outcome->output, "\n")] = 0;
     return outcome->output;
 }
 
-void run_outcome_free(struct run_outcome *outcome)
+void process_outcome_free(struct process_outcome *outcome)
 {
     free(outcome->output);
     outcome->output = NULL;

@@ -5,9 +5,9 @@
  * grader's files nor another submission's. */
 #include "sandbox/sandbox.h"
 
-#include "sandbox/process.h"
 #include "base/files.h"
 #include "sandbox/parts.h"
+#include "sandbox/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,33 +32,33 @@ static const struct level {
     bool for_root;    /* only root can have it */
     const char *lack; /* against the best level, and what to do */
 } levels[] = {
-    [RUN_UNPROTECTED] = {"none", "nothing but limits of a process", false,
-                         "no namespaces, no Landlock, no seccomp"},
-    [RUN_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
-                      "no namespaces: it sees the machine's processes and users"},
-    [RUN_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
-                        "no user of its own: a user's threads cannot be limited for root"},
-    [RUN_NAMESPACES_USER] = {"namespaces-user",
-                             "bubblewrap's namespaces, a user of its own, seccomp, limits", true,
-                             ""},
+    [SANDBOX_NONE] = {"none", "nothing but limits of a process", false,
+                      "no namespaces, no Landlock, no seccomp"},
+    [SANDBOX_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
+                          "no namespaces: it sees the machine's processes and users"},
+    [SANDBOX_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
+                            "no user of its own: a user's threads cannot be limited for root"},
+    [SANDBOX_NAMESPACES_USER] = {"namespaces-user",
+                                 "bubblewrap's namespaces, a user of its own, seccomp, limits",
+                                 true, ""},
 };
 #define LEVELS (sizeof levels / sizeof *levels)
 
-const char *run_level_name(enum run_level level)
+const char *sandbox_level_name(enum sandbox_level level)
 {
     return levels[level].name;
 }
 
-const char *run_level_protects(enum run_level level)
+const char *sandbox_level_protects(enum sandbox_level level)
 {
     return levels[level].protects;
 }
 
-bool run_level_find(const char *name, enum run_level *level)
+bool sandbox_level_find(const char *name, enum sandbox_level *level)
 {
     for (size_t i = 0; i < LEVELS; ++i)
         if (strcmp(levels[i].name, name) == 0) {
-            *level = (enum run_level)i;
+            *level = (enum sandbox_level)i;
             return true;
         }
     return false;
@@ -68,74 +68,76 @@ bool run_level_find(const char *name, enum run_level *level)
 
 /* Runs a program that does nothing. False: WHY says in one line what failed. Where it could not be
  * tried, nothing else can be run either, and that will be said. */
-static bool works(enum run_level level, char *why, size_t size)
+static bool works(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
-    char folder[RUN_PATH_SIZE];
-    struct run_outcome outcome;
-    if (!run_private_folder(folder))
+    char folder[PATH_SIZE];
+    struct process_outcome outcome;
+    if (!base_private_folder(folder))
         return true;
-    struct run_sandbox sandbox = {
+    struct sandbox sandbox = {
         .level = level, .folder = folder, .read = none, .keep = none, .processes = 64};
-    struct run_command command = {.argv = words,
-                                  .folder = folder,
-                                  .wall_seconds = 5,
-                                  .output_keep = 300,
-                                  .output_limit = 4096,
-                                  .sandbox = &sandbox};
-    run_exec(&command, &outcome);
-    bool good = outcome.end == RUN_INTERRUPTED || (outcome.end == RUN_EXITED && outcome.code == 0);
+    struct process_command command = {.argv = words,
+                                      .folder = folder,
+                                      .wall_seconds = 5,
+                                      .output_keep = 300,
+                                      .output_limit = 4096,
+                                      .sandbox = &sandbox};
+    process_run(&command, &outcome);
+    bool good =
+        outcome.end == PROCESS_INTERRUPTED || (outcome.end == PROCESS_EXITED && outcome.code == 0);
     if (!good)
         snprintf(why, size, "%s",
-                 outcome.end == RUN_NOT_STARTED ? run_start_error(&outcome)
-                                                : "a program that does nothing did not end well");
-    run_outcome_free(&outcome);
-    run_remove_tree(folder);
+                 outcome.end == PROCESS_NOT_STARTED
+                     ? process_start_error(&outcome)
+                     : "a program that does nothing did not end well");
+    process_outcome_free(&outcome);
+    base_remove_tree(folder);
     return good;
 }
 
-static enum run_level highest(void)
+static enum sandbox_level highest(void)
 {
     const char *name = getenv("LANEWISE_SANDBOX");
-    enum run_level level = RUN_NAMESPACES_USER;
+    enum sandbox_level level = SANDBOX_NAMESPACES_USER;
     if (name && *name)
-        run_level_find(name, &level);
+        sandbox_level_find(name, &level);
     return level;
 }
 
 /* Fills WHY for the level found; TROUBLE is what the level above it said. */
-static void explain(enum run_level found, const char *trouble, char *why, size_t size)
+static void explain(enum sandbox_level found, const char *trouble, char *why, size_t size)
 {
-    bool best = found == RUN_NAMESPACES_USER || (found == RUN_NAMESPACES && geteuid() != 0);
+    bool best = found == SANDBOX_NAMESPACES_USER || (found == SANDBOX_NAMESPACES && geteuid() != 0);
     if (best)
         why[0] = 0;
     else if (highest() == found)
         snprintf(why, size, "%s; LANEWISE_SANDBOX=%s asks for no more", levels[found].lack,
                  levels[found].name);
-    else if (found < RUN_NAMESPACES && !sandbox_bubblewrap())
+    else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
     else /* of what bubblewrap says, the first sentence: where to read more of it helps nobody here */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
 
-enum run_level run_sandbox_level(char *why, size_t size)
+enum sandbox_level sandbox_best_level(char *why, size_t size)
 {
     static int found = -1;
     static char reason[400];
     char trouble[200] = "", last[200];
     if (found < 0) {
-        for (found = (int)highest(); found > RUN_UNPROTECTED; --found) {
+        for (found = (int)highest(); found > SANDBOX_NONE; --found) {
             if (levels[found].for_root && geteuid() != 0)
                 continue;
-            if (works((enum run_level)found, last, sizeof last))
+            if (works((enum sandbox_level)found, last, sizeof last))
                 break;
             memcpy(trouble, last, sizeof trouble);
         }
-        explain((enum run_level)found, trouble, reason, sizeof reason);
+        explain((enum sandbox_level)found, trouble, reason, sizeof reason);
     }
     snprintf(why, size, "%s", reason);
-    return (enum run_level)found;
+    return (enum sandbox_level)found;
 }
 
 /* --- in the child: users -------------------------------------------------------------------------- */
@@ -143,10 +145,10 @@ enum run_level run_sandbox_level(char *why, size_t size)
 /* May any user come to PATH? */
 static bool others_reach(const char *path)
 {
-    char part[RUN_PATH_SIZE];
+    char part[PATH_SIZE];
     struct stat status;
     for (const char *at = path; (at = strchr(at + 1, '/'));) {
-        if (at - path >= RUN_PATH_SIZE)
+        if (at - path >= PATH_SIZE)
             return false;
         memcpy(part, path, (size_t)(at - path));
         part[at - path] = 0;
@@ -157,7 +159,7 @@ static bool others_reach(const char *path)
 }
 
 /* Paths that are given to the user need only be reached, as far as their folder. */
-static bool all_reach(const struct run_sandbox *sandbox)
+static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
         if (!sandbox_lies_in(*path, sandbox->folder) && !others_reach(*path))
@@ -166,7 +168,7 @@ static bool all_reach(const struct run_sandbox *sandbox)
 }
 
 /* Gives USER what lies in the folder, and the folder itself only if it may make files there. */
-static bool give(const struct run_sandbox *sandbox, uid_t user)
+static bool give(const struct sandbox *sandbox, uid_t user)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
         if (sandbox_lies_in(*path, sandbox->folder) && chown(*path, user, user) != 0)
@@ -200,15 +202,15 @@ static bool drop_capabilities(void)
 
 /* Leaves root behind. *OWN: as a user of its own. That is not possible where the kit or the compiler lie
  * in a folder that only root may enter, nor for the root of a container that has no other users. */
-static bool leave_root(const struct run_sandbox *sandbox, bool *own)
+static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
     *own = false;
-    if (geteuid() != 0 || sandbox->level == RUN_NAMESPACES)
+    if (geteuid() != 0 || sandbox->level == SANDBOX_NAMESPACES)
         return true;
     bool reached = all_reach(sandbox);
     *own = reached && give(sandbox, user) && become(user);
-    if (sandbox->level == RUN_CONFINED)
+    if (sandbox->level == SANDBOX_CONFINED)
         return *own || drop_capabilities();
     return *own || !reached;
 }
@@ -235,7 +237,7 @@ static uint64_t count_threads(void)
 }
 
 /* The kernel counts all that the user has, elsewhere too. OWN: there is nothing else. */
-static void limit_processes(const struct run_sandbox *sandbox, bool own)
+static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
     limits.rlim_cur = limits.rlim_max = sandbox->processes + (own ? 0 : count_threads());
@@ -244,17 +246,17 @@ static void limit_processes(const struct run_sandbox *sandbox, bool own)
 
 /* --- in the child: the way in --------------------------------------------------------------------- */
 
-bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *start)
+bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {
     bool own = false;
-    if (sandbox->level < RUN_NAMESPACES)
+    if (sandbox->level < SANDBOX_NAMESPACES)
         close(SANDBOX_STATUS_FD); /* nobody has anything to say there */
-    if (sandbox->level == RUN_UNPROTECTED)
+    if (sandbox->level == SANDBOX_NONE)
         return true;
     if (!leave_root(sandbox, &own))
         return false;
     limit_processes(sandbox, own);
-    if (sandbox->level >= RUN_NAMESPACES)
+    if (sandbox->level >= SANDBOX_NAMESPACES)
         return sandbox_wrap(sandbox, start);
     if (!sandbox_landlock(sandbox) && !own) {
         errno = EOPNOTSUPP; /* a filter alone would protect no file */
@@ -265,17 +267,17 @@ bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *star
 
 /* --- in the parent -------------------------------------------------------------------------------- */
 
-bool run_sandbox_began(const struct run_sandbox *sandbox, const char *status)
+bool sandbox_began(const struct sandbox *sandbox, const char *status)
 {
-    return sandbox->level < RUN_NAMESPACES || strstr(status, "exit-code");
+    return sandbox->level < SANDBOX_NAMESPACES || strstr(status, "exit-code");
 }
 
-int run_sandbox_signal(const struct run_sandbox *sandbox, int code)
+int sandbox_signal(const struct sandbox *sandbox, int code)
 {
-    return sandbox->level >= RUN_NAMESPACES && code > 128 ? code - 128 : 0;
+    return sandbox->level >= SANDBOX_NAMESPACES && code > 128 ? code - 128 : 0;
 }
 
-void run_sandbox_end(const struct run_sandbox *sandbox)
+void sandbox_end(const struct sandbox *sandbox)
 {
     if (geteuid() != 0)
         return;

@@ -1,6 +1,6 @@
 /* The walls around what strangers wrote: submissions, and the compiler while it reads them.
  *
- *     run_exec --> fork --> run_sandbox_enter -+--> bubblewrap --> program      own namespaces
+ *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program      own namespaces
  *                                              +--> Landlock   --> program      where those are refused
  *                                              +--> program                     only with --unsafe
  *
@@ -15,15 +15,15 @@
 #include <stdint.h>
 
 /* From the weakest; the order counts. */
-enum run_level {
-    RUN_UNPROTECTED,    /* a process with limits, and no more */
-    RUN_CONFINED,       /* Landlock or another user, and a seccomp filter */
-    RUN_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
-    RUN_NAMESPACES_USER /* the same, as a user of its own: where the grader is root */
+enum sandbox_level {
+    SANDBOX_NONE,           /* a process with limits, and no more */
+    SANDBOX_CONFINED,       /* Landlock or another user, and a seccomp filter */
+    SANDBOX_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
+    SANDBOX_NAMESPACES_USER /* the same, as a user of its own: where the grader is root */
 };
 
-struct run_sandbox {
-    enum run_level level;
+struct sandbox {
+    enum sandbox_level level;
     const char *folder;      /* its working directory */
     const char *const *read; /* files and folders that it may read and execute; NULL-terminated */
     const char *const *keep; /* files in FOLDER, which exist: all that it may change, and that stays
@@ -38,36 +38,36 @@ struct run_sandbox {
 };
 
 /* "confined". */
-const char *run_level_name(enum run_level level);
+const char *sandbox_level_name(enum sandbox_level level);
 /* False: there is no level of this name. */
-bool run_level_find(const char *name, enum run_level *level);
+bool sandbox_level_find(const char *name, enum sandbox_level *level);
 /* What it protects, in a few words, for people. */
-const char *run_level_protects(enum run_level level);
+const char *sandbox_level_protects(enum sandbox_level level);
 
 /* The best level that works on this machine: tried out when first asked for, which takes some 20 ms.
  * $LANEWISE_SANDBOX may name a lower one as the highest to be tried. WHY (SIZE bytes) says why there
  * is no better one, with what to do about it; "" if there is none. */
-enum run_level run_sandbox_level(char *why, size_t size);
+enum sandbox_level sandbox_best_level(char *why, size_t size);
 
 /* What execve() takes. */
-struct run_start {
+struct sandbox_start {
     const char *const *argv, *const *environment; /* argv[0] is the path */
 };
 
-/* For run_exec, after fork, with no descriptors but the first few (sandbox_parts.h): puts this process
+/* For process_run, after fork, with no descriptors but the first few (sandbox_parts.h): puts this process
  * into the SANDBOX, as far as it can be before START is executed, and makes START what is then to be
  * executed instead. False: errno says why. Memory must not be limited before. With namespaces
  * bubblewrap may still fail after that; what it writes to its status descriptor tells: see
- * run_sandbox_began(). */
-bool run_sandbox_enter(const struct run_sandbox *sandbox, struct run_start *start);
+ * sandbox_began(). */
+bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
 /* True if the status that bubblewrap wrote, NUL-terminated, says that the program itself was started. */
-bool run_sandbox_began(const struct run_sandbox *sandbox, const char *status);
+bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
 /* The signal that ended the program, if CODE is how the sandbox told so; otherwise 0. */
-int run_sandbox_signal(const struct run_sandbox *sandbox, int code);
+int sandbox_signal(const struct sandbox *sandbox, int code);
 
 /* After the end: gives the folder and the kept files back to the grader's own user. */
-void run_sandbox_end(const struct run_sandbox *sandbox);
+void sandbox_end(const struct sandbox *sandbox);
 
 #endif

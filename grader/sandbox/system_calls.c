@@ -167,14 +167,14 @@ static const struct {
     {SCMP_SYS(ioctl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x8902 /* SIOCSPGRP */},
 };
 
-static bool holds(const struct run_sandbox *sandbox, unsigned when)
+static bool holds(const struct sandbox *sandbox, unsigned when)
 {
     return !((when & RUNNING) && sandbox->forks) && !((when & EMULATED) && sandbox->gpu) &&
-           !((when & SAME_TABLE) && sandbox->level != RUN_CONFINED) &&
+           !((when & SAME_TABLE) && sandbox->level != SANDBOX_CONFINED) &&
            !((when & ALONE) && sandbox->shares);
 }
 
-static bool add_rules(const struct run_sandbox *sandbox, scmp_filter_ctx filter)
+static bool add_rules(const struct sandbox *sandbox, scmp_filter_ctx filter)
 {
     int failed = 0;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i)
@@ -190,14 +190,14 @@ static bool add_rules(const struct run_sandbox *sandbox, scmp_filter_ctx filter)
     }
     /* Without a process namespace, signals go to oneself only. Compilers signal nobody. */
     struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
-    if (sandbox->level == RUN_CONFINED)
+    if (sandbox->level == SANDBOX_CONFINED)
         failed |=
             seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(kill), 1, &others) |
             seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(tgkill), 1, &others);
     return failed == 0;
 }
 
-static scmp_filter_ctx make_filter(const struct run_sandbox *sandbox)
+static scmp_filter_ctx make_filter(const struct sandbox *sandbox)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (filter && add_rules(sandbox, filter))
@@ -208,7 +208,7 @@ static scmp_filter_ctx make_filter(const struct run_sandbox *sandbox)
     return NULL;
 }
 
-bool sandbox_filter_install(const struct run_sandbox *sandbox)
+bool sandbox_filter_install(const struct sandbox *sandbox)
 {
     scmp_filter_ctx filter = make_filter(sandbox);
     if (!filter)
@@ -219,7 +219,7 @@ bool sandbox_filter_install(const struct run_sandbox *sandbox)
     return error == 0;
 }
 
-bool sandbox_filter_write(const struct run_sandbox *sandbox)
+bool sandbox_filter_write(const struct sandbox *sandbox)
 {
     scmp_filter_ctx filter = make_filter(sandbox);
     int file = memfd_create("filter", 0);

@@ -26,7 +26,7 @@ const char *const sandbox_system[] = {
     "/bin",    "/sbin", "/lib",       "/lib32",           "/lib64",
     "/libx32", "/usr",  ALTERNATIVES, "/etc/ld.so.cache", LANEWISE_CUDA_HOME,
     NULL};
-bool sandbox_wants(const struct run_sandbox *sandbox, const char *path)
+bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
     bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* and a GPU's driver */
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
@@ -181,7 +181,7 @@ static void allow_gpu(struct rules *rules)
     allow(rules, "/dev/shm", MAKING);
 }
 
-bool sandbox_landlock(const struct run_sandbox *sandbox)
+bool sandbox_landlock(const struct sandbox *sandbox)
 {
     struct rules rules = {.hidden_count = 0};
     char root[PATH_MAX];

@@ -196,7 +196,7 @@ static uint64_t hash_window(const struct span *instructions)
 
 /* --- prints -------------------------------------------------------------------------------------------- */
 
-static bool append(struct judge_print *print, uint64_t mark)
+static bool append(struct fingerprint *print, uint64_t mark)
 {
     if ((print->count & (print->count - 1)) == 0) { /* full: its room is the next power of two */
         size_t room = print->count ? 2 * print->count : 1;
@@ -215,7 +215,7 @@ static int compare_marks(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void sort(struct judge_print *print)
+static void sort(struct fingerprint *print)
 {
     size_t kept = 0;
     if (print->count)
@@ -234,7 +234,7 @@ struct winnow {
 };
 
 /* Takes one more instruction of a function; false: out of memory. */
-static bool winnow(struct winnow *state, struct span instruction, struct judge_print *print)
+static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *print)
 {
     memmove(state->instructions, state->instructions + 1,
             (WINDOW - 1) * sizeof *state->instructions);
@@ -250,12 +250,12 @@ static bool winnow(struct winnow *state, struct span instruction, struct judge_p
     return append(print, least);
 }
 
-bool judge_print_add(struct judge_print *print, const char *ptx, size_t size)
+bool fingerprint_add(struct fingerprint *print, const char *ptx, size_t size)
 {
     struct span text = {ptx, ptx + size}, instruction;
     struct winnow state = {0};
-    struct judge_print added = {0};
-    bool good = size <= JUDGE_PRINT_TEXT;
+    struct fingerprint added = {0};
+    bool good = size <= FINGERPRINT_TEXT;
     while (good && next_instruction(&text, &instruction)) {
         if (instruction.begin)
             good = winnow(&state, instruction, &added);
@@ -263,31 +263,31 @@ bool judge_print_add(struct judge_print *print, const char *ptx, size_t size)
             state = (struct winnow){0};
     }
     sort(&added);
-    good = good && judge_print_join(print, &added);
-    judge_print_free(&added);
+    good = good && fingerprint_join(print, &added);
+    fingerprint_free(&added);
     return good;
 }
 
-bool judge_print_join(struct judge_print *print, const struct judge_print *other)
+bool fingerprint_join(struct fingerprint *print, const struct fingerprint *other)
 {
-    struct judge_print both = {0};
+    struct fingerprint both = {0};
     for (size_t i = 0; i < print->count + other->count; i++)
         if (!append(&both, i < print->count ? print->marks[i] : other->marks[i - print->count])) {
-            judge_print_free(&both);
+            fingerprint_free(&both);
             return false;
         }
     sort(&both);
-    judge_print_free(print);
+    fingerprint_free(print);
     *print = both;
     return true;
 }
 
-static bool has_mark(const struct judge_print *print, uint64_t mark)
+static bool has_mark(const struct fingerprint *print, uint64_t mark)
 {
     return print->count && bsearch(&mark, print->marks, print->count, sizeof mark, compare_marks);
 }
 
-void judge_print_subtract(struct judge_print *print, const struct judge_print *known)
+void fingerprint_subtract(struct fingerprint *print, const struct fingerprint *known)
 {
     size_t kept = 0;
     for (size_t i = 0; i < print->count; i++)
@@ -296,13 +296,13 @@ void judge_print_subtract(struct judge_print *print, const struct judge_print *k
     print->count = kept;
 }
 
-void judge_print_free(struct judge_print *print)
+void fingerprint_free(struct fingerprint *print)
 {
     free(print->marks);
-    *print = (struct judge_print){0};
+    *print = (struct fingerprint){0};
 }
 
-size_t judge_print_shared(const struct judge_print *left, const struct judge_print *right)
+size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right)
 {
     size_t count = 0;
     for (size_t i = 0; i < left->count; i++)
@@ -310,14 +310,14 @@ size_t judge_print_shared(const struct judge_print *left, const struct judge_pri
     return count;
 }
 
-double judge_print_likeness(const struct judge_print *left, const struct judge_print *right)
+double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right)
 {
     size_t larger = left->count > right->count ? left->count : right->count;
-    return larger ? (double)judge_print_shared(left, right) / (double)larger : 0;
+    return larger ? (double)fingerprint_shared(left, right) / (double)larger : 0;
 }
 
-bool judge_print_near(const struct judge_print *left, const struct judge_print *right)
+bool fingerprint_near(const struct fingerprint *left, const struct fingerprint *right)
 {
-    return judge_print_shared(left, right) >= JUDGE_SIMILAR_MARKS &&
-           judge_print_likeness(left, right) >= JUDGE_SIMILAR_LINE;
+    return fingerprint_shared(left, right) >= FINGERPRINT_MARKS &&
+           fingerprint_likeness(left, right) >= FINGERPRINT_LINE;
 }

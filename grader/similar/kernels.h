@@ -20,32 +20,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JUDGE_PRINT_TEXT (4u << 20) /* longer PTX is not looked at: no student writes that */
+#define FINGERPRINT_TEXT (4u << 20) /* longer PTX is not looked at: no student writes that */
 
 /* The sum of all: kernels are near if they have so many marks in common that nobody else has, and so large a share
  * of both prints. similar/source.h says what else it takes until a pair is shown. */
-#define JUDGE_SIMILAR_MARKS 10u
-#define JUDGE_SIMILAR_LINE  0.55
+#define FINGERPRINT_MARKS 10u
+#define FINGERPRINT_LINE  0.55
 
-/* Distinct hashes in ascending order. Begins as {0}; judge_print_free() frees it. */
-struct judge_print {
+/* Distinct hashes in ascending order. Begins as {0}; fingerprint_free() frees it. */
+struct fingerprint {
     uint64_t *marks;
     size_t count;
 };
 
 /* Adds the marks of PTX (SIZE bytes). False: out of memory, or the text is too long; PRINT is as it was. */
-bool judge_print_add(struct judge_print *print, const char *ptx, size_t size);
+bool fingerprint_add(struct fingerprint *print, const char *ptx, size_t size);
 /* Adds one mark, or all marks of OTHER. False: out of memory. */
-bool judge_print_join(struct judge_print *print, const struct judge_print *other);
+bool fingerprint_join(struct fingerprint *print, const struct fingerprint *other);
 /* Takes off those that KNOWN has, too. */
-void judge_print_subtract(struct judge_print *print, const struct judge_print *known);
-void judge_print_free(struct judge_print *print);
+void fingerprint_subtract(struct fingerprint *print, const struct fingerprint *known);
+void fingerprint_free(struct fingerprint *print);
 
 /* How many marks both have. */
-size_t judge_print_shared(const struct judge_print *left, const struct judge_print *right);
+size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right);
 /* That, as a share of the larger print, from 0 to 1; 0 if one is empty. */
-double judge_print_likeness(const struct judge_print *left, const struct judge_print *right);
+double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right);
 /* Are these near? */
-bool judge_print_near(const struct judge_print *left, const struct judge_print *right);
+bool fingerprint_near(const struct fingerprint *left, const struct fingerprint *right);
 
 #endif

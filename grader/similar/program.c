@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/fatbin/fatbin.h"
 #include "base/files.h"
+#include "gpu/fatbin/fatbin.h"
 
 #define PROGRAM_BYTES ((size_t)64 << 20)
 #define ALIGNMENT     8 /* of a fat binary in the file */
@@ -16,7 +16,7 @@
 /* What may be looked at of one program: fat binaries lie where the program says, so thousands of them could
  * announce the same text, and each would be read. */
 struct reading {
-    struct judge_print *print;
+    struct fingerprint *print;
     size_t entries, text; /* so far; bytes */
 };
 
@@ -24,13 +24,13 @@ static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
 {
     char message[FATBIN_MESSAGE];
     size_t size, announced = entry->text_size;
-    if (announced > JUDGE_PRINT_TEXT - reading->text)
+    if (announced > FINGERPRINT_TEXT - reading->text)
         return false;
     char *ptx = fatbin_text(entry, &size, message);
     reading->text +=
         ptx && size > announced ? size : announced; /* what is not packed may announce 0 */
     bool added =
-        ptx && reading->text <= JUDGE_PRINT_TEXT && judge_print_add(reading->print, ptx, size);
+        ptx && reading->text <= FINGERPRINT_TEXT && fingerprint_add(reading->print, ptx, size);
     free(ptx);
     return added;
 }
@@ -49,14 +49,14 @@ static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 
 /* Fat binaries are looked for by their magic number and not by the file's section table, which is one thing
  * less to be wrong about. */
-bool run_print_program(const char *program, struct judge_print *print)
+bool fingerprint_program(const char *program, struct fingerprint *print)
 {
-    struct run_text file;
+    struct text file;
     struct fatbin fatbin;
     struct reading reading = {.print = print};
     char why[100];
     bool good = true;
-    if (!run_read_file(program, PROGRAM_BYTES, &file, why, sizeof why))
+    if (!base_read_file(program, PROGRAM_BYTES, &file, why, sizeof why))
         return false;
     for (size_t at = 0; good && at + FATBIN_HEADER_SIZE <= file.size; at += ALIGNMENT) {
         uint32_t magic;
@@ -69,7 +69,7 @@ bool run_print_program(const char *program, struct judge_print *print)
     return good;
 }
 
-json_t *run_print_json(const struct judge_print *print)
+json_t *fingerprint_json(const struct fingerprint *print)
 {
     char *text = malloc(print->count * DIGITS + 1);
     if (!text)
@@ -82,15 +82,15 @@ json_t *run_print_json(const struct judge_print *print)
     return string;
 }
 
-bool run_print_read(const json_t *text, struct judge_print *print)
+bool fingerprint_read(const json_t *text, struct fingerprint *print)
 {
     const char *digits = json_string_value(text);
     size_t count = digits ? strlen(digits) / DIGITS : 0;
-    struct judge_print read = {.marks = calloc(count + 1, sizeof *read.marks)};
+    struct fingerprint read = {.marks = calloc(count + 1, sizeof *read.marks)};
     for (; read.marks && read.count < count; read.count++, digits += DIGITS)
         if (sscanf(digits, "%16" SCNx64, &read.marks[read.count]) != 1)
             break;
-    bool good = read.marks && judge_print_join(print, &read);
-    judge_print_free(&read);
+    bool good = read.marks && fingerprint_join(print, &read);
+    fingerprint_free(&read);
     return good;
 }

@@ -9,10 +9,10 @@
 
 /* Adds the marks of PROGRAM, an executable; the file is anyone's. False: it cannot be read, its PTX
  * cannot be unpacked, or there is more of it than a student writes. */
-bool run_print_program(const char *program, struct judge_print *print);
+bool fingerprint_program(const char *program, struct fingerprint *print);
 
 /* A print as a JSON string, and back. A text that is none is an empty print. */
-json_t *run_print_json(const struct judge_print *print);
-bool run_print_read(const json_t *text, struct judge_print *print);
+json_t *fingerprint_json(const struct fingerprint *print);
+bool fingerprint_read(const json_t *text, struct fingerprint *print);
 
 #endif

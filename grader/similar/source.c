@@ -346,9 +346,9 @@ static void learn(const struct function *function, struct uses *uses)
 
 /* --- functions ------------------------------------------------------------------------------------------ */
 
-static bool add_function(struct judge_source *source, struct judge_function function)
+static bool add_function(struct similar_source *source, struct similar_function function)
 {
-    struct judge_function *grown =
+    struct similar_function *grown =
         realloc(source->functions, (source->function_count + 1) * sizeof *grown);
     if (!grown)
         return false;
@@ -359,11 +359,11 @@ static bool add_function(struct judge_source *source, struct judge_function func
 }
 
 /* Ends a function: its statements' shapes go into MARKS, and SOURCE learns what it is. */
-static bool end_function(struct function *function, struct judge_source *source,
-                         struct judge_print *marks)
+static bool end_function(struct function *function, struct similar_source *source,
+                         struct fingerprint *marks)
 {
     struct uses uses = {.count = 0};
-    struct judge_function result = {.text = 0};
+    struct similar_function result = {.text = 0};
     bool good = end_statement(function);
     uint64_t *grown = realloc(marks->marks, (marks->count + function->count + 1) * sizeof *grown);
     result.statements = function->count;
@@ -461,7 +461,7 @@ static int compare_marks(const void *left, const void *right)
 }
 
 /* The n-th of equal shapes is a mark of its own. */
-static void number(struct judge_print *marks)
+static void number(struct fingerprint *marks)
 {
     uint64_t nth = 0, last = 0;
     if (marks->count)
@@ -480,42 +480,43 @@ static void free_function(struct function *function)
     free(function->statements);
 }
 
-bool judge_source_read(struct judge_source *source, const char *text, size_t size)
+bool similar_source_read(struct similar_source *source, const char *text, size_t size)
 {
     struct words words = {0};
     struct function function = {.count = 0};
-    struct judge_print marks = {0};
+    struct fingerprint marks = {0};
     struct walk walk = {0};
     bool end = false;
-    *source = (struct judge_source){.text = 0};
-    bool good = size <= JUDGE_SOURCE_TEXT && lex(text, size, &words);
+    *source = (struct similar_source){.text = 0};
+    bool good = size <= SIMILAR_SOURCE_TEXT && lex(text, size, &words);
     for (size_t i = 0, next; good && i < words.count; i = next) {
         next = take(&walk, &words, i, &function, &good, &end);
         good = good && (!end || end_function(&function, source, &marks));
     }
     good = good && end_function(&function, source, &marks);
     number(&marks);
-    good = good && judge_print_join(&source->statements, &marks);
-    judge_print_free(&marks);
+    good = good && fingerprint_join(&source->statements, &marks);
+    fingerprint_free(&marks);
     free_function(&function);
     free(words.words);
     if (!good)
-        judge_source_free(source);
+        similar_source_free(source);
     return good;
 }
 
-void judge_source_free(struct judge_source *source)
+void similar_source_free(struct similar_source *source)
 {
-    judge_print_free(&source->statements);
+    fingerprint_free(&source->statements);
     free(source->functions);
-    *source = (struct judge_source){.text = 0};
+    *source = (struct similar_source){.text = 0};
 }
 
-size_t judge_source_renamed(const struct judge_source *source, const struct judge_source *skeleton)
+size_t similar_source_renamed(const struct similar_source *source,
+                              const struct similar_source *skeleton)
 {
     size_t statements = 0;
     for (size_t i = 0; i < source->function_count; i++) {
-        const struct judge_function *own = &source->functions[i];
+        const struct similar_function *own = &source->functions[i];
         bool given = false, same = false;
         for (size_t k = 0; k < skeleton->function_count; k++)
             if (skeleton->functions[k].text == own->text) {
@@ -527,14 +528,14 @@ size_t judge_source_renamed(const struct judge_source *source, const struct judg
     return statements;
 }
 
-bool judge_compare(const struct judge_own *left, const struct judge_own *right,
-                   enum judge_measure *measure)
+bool similar_compare(const struct similar_own *left, const struct similar_own *right,
+                     enum similar_measure *measure)
 {
-    const struct judge_print *one = left->prints, *other = right->prints;
-    size_t shared = judge_print_shared(&one[JUDGE_STATEMENTS], &other[JUDGE_STATEMENTS]);
-    double likeness = judge_print_likeness(&one[JUDGE_STATEMENTS], &other[JUDGE_STATEMENTS]);
-    bool kernels = shared >= JUDGE_SOURCE_FEWER && likeness >= JUDGE_SOURCE_LOWER &&
-                   judge_print_near(&one[JUDGE_KERNELS], &other[JUDGE_KERNELS]);
-    *measure = kernels ? JUDGE_KERNELS : JUDGE_STATEMENTS;
-    return kernels || (shared >= JUDGE_SOURCE_STATEMENTS && likeness >= JUDGE_SOURCE_LINE);
+    const struct fingerprint *one = left->prints, *other = right->prints;
+    size_t shared = fingerprint_shared(&one[SIMILAR_STATEMENTS], &other[SIMILAR_STATEMENTS]);
+    double likeness = fingerprint_likeness(&one[SIMILAR_STATEMENTS], &other[SIMILAR_STATEMENTS]);
+    bool kernels = shared >= SIMILAR_SOURCE_FEWER && likeness >= SIMILAR_SOURCE_LOWER &&
+                   fingerprint_near(&one[SIMILAR_KERNELS], &other[SIMILAR_KERNELS]);
+    *measure = kernels ? SIMILAR_KERNELS : SIMILAR_STATEMENTS;
+    return kernels || (shared >= SIMILAR_SOURCE_STATEMENTS && likeness >= SIMILAR_SOURCE_LINE);
 }

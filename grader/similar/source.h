@@ -22,50 +22,51 @@
 
 #include "similar/kernels.h"
 
-#define JUDGE_SOURCE_TEXT ((size_t)256 << 10) /* longer sources are not looked at */
+#define SIMILAR_SOURCE_TEXT ((size_t)256 << 10) /* longer sources are not looked at */
 
 /* A pair is shown if it has so many statements in common that nobody else has, and so large a share of both; or
  * somewhat fewer, and compiled kernels that are alike, too. Kernels alone prove little: of few lines can come much
  * code, the same from any lines that do the same. tests/test_similar.c holds all of it against copies and against
  * independent work. */
-#define JUDGE_SOURCE_STATEMENTS 6u
-#define JUDGE_SOURCE_LINE       0.75
-#define JUDGE_SOURCE_FEWER      5u
-#define JUDGE_SOURCE_LOWER      0.4
+#define SIMILAR_SOURCE_STATEMENTS 6u
+#define SIMILAR_SOURCE_LINE       0.75
+#define SIMILAR_SOURCE_FEWER      5u
+#define SIMILAR_SOURCE_LOWER      0.4
 /* So many statements of given functions under other names are no accident. */
-#define JUDGE_SOURCE_RENAMED 6u
+#define SIMILAR_SOURCE_RENAMED 6u
 
 /* A function, or whatever else stands outside of all functions. */
-struct judge_function {
+struct similar_function {
     uint64_t text;  /* the same for the same function under other names */
     uint64_t names; /* that are in it: another number for other ones */
     size_t statements;
 };
 
-/* Begins as {0}; judge_source_free() frees it. */
-struct judge_source {
-    struct judge_print statements;
-    struct judge_function *functions;
+/* Begins as {0}; similar_source_free() frees it. */
+struct similar_source {
+    struct fingerprint statements;
+    struct similar_function *functions;
     size_t function_count;
     uint64_t text;
 };
 
 /* Reads TEXT (SIZE bytes), which may be anything. False: out of memory, or it is too long; then SOURCE is
  * empty. */
-bool judge_source_read(struct judge_source *source, const char *text, size_t size);
-void judge_source_free(struct judge_source *source);
+bool similar_source_read(struct similar_source *source, const char *text, size_t size);
+void similar_source_free(struct similar_source *source);
 
 /* How many statements SOURCE has in functions that are those of SKELETON with other names in them. */
-size_t judge_source_renamed(const struct judge_source *source, const struct judge_source *skeleton);
+size_t similar_source_renamed(const struct similar_source *source,
+                              const struct similar_source *skeleton);
 /* What two programs are compared by, and what one has of its own: nothing in it is given, or had by many. */
-enum judge_measure { JUDGE_STATEMENTS, JUDGE_KERNELS, JUDGE_MEASURES };
+enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };
 
-struct judge_own {
-    struct judge_print prints[JUDGE_MEASURES];
+struct similar_own {
+    struct fingerprint prints[SIMILAR_MEASURES];
 };
 
 /* Is this pair one for a human to look at, and by which MEASURE? */
-bool judge_compare(const struct judge_own *left, const struct judge_own *right,
-                   enum judge_measure *measure);
+bool similar_compare(const struct similar_own *left, const struct similar_own *right,
+                     enum similar_measure *measure);
 
 #endif

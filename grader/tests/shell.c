@@ -57,7 +57,7 @@ static char *run(int *code, const char *script)
                                 "-c",
                                 script,
                                 NULL};
-    struct run_command command = {
+    struct process_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,
         .folder = folder,
@@ -65,13 +65,13 @@ static char *run(int *code, const char *script)
         .output_keep = 1 << 22,
         .output_limit = 1 << 24,
     };
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    cr_assert(outcome.end == RUN_EXITED || outcome.end == RUN_SIGNALLED, "%s: did not end: %s",
-              script, outcome.output);
-    *code = outcome.end == RUN_EXITED ? outcome.code : 128 + outcome.code;
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    cr_assert(outcome.end == PROCESS_EXITED || outcome.end == PROCESS_SIGNALLED,
+              "%s: did not end: %s", script, outcome.output);
+    *code = outcome.end == PROCESS_EXITED ? outcome.code : 128 + outcome.code;
     char *output = strdup(outcome.output);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return output;
 }
 

@@ -12,18 +12,18 @@
 
 void submission_init(void)
 {
-    struct run_lab_names list;
+    struct lab_names list;
     char error[300];
     shell_init();
-    run_lab_list(&list);
+    labs_list(&list);
     for (size_t i = 0; i < list.count; ++i) {
-        struct run_lab lab;
-        cr_assert(run_lab_open(list.names[i], &lab, error, sizeof error), "%s", error);
-        free(shell_must("mkdir -p labs/%s && cp %s/labs/%s/" RUN_LAB_PRISTINE " labs/%s/%s",
-                        lab.name, LANEWISE_ROOT, lab.name, lab.name, lab.file));
-        run_lab_close(&lab);
+        struct lab lab;
+        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        free(shell_must("mkdir -p labs/%s && cp %s/labs/%s/" LAB_PRISTINE " labs/%s/%s", lab.name,
+                        LANEWISE_ROOT, lab.name, lab.name, lab.file));
+        labs_close(&lab);
     }
-    run_lab_list_free(&list);
+    labs_free(&list);
 }
 
 /* SOURCE, which is freed, with the edit made. */
@@ -41,15 +41,15 @@ static char *apply(char *source, const struct edit *edit)
 void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name)
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
-    char path[RUN_PATH_SIZE], error[1000];
-    struct run_lab opened;
-    cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+    char path[PATH_SIZE], error[1000];
+    struct lab opened;
+    cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
     char *source = shell_file(opened.solution, NULL);
     for (int i = 0; i < SUBMISSION_EDITS && edits[i].find; ++i)
         source = apply(source, &edits[i]);
-    cr_assert(run_path(path, "%s/%s", folder, name));
-    cr_assert(run_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
-    run_lab_close(&opened);
+    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
+    labs_close(&opened);
     free(source);
     free(folder);
 }
@@ -57,18 +57,18 @@ void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS]
 void submission_write_mutant(const char *lab, const char *mutant, const char *name)
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
-    char path[RUN_PATH_SIZE], error[1000];
-    struct run_lab opened;
-    struct run_mutant read;
-    cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+    char path[PATH_SIZE], error[1000];
+    struct lab opened;
+    struct mutant read;
+    cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
     char *solution = shell_file(opened.solution, NULL);
-    cr_assert(run_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
-    cr_assert(run_mutant_read(path, solution, &read, error, sizeof error), "%s", error);
-    cr_assert(run_path(path, "%s/%s", folder, name));
-    cr_assert(run_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
+    cr_assert(base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
+    cr_assert(mutant_read(path, solution, &read, error, sizeof error), "%s", error);
+    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
               path);
-    run_mutant_free(&read);
-    run_lab_close(&opened);
+    mutant_free(&read);
+    labs_close(&opened);
     free(solution);
     free(folder);
 }
@@ -126,11 +126,11 @@ char *submission_normalise(char *text)
 
 void golden_check(const char *name, const char *text)
 {
-    char path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/grader/tests/golden/%s%s", LANEWISE_ROOT, name,
-                       strchr(name, '.') ? "" : ".txt"));
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/grader/tests/golden/%s%s", LANEWISE_ROOT, name,
+                        strchr(name, '.') ? "" : ".txt"));
     if (getenv("LANEWISE_UPDATE_GOLDEN")) {
-        cr_assert(run_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
+        cr_assert(base_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
         return;
     }
     char *golden = shell_file(path, NULL);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/tools.h"
 #include "emulator_fixture.h"
+#include "gpu/tools.h"
 
 #define ITEMS 64u /* of 16 bytes, as the widest load takes */
 #define LANES 32u

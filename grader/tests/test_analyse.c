@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator_fixture.h"
 #include "gpu/analyse/flow.h"
 #include "gpu/analyse/lifetimes.h"
 #include "gpu/analyse/lines.h"
-#include "emulator_fixture.h"
 
 /* The only kernel of a text; *MODULE is the caller's to free. */
 static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_module **module)

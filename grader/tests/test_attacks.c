@@ -52,23 +52,23 @@ static char *look_at_machine(void)
 /* --- attacks on a lab of their own --------------------------------------------------------------------- */
 
 /* ONCE_MORE: what hangs need not be waited for as long as the first time. */
-static void perform(enum run_level level, bool once_more, struct run_job *job)
+static void perform(enum sandbox_level level, bool once_more, struct grade_job *job)
 {
     int code;
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
+    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
     /* Any user may pass: sandboxes have users of their own. */
     free(shell_must("chmod 711 . && mkdir -p %s && cd %s && mkdir -m 711 checks && chmod 711 . && "
                     "cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && cp " PROGRAM
                     " program-under-attack",
-                    run_level_name(level), run_level_name(level)));
+                    sandbox_level_name(level), sandbox_level_name(level)));
     if (once_more)
-        free(shell_must("touch %s/checks/hung", run_level_name(level)));
-    *job = (struct run_job){
-        .device = RUN_EMULATOR, .level = level, .seed = 1, .file_name = "attacks.cu"};
-    cr_assert(run_path(job->folder, "%s/%s/checks", folder, run_level_name(level)) &&
-              run_path(job->programs[RUN_EMULATOR], "%s/%s/program-under-attack", folder,
-                       run_level_name(level)) &&
-              run_path(path, "%s/job.json", folder) && run_job_write(job, path));
+        free(shell_must("touch %s/checks/hung", sandbox_level_name(level)));
+    *job = (struct grade_job){
+        .device = ON_EMULATOR, .level = level, .seed = 1, .file_name = "attacks.cu"};
+    cr_assert(base_path(job->folder, "%s/%s/checks", folder, sandbox_level_name(level)) &&
+              base_path(job->programs[ON_EMULATOR], "%s/%s/program-under-attack", folder,
+                        sandbox_level_name(level)) &&
+              base_path(path, "%s/job.json", folder) && grade_job_write(job, path));
     char *output =
         shell(&code, "CRITERION_ALWAYS_SUCCEED=1 LANEWISE_JOB=$PWD/job.json " RUNNER " 2>&1");
     cr_assert_eq(code, 0, "%s", output);
@@ -84,12 +84,12 @@ static bool is_printable(const char *text)
     return true;
 }
 
-static void compare(const struct run_job *job, const struct run_row *row)
+static void compare(const struct grade_job *job, const struct run_row *row)
 {
-    char path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/%s.json", job->folder, row->check));
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/%s.json", job->folder, row->check));
     json_t *verdict = json_load_file(path, 0, NULL);
-    const char *level = run_level_name(job->level);
+    const char *level = sandbox_level_name(job->level);
     const char *status = json_string_value(json_object_get(verdict, "status"));
     const char *message = json_string_value(json_object_get(verdict, "message"));
     const char *broken = json_string_value(json_object_get(verdict, "broken"));
@@ -112,11 +112,11 @@ Test(attacks, end_as_they_must_and_leave_nothing)
     cr_skip("sanitizers need memory and files that the sandbox would refuse");
 #endif
     char why[400];
-    enum run_level best = run_sandbox_level(why, sizeof why);
+    enum sandbox_level best = sandbox_best_level(why, sizeof why);
     char *before = look_at_machine();
-    for (enum run_level level = best; level >= RUN_CONFINED;
-         level = level > RUN_CONFINED ? RUN_CONFINED : RUN_UNPROTECTED) {
-        struct run_job job;
+    for (enum sandbox_level level = best; level >= SANDBOX_CONFINED;
+         level = level > SANDBOX_CONFINED ? SANDBOX_CONFINED : SANDBOX_NONE) {
+        struct grade_job job;
         perform(level, level < best, &job);
         for (size_t i = 0; i < sizeof run_rows / sizeof *run_rows; ++i)
             compare(&job, &run_rows[i]);

@@ -52,7 +52,7 @@ Test(audit, flags_what_is_right_on_one_device_only)
         snprintf(emulator, sizeof emulator, "[%s]", audit_rows[i].emulator);
         snprintf(gpu, sizeof gpu, "[%s]", audit_rows[i].gpu);
         json_t *left = graded("emulator", "built", emulator), *right = graded("gpu", "built", gpu);
-        json_t *found = run_devices_disagree(left, right), *first = json_array_get(found, 0);
+        json_t *found = agree_devices(left, right), *first = json_array_get(found, 0);
         const char *wrong_on = json_string_value(json_object_get(first, "wrong_on"));
         const char *message = json_string_value(json_object_get(first, "message"));
         cr_expect_eq(json_array_size(found), audit_rows[i].wrong_on ? 1 : 0, "%s",
@@ -70,12 +70,12 @@ Test(audit, flags_what_is_right_on_one_device_only)
 Test(audit, flags_what_builds_on_one_device_only)
 {
     json_t *left = graded("emulator", "built", "[]"), *right = graded("gpu", "rejected", "[]");
-    json_t *found = run_devices_disagree(left, right);
+    json_t *found = agree_devices(left, right);
     cr_expect_eq(json_array_size(found), 1);
     cr_expect_str_eq(json_string_value(json_object_get(json_array_get(found, 0), "wrong_on")),
                      "gpu");
     json_decref(found);
-    found = run_devices_disagree(right, right);
+    found = agree_devices(right, right);
     cr_expect_eq(json_array_size(found), 0);
     json_decref(found);
     json_decref(left);

@@ -17,8 +17,8 @@ TestSuite(batch, .init = shell_init, .fini = shell_fini, .timeout = 300);
 
 static struct batch_store *open_store(void)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE], error[500];
-    run_path(path, "%s/" BATCH_STORE_FILE, folder);
+    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE], error[500];
+    base_path(path, "%s/" BATCH_STORE_FILE, folder);
     struct batch_store *store = batch_store_open(path, error, sizeof error);
     cr_assert(store, "%s", error);
     free(folder);
@@ -94,7 +94,7 @@ struct attempt {
 static void add_attempt(struct batch_store *store, int number, const struct attempt *attempt)
 {
     char name[40], text[40];
-    struct run_text source = {.bytes = text};
+    struct text source = {.bytes = text};
     snprintf(name, sizeof name, "%d", number);
     source.size = (size_t)snprintf(text, sizeof text, "source %d", number);
     struct batch_submission submission = {.student = "ann",
@@ -122,7 +122,7 @@ enum { NONE = -1, FAILED = -2 };
 static const struct {
     const char *name;
     struct attempt attempts[4];
-    struct batch_terms terms;
+    struct course_terms terms;
     const char *status;
     int counted;
     double score;   /* below 0: null */
@@ -161,8 +161,8 @@ static const struct {
 static void expect_count(size_t i)
 {
     struct batch_store *store = open_store();
-    struct batch_terms terms = counting[i].terms;
-    struct batch_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_terms terms = counting[i].terms;
+    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
     const char *status;
     int counted;
     terms.course = "";
@@ -206,10 +206,10 @@ Test(batch, what_counts_of_several_attempts)
 Test(batch, all_who_share_a_failure_are_reviewed)
 {
     struct batch_store *store = open_store();
-    struct batch_terms terms = {.course = ""};
+    struct course_terms terms = {.course = ""};
     struct batch_key old = key_a, new = key_b;
     json_t *result = json_pack("{s:s, s:i}", "status", "not-yet", "score", 40);
-    struct run_text source = {.bytes = "x", .size = 1};
+    struct text source = {.bytes = "x", .size = 1};
     old.device = new.device = "emulator";
     must(store, batch_store_add_lab(store, "01-x", "X", 100));
     must(store, batch_store_put(store, &old, result));
@@ -289,7 +289,7 @@ Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
 {
     json_t *labs = json_pack("[{s:s}]", "lab", "02-coalesce");
     for (size_t i = 0; i < sizeof feedback_names / sizeof *feedback_names; ++i) {
-        char name[RUN_PATH_SIZE] = "";
+        char name[PATH_SIZE] = "";
         bool some = batch_feedback_name(labs, feedback_names[i].path, name);
         cr_expect_eq(some, feedback_names[i].name != NULL, "%s: %s", feedback_names[i].path, name);
         cr_expect(!some || strcmp(name, feedback_names[i].name) == 0, "%s: %s",
@@ -302,8 +302,8 @@ Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
 Test(batch, points_and_weights_of_the_course)
 {
     struct batch_store *store = open_store();
-    struct batch_lab_terms labs[] = {{.lab = "01-x", .points = 7, .weight = 2}};
-    struct batch_terms terms = {.course = "", .labs = labs, .lab_count = 1};
+    struct course_lab_terms labs[] = {{.lab = "01-x", .points = 7, .weight = 2}};
+    struct course_terms terms = {.course = "", .labs = labs, .lab_count = 1};
     must(store, batch_store_add_lab(store, "01-x", "X", 100));
     must(store, batch_store_add_lab(store, "02-y", "Y", 100));
     must(store, batch_store_add_student(store, "ann", "Ann"));
@@ -320,8 +320,8 @@ Test(batch, points_and_weights_of_the_course)
 Test(batch, the_gradebook_tells_late_from_missing)
 {
     struct batch_store *store = open_store();
-    struct batch_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
-    struct batch_terms terms = {
+    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_terms terms = {
         .course = "", .limits_late = true, .late_limit = 1, .labs = &lab, .lab_count = 1};
     char *book = NULL;
     size_t size;
@@ -346,15 +346,15 @@ Test(batch, the_gradebook_tells_late_from_missing)
 Test(batch, exceptions_for_one_student)
 {
     struct batch_store *store = open_store();
-    struct batch_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
-    struct batch_exception all[] = {
+    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_exception all[] = {
         {.student = "ann", .lab = "01-x", .deadline = DEADLINE + 9 * DAY, .why = "ill"},
         {.student = "bob", .lab = "01-x", .by_hand = true, .points = 12.5, .why = "oral"},
         {.student = "eve", .lab = "01-x", .excused = true, .why = ""},
         {.student = "eve", .lab = "02-y", .by_hand = true, .points = 30, .why = ""},
     };
-    struct batch_exceptions exceptions = {all, sizeof all / sizeof *all};
-    struct batch_terms terms = {
+    struct course_exceptions exceptions = {all, sizeof all / sizeof *all};
+    struct course_terms terms = {
         .course = "", .limits_late = true, .labs = &lab, .lab_count = 1, .exceptions = &exceptions};
     must(store, batch_store_add_lab(store, "01-x", "X", 100));
     must(store, batch_store_add_lab(store, "02-y", "Y", 100));

@@ -12,7 +12,7 @@
 
 TestSuite(batch_scan, .init = shell_init, .fini = shell_fini, .timeout = 100);
 
-static struct run_lab kit[] = {
+static struct lab kit[] = {
     {.name = "01-parallelize", .file = "parallelize.cu"},
     {.name = "02-coalesce", .file = "coalesce.cu"},
     {.name = "03-shared-reduce", .file = "shared_reduce.cu"},
@@ -115,10 +115,10 @@ Test(batch_scan, times_in_names)
 
 static bool read_roster(const char *text, struct batch_roster *roster, char *error, size_t size)
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
-    run_path(path, "%s/roster.csv", folder);
+    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
+    base_path(path, "%s/roster.csv", folder);
     free(folder);
-    cr_assert(run_write_file(path, text, strlen(text), 0600));
+    cr_assert(base_write_file(path, text, strlen(text), 0600));
     return batch_roster_read(path, roster, error, size);
 }
 
@@ -177,7 +177,7 @@ Test(batch_scan, roster_of_too_many)
 {
     enum { STUDENTS = 20001 };
     struct batch_roster roster;
-    char error[RUN_PATH_SIZE + 200], *text = malloc(STUDENTS * 10 + 10);
+    char error[PATH_SIZE + 200], *text = malloc(STUDENTS * 10 + 10);
     size_t used = (size_t)sprintf(text, "id,name\n");
     for (int i = 0; i < STUDENTS; ++i)
         used += (size_t)sprintf(text + used, "s%06d,x\n", i);
@@ -254,17 +254,17 @@ static char *scan(const struct batch_roster *roster)
     static struct batch_lab scanned[LABS];
     static const char *const of_submission[] = {"student", "lab", "path", NULL};
     static const char *const of_review[] = {"student", "lab", "path", "why", NULL};
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE], subs[RUN_PATH_SIZE];
-    char out[RUN_PATH_SIZE], error[2 * RUN_PATH_SIZE];
+    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE], subs[PATH_SIZE];
+    char out[PATH_SIZE], error[2 * PATH_SIZE];
     size_t i;
     json_t *row;
     for (i = 0; i < LABS; ++i) {
         scanned[i] = (struct batch_lab){.lab = kit[i], .grader = "g"};
         scanned[i].lab.declared = json_pack("{s:s, s:[]}", "title", "", "checks");
     }
-    run_path(path, "%s/" BATCH_STORE_FILE, folder);
-    run_path(subs, "%s/subs", folder);
-    run_path(out, "%s/subs/grades", folder);
+    base_path(path, "%s/" BATCH_STORE_FILE, folder);
+    base_path(subs, "%s/subs", folder);
+    base_path(out, "%s/subs/grades", folder);
     free(folder);
     struct batch_store *store = batch_store_open(path, error, sizeof error);
     cr_assert(store, "%s", error);

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "base/files.h"
+#include "config.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 
-TestSuite(batch_similar, .init = shell_init, .fini = shell_fini, .timeout = 1800);
+TestSuite(batch_pairs, .init = shell_init, .fini = shell_fini, .timeout = 1800);
 
 #define LAB      "04-bank-conflicts"
 #define FILE     "bank_conflicts.cu"
@@ -24,10 +24,10 @@ static const char *const class[][2] = {
 
 static void hand_in(const char *student, const char *text)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     char *folder = shell_must("mkdir -p subs/%s; printf '%%s' \"$PWD\"", student);
-    cr_assert(run_path(path, "%s/subs/%s/" FILE, folder, student));
-    cr_assert(run_write_file(path, text, strlen(text), 0644));
+    cr_assert(base_path(path, "%s/subs/%s/" FILE, folder, student));
+    cr_assert(base_write_file(path, text, strlen(text), 0644));
     free(folder);
 }
 
@@ -35,19 +35,19 @@ static void hand_in(const char *student, const char *text)
  * solution, two the skeleton, as it is. */
 static void make_class(void)
 {
-    char error[1000], path[RUN_PATH_SIZE];
+    char error[1000], path[PATH_SIZE];
     char *solution = shell_file(SOLUTION, NULL);
     char *header = shell_file(LANEWISE_ROOT "/shared/lab.h", NULL);
     for (size_t i = 0; i < sizeof class / sizeof *class; i++) {
-        struct run_mutant program;
-        run_path(path, LANEWISE_ROOT "/grader/tests/similar/" LAB "/%s.diff", class[i][1]);
-        cr_assert(run_mutant_read(path, solution, &program, error, sizeof error), "%s", error);
+        struct mutant program;
+        base_path(path, LANEWISE_ROOT "/grader/tests/similar/" LAB "/%s.diff", class[i][1]);
+        cr_assert(mutant_read(path, solution, &program, error, sizeof error), "%s", error);
         hand_in(class[i][0], program.source);
         char *copy = disguise(program.source, header);
         if (i == 0)
             hand_in("bob", copy);
         free(copy);
-        run_mutant_free(&program);
+        mutant_free(&program);
     }
     free(shell_must("mkdir subs/{fay,gus,hal,ian,joe}; cp subs/dan/* subs/fay;"
                     "cp " SOLUTION " subs/gus; cp " SOLUTION " subs/hal;"
@@ -95,26 +95,26 @@ static void expect_class(void)
 
 static void hand_in_short(const char *student, const char *text)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     char *folder = shell_must("mkdir -p subs/%s; printf '%%s' \"$PWD\"", student);
-    cr_assert(run_path(path, "%s/subs/%s/coalesce.cu", folder, student));
-    cr_assert(run_write_file(path, text, strlen(text), 0644));
+    cr_assert(base_path(path, "%s/subs/%s/coalesce.cu", folder, student));
+    cr_assert(base_write_file(path, text, strlen(text), 0644));
     free(folder);
 }
 
 /* A program of lab 02: of FOLDER, or NULL: the solution. Disguised, if asked for. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
-    char error[1000], path[RUN_PATH_SIZE];
-    struct run_mutant program = {.source = NULL};
+    char error[1000], path[PATH_SIZE];
+    struct mutant program = {.source = NULL};
     char *text = shell_file(SHORT_SOLUTION, NULL);
     char *header = shell_file(LANEWISE_ROOT "/shared/lab.h", NULL);
     if (folder) {
-        run_path(path, LANEWISE_ROOT "/grader/tests/%s/" SHORT_LAB "/%s.diff", folder, name);
-        cr_assert(run_mutant_read(path, text, &program, error, sizeof error), "%s", error);
+        base_path(path, LANEWISE_ROOT "/grader/tests/%s/" SHORT_LAB "/%s.diff", folder, name);
+        cr_assert(mutant_read(path, text, &program, error, sizeof error), "%s", error);
         free(text);
         text = strdup(program.source);
-        run_mutant_free(&program);
+        mutant_free(&program);
     }
     if (disguised) {
         char *copy = disguise(text, header), *loops = disguise_loops(copy);
@@ -172,7 +172,7 @@ static void expect_alike(const json_t *alike, size_t i, const char *what, const 
     cr_expect_str_eq(names, students);
 }
 
-Test(batch_similar, finds_copies_of_few_lines)
+Test(batch_pairs, finds_copies_of_few_lines)
 {
     shell_patience(800);
     make_short_class();
@@ -196,7 +196,7 @@ Test(batch_similar, finds_copies_of_few_lines)
 
 /* --- programs that are long enough ----------------------------------------------------------------------- */
 
-Test(batch_similar, shows_copies_and_no_others)
+Test(batch_pairs, shows_copies_and_no_others)
 {
     shell_patience(800);
     make_class();

@@ -7,41 +7,41 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "compile/build.h"
+#include "config.h"
 #include "sandbox/process.h"
 
-static char folder[RUN_PATH_SIZE];
+static char folder[PATH_SIZE];
 
 static void make_folder(void)
 {
-    cr_assert(run_private_folder(folder));
+    cr_assert(base_private_folder(folder));
 }
 
 static void remove_folder(void)
 {
-    run_remove_tree(folder);
+    base_remove_tree(folder);
 }
 
 TestSuite(build, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-static void build_for(enum run_device device, const char *source, struct run_build *build)
+static void build_for(enum grading_device device, const char *source, struct compile_build *build)
 {
-    struct run_text text = {(char *)source, strlen(source)};
+    struct text text = {(char *)source, strlen(source)};
     char why[400];
-    struct run_build_job job = {.source = &text,
-                                .file_name = "a.cu",
-                                .shown = "labs/xy/a.cu",
-                                .device = device,
-                                .gpu_arch = "sm_90",
-                                .level = run_sandbox_level(why, sizeof why),
-                                .folder = folder};
-    run_build(&job, build);
+    struct compile_job job = {.source = &text,
+                              .file_name = "a.cu",
+                              .shown = "labs/xy/a.cu",
+                              .device = device,
+                              .gpu_arch = "sm_90",
+                              .level = sandbox_best_level(why, sizeof why),
+                              .folder = folder};
+    compile_build(&job, build);
 }
 
-static void build_source(const char *source, struct run_build *build)
+static void build_source(const char *source, struct compile_build *build)
 {
-    build_for(RUN_EMULATOR, source, build);
+    build_for(ON_EMULATOR, source, build);
 }
 
 /* A program that was never built before: it holds the time. */
@@ -57,15 +57,15 @@ static char *fresh_source(const char *statement)
 
 Test(build, a_program_is_built_once_and_then_found)
 {
-    struct run_build first, second;
+    struct compile_build first, second;
     char *source = fresh_source("return 7;");
     build_source(source, &first);
-    cr_assert_eq(first.end, RUN_BUILT, "%s", first.messages);
+    cr_assert_eq(first.end, COMPILE_DONE, "%s", first.messages);
     cr_expect(!first.cached);
     cr_expect_str_eq(first.messages, "");
     cr_assert_eq(unlink(first.program), 0);
     build_source(source, &second);
-    cr_assert_eq(second.end, RUN_BUILT, "%s", second.messages);
+    cr_assert_eq(second.end, COMPILE_DONE, "%s", second.messages);
     cr_expect(second.cached);
     const char *words[] = {second.program, NULL};
     const char *environment[] = {"LD_LIBRARY_PATH=" LANEWISE_ROOT "/" LANEWISE_BUILD "/lib",
@@ -73,133 +73,133 @@ Test(build, a_program_is_built_once_and_then_found)
                                  "LD_PRELOAD=libasan.so.8", "ASAN_OPTIONS=detect_leaks=0",
 #endif
                                  NULL};
-    struct run_command command = {.argv = words,
-                                  .environment = environment,
-                                  .wall_seconds = 10,
-                                  .output_keep = 1000,
-                                  .output_limit = 1000};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    cr_expect(outcome.end == RUN_EXITED && outcome.code == 7, "%s", outcome.output);
-    run_outcome_free(&outcome);
-    run_build_free(&first);
-    run_build_free(&second);
+    struct process_command command = {.argv = words,
+                                      .environment = environment,
+                                      .wall_seconds = 10,
+                                      .output_keep = 1000,
+                                      .output_limit = 1000};
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    cr_expect(outcome.end == PROCESS_EXITED && outcome.code == 7, "%s", outcome.output);
+    process_outcome_free(&outcome);
+    compile_build_free(&first);
+    compile_build_free(&second);
     free(source);
 }
 
 Test(build, a_huge_program_is_not_kept)
 {
-    struct run_build builds[2];
+    struct compile_build builds[2];
     char *source = fresh_source("static volatile int huge[2 << 20] = {1}; return huge[7];");
     for (int i = 0; i < 2; ++i) {
         build_source(source, &builds[i]);
-        cr_assert_eq(builds[i].end, RUN_BUILT, "%s", builds[i].messages);
+        cr_assert_eq(builds[i].end, COMPILE_DONE, "%s", builds[i].messages);
         cr_expect(!builds[i].cached);
         cr_assert_eq(unlink(builds[i].program), 0);
-        run_build_free(&builds[i]);
+        compile_build_free(&builds[i]);
     }
     free(source);
 }
 
 Test(build, errors_are_told_with_the_path_that_the_student_knows)
 {
-    struct run_build build;
+    struct compile_build build;
     build_source("int main() {\n    int x = 3\n    return x;\n}\n", &build);
-    cr_expect_eq(build.end, RUN_REJECTED);
+    cr_expect_eq(build.end, COMPILE_REJECTED);
     cr_expect_str_eq(build.messages, "labs/xy/a.cu:3:5: error: expected a \";\"\n"
                                      "    3 |     return x;\n"
                                      "      |     ^\n");
-    run_build_free(&build);
+    compile_build_free(&build);
 }
 
 Test(build, what_does_not_link_is_rejected)
 {
-    struct run_build build;
+    struct compile_build build;
     build_source("int missing(); int main() { return missing(); }\n", &build);
-    cr_expect_eq(build.end, RUN_REJECTED);
+    cr_expect_eq(build.end, COMPILE_REJECTED);
     cr_expect(strstr(build.messages, "missing() is used, but nowhere defined"), "%s",
               build.messages);
-    run_build_free(&build);
+    compile_build_free(&build);
 }
 
 Test(build, the_headers_of_labs_are_found)
 {
-    struct run_build build;
+    struct compile_build build;
     build_source("#include \"lab.h\"\nint main() { return LAB_EXIT_CUDA; }\n", &build);
-    cr_expect_eq(build.end, RUN_BUILT, "%s", build.messages);
+    cr_expect_eq(build.end, COMPILE_DONE, "%s", build.messages);
     cr_expect_str_eq(build.messages, "");
-    run_build_free(&build);
+    compile_build_free(&build);
 }
 
 Test(build, warnings_come_back_from_the_cache_too)
 {
     for (int round = 0; round < 2; ++round) {
-        struct run_build build;
+        struct compile_build build;
         build_source("__global__ void k() { int unused; }\nint main() { return 0; }\n", &build);
-        cr_expect_eq(build.end, RUN_BUILT, "%s", build.messages);
+        cr_expect_eq(build.end, COMPILE_DONE, "%s", build.messages);
         cr_expect(strstr(build.messages, "labs/xy/a.cu:1:27: warning"), "%s", build.messages);
-        run_build_free(&build);
+        compile_build_free(&build);
     }
 }
 
 Test(build, a_missing_compiler_is_nobodys_fault)
 {
-    struct run_build build;
+    struct compile_build build;
     char *source = fresh_source("return 0;");
     setenv("NVCC", "/nowhere/nvcc", 1);
     build_source(source, &build);
-    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect_eq(build.end, COMPILE_BROKEN);
     cr_expect(strstr(build.messages, "/nowhere/nvcc"), "%s", build.messages);
-    run_build_free(&build);
+    compile_build_free(&build);
     free(source);
 }
 
 /* Has a shell script stand in for nvcc. */
 static void fake_compiler(const char *script)
 {
-    char path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/nvcc", folder));
-    cr_assert(run_write_file(path, script, strlen(script), 0700));
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/nvcc", folder));
+    cr_assert(base_write_file(path, script, strlen(script), 0700));
     setenv("NVCC", path, 1);
 }
 
 Test(build, a_compiler_that_is_badly_installed_is_nobodys_fault)
 {
-    struct run_build build;
+    struct compile_build build;
     fake_compiler("#!/bin/sh\necho 'nvcc fatal   : Host compiler missing'; exit 1\n");
     build_source("int main() {}\n", &build);
-    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect_eq(build.end, COMPILE_BROKEN);
     cr_expect_str_eq(build.messages, "nvcc fatal   : Host compiler missing");
-    run_build_free(&build);
+    compile_build_free(&build);
 }
 
 Test(build, a_compiler_of_another_release_is_nobodys_fault)
 {
-    struct run_build build;
+    struct compile_build build;
     fake_compiler("#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n");
     build_source("int main() {}\n", &build);
-    cr_expect_eq(build.end, RUN_BUILD_BROKEN);
+    cr_expect_eq(build.end, COMPILE_BROKEN);
     cr_expect(strstr(build.messages, "is of CUDA 12.4; grading takes one of CUDA 13"), "%s",
               build.messages);
-    run_build_free(&build);
+    compile_build_free(&build);
 }
 
 Test(build, a_compiler_that_crashes_rejects)
 {
-    struct run_build build;
+    struct compile_build build;
     fake_compiler("#!/bin/sh\nkill -SEGV $$\n");
     build_source("int main() {}\n", &build);
-    cr_expect_eq(build.end, RUN_REJECTED);
-    run_build_free(&build);
+    cr_expect_eq(build.end, COMPILE_REJECTED);
+    compile_build_free(&build);
 }
 
 Test(build, a_compiler_that_leaves_nothing_has_not_built)
 {
-    struct run_build build;
+    struct compile_build build;
     fake_compiler("#!/bin/sh\nexit 0\n");
     build_source("int main() {}\n", &build);
-    cr_expect_eq(build.end, RUN_REJECTED);
-    run_build_free(&build);
+    cr_expect_eq(build.end, COMPILE_REJECTED);
+    compile_build_free(&build);
 }
 
 /* What a program for a GPU may not define; for the emulator it may, where it changes nothing. */
@@ -236,16 +236,16 @@ static const struct {
 Test(build, programs_for_a_gpu_define_nothing_of_cuda_or_libc)
 {
     for (size_t i = 0; i < sizeof definitions / sizeof *definitions; ++i) {
-        struct run_build build;
+        struct compile_build build;
         char *source, *fresh = fresh_source("return 0;");
         const char *symbol = definitions[i].symbol;
         cr_assert(asprintf(&source, "%s\n%s", definitions[i].source, fresh) > 0);
-        build_for(RUN_GPU, source, &build);
-        cr_expect_eq(build.end, symbol ? RUN_REJECTED : RUN_BUILT, "%s: %s", definitions[i].name,
-                     build.messages);
+        build_for(ON_GPU, source, &build);
+        cr_expect_eq(build.end, symbol ? COMPILE_REJECTED : COMPILE_DONE, "%s: %s",
+                     definitions[i].name, build.messages);
         cr_expect(!symbol || strstr(build.messages, symbol), "%s: %s", definitions[i].name,
                   build.messages);
-        run_build_free(&build);
+        compile_build_free(&build);
         free(source);
         free(fresh);
         remove_folder();

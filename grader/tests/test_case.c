@@ -6,19 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/case.h"
 #include "base/files.h"
+#include "record/case.h"
 
-static char folder[RUN_PATH_SIZE];
+static char folder[PATH_SIZE];
 
 static void enter_folder(void)
 {
-    cr_assert(run_private_folder(folder) && chdir(folder) == 0);
+    cr_assert(base_private_folder(folder) && chdir(folder) == 0);
 }
 
 static void leave_folder(void)
 {
-    run_remove_tree(folder);
+    base_remove_tree(folder);
 }
 
 TestSuite(case_file, .init = enter_folder, .fini = leave_folder);
@@ -103,10 +103,10 @@ Test(case_file, malformed_files_are_refused)
 {
     const int32_t values[] = {7, 8};
     struct case_data *data = case_new();
-    struct run_text good;
+    struct text good;
     char error[100];
     cr_assert(case_add(data, "a", CASE_INT, values, 2) && case_write(data, "good"));
-    cr_assert(run_read_file("good", 1000, &good, error, sizeof error));
+    cr_assert(base_read_file("good", 1000, &good, error, sizeof error));
     cr_assert_eq(good.size, 56);
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         unsigned char bytes[56];

@@ -13,21 +13,21 @@ TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 #define RUNNER LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/fixture-lab"
 
-static struct run_job job;
+static struct grade_job job;
 
 /* Builds the fixture, as submission and as solution, and has its checks performed. */
 static void perform(void)
 {
     int code;
-    char *folder = shell_must("mkdir checks; printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
+    char *folder = shell_must("mkdir checks; printf '%%s' \"$PWD\""), path[PATH_SIZE];
     free(shell_must("cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && $NVCC -cudart shared "
                     "-lineinfo -O3 -I" LANEWISE_ROOT "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
                     "/grader/tests/fixture/lab/fixture.cu 2>&1"));
-    job = (struct run_job){.device = RUN_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
-    cr_assert(run_path(job.folder, "%s/checks", folder) &&
-              run_path(job.programs[RUN_EMULATOR], "%s/program", folder) &&
-              run_path(job.solution, "%s/program", folder) &&
-              run_path(path, "%s/job.json", folder) && run_job_write(&job, path));
+    job = (struct grade_job){.device = ON_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
+    cr_assert(base_path(job.folder, "%s/checks", folder) &&
+              base_path(job.programs[ON_EMULATOR], "%s/program", folder) &&
+              base_path(job.solution, "%s/program", folder) &&
+              base_path(path, "%s/job.json", folder) && grade_job_write(&job, path));
     /* somebody else's socket is where its own would be, and nobody can take it away */
     char *output = shell(&code, "sh -c 'mkdir /tmp/criterion_$$.sock; echo $$ >taken; "
                                 "LANEWISE_JOB=$PWD/job.json exec " RUNNER "' 2>&1");
@@ -39,8 +39,8 @@ static void perform(void)
 
 static json_t *load_verdict(const char *check)
 {
-    char path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/%s.json", job.folder, check));
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/%s.json", job.folder, check));
     json_t *verdict = json_load_file(path, 0, NULL);
     cr_assert(verdict, "check %s left no verdict", check);
     return verdict;

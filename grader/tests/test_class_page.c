@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "report/class_html.h"
 #include "report/class_totals.h"
-#include "base/files.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 
@@ -342,7 +342,7 @@ Test(class_page, looks_right_in_a_browser)
     char *page = make_page(class), *folder = shell_must("pwd"), path[200];
     folder[strcspn(folder, "\n")] = 0;
     snprintf(path, sizeof path, "%s/class.html", folder);
-    cr_assert(run_write_file(path, page, strlen(page), 0600));
+    cr_assert(base_write_file(path, page, strlen(page), 0600));
     free(shell_must("sed '/Content-Security-Policy/d' class.html >copy.html\n"
                     "grep -c Content-Security-Policy class.html"));
     free(shell_must("cat >>copy.html <<'END'\n%s\nEND\ncat >around.html <<'END'\n%s\nEND", PROBE,
@@ -378,7 +378,7 @@ Test(class_page, prints_all_its_parts)
     json_t *class = make_class("harmless");
     char *page = make_page(class), *folder = shell_must("printf %%s \"$PWD\""), path[200];
     snprintf(path, sizeof path, "%s/class.html", folder);
-    cr_assert(run_write_file(path, page, strlen(page), 0600));
+    cr_assert(base_write_file(path, page, strlen(page), 0600));
     char *text = shell_must(
         CHROMIUM "--no-pdf-header-footer --print-to-pdf=class.pdf file://$PWD/class.html 2>log; "
                  "pdftotext -layout class.pdf -");

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "course/course.h"
-#include "config.h"
 #include "base/files.h"
+#include "config.h"
+#include "course/course.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 
@@ -16,9 +16,9 @@ TestSuite(course, .init = submission_init, .fini = shell_fini, .timeout = 120);
 /* Reads TEXT as the course file c.yaml. */
 static bool read_text(const char *text, struct course *course, char error[4096])
 {
-    char *folder = shell_must("printf '%%s' \"$PWD\""), path[RUN_PATH_SIZE];
-    cr_assert(run_path(path, "%s/c.yaml", folder));
-    cr_assert(run_write_file(path, text, strlen(text), 0600));
+    char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/c.yaml", folder));
+    cr_assert(base_write_file(path, text, strlen(text), 0600));
     free(folder);
     bool good = course_read(path, course, error, 4096);
     /* In the tests' tables, the name alone. */
@@ -225,16 +225,16 @@ Test(course, exceptions_of_students)
             "    3: excused\n  Jose\xcc\x81: {1: {points: 0}}\n",
             &course, error),
         "%s", error);
-    const struct batch_exception *one =
-        batch_exception_find(course.rules.exceptions, "007", "02-coalesce");
+    const struct course_exception *one =
+        course_exception_find(course.rules.exceptions, "007", "02-coalesce");
     cr_assert(one);
     cr_expect(one->deadline == 1796061600 && one->by_hand && one->points == 12.5 && !one->excused);
     cr_expect_str_eq(one->why, "ill");
-    one = batch_exception_find(course.rules.exceptions, "007", "03-shared-reduce");
+    one = course_exception_find(course.rules.exceptions, "007", "03-shared-reduce");
     cr_expect(one && one->excused && !one->by_hand && one->line == 4);
-    one = batch_exception_find(course.rules.exceptions, "José", "01-parallelize");
+    one = course_exception_find(course.rules.exceptions, "José", "01-parallelize");
     cr_expect(one && one->by_hand && one->points == 0);
-    cr_expect_null(batch_exception_find(course.rules.exceptions, "007", "01-parallelize"));
+    cr_expect_null(course_exception_find(course.rules.exceptions, "007", "01-parallelize"));
     course_free(&course);
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/device/device_parts.h"
 #include "emulator_fixture.h"
+#include "gpu/device/device_parts.h"
 
 #define expect_status(fixture, wanted, call)                                                       \
     do {                                                                                           \

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/ptx/module.h"
 #include "emulator_fixture.h"
+#include "gpu/ptx/module.h"
 
 /* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads: every index is another number. */
 static const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};

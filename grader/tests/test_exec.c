@@ -8,73 +8,73 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sandbox/process.h"
 #include "base/files.h"
+#include "sandbox/process.h"
 
-static char folder[RUN_PATH_SIZE];
+static char folder[PATH_SIZE];
 
 static void make_folder(void)
 {
-    cr_assert(run_private_folder(folder));
+    cr_assert(base_private_folder(folder));
 }
 
 static void remove_folder(void)
 {
-    run_remove_tree(folder);
+    base_remove_tree(folder);
 }
 
 TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
 /* Runs a shell script with small limits. What shall be killed has SECONDS; what ends by itself has long,
  * so that a busy machine makes no difference. */
-static void run_script_for(const char *script, double seconds, struct run_outcome *outcome)
+static void run_script_for(const char *script, double seconds, struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
-    char variable[RUN_PATH_SIZE + 8];
+    char variable[PATH_SIZE + 8];
     snprintf(variable, sizeof variable, "FOLDER=%s", folder);
     const char *environment[] = {"PATH=/usr/bin:/bin", variable, NULL};
-    struct run_command command = {.argv = words,
-                                  .environment = environment,
-                                  .folder = folder,
-                                  .wall_seconds = seconds,
-                                  .file_bytes = 4096,
-                                  .output_keep = 100,
-                                  .output_limit = 1000};
-    run_exec(&command, outcome);
+    struct process_command command = {.argv = words,
+                                      .environment = environment,
+                                      .folder = folder,
+                                      .wall_seconds = seconds,
+                                      .file_bytes = 4096,
+                                      .output_keep = 100,
+                                      .output_limit = 1000};
+    process_run(&command, outcome);
 }
 
-static void run_script(const char *script, struct run_outcome *outcome)
+static void run_script(const char *script, struct process_outcome *outcome)
 {
     run_script_for(script, 60, outcome);
 }
 
 static const struct {
     const char *name, *script;
-    enum run_end end;
+    enum process_end end;
     int code;
     const char *output; /* NULL: any */
 } endings[] = {
-    {"well", "exit 0", RUN_EXITED, 0, ""},
-    {"with a code", "exit 42", RUN_EXITED, 42, ""},
-    {"by a signal", "kill -SEGV $$", RUN_SIGNALLED, SIGSEGV, NULL},
-    {"output and errors are one", "echo out; echo err >&2", RUN_EXITED, 0, "out\nerr\n"},
-    {"endless, quietly", "exec sleep 100", RUN_TIMED_OUT, 0, ""},
-    {"endless, busily", "while :; do :; done", RUN_TIMED_OUT, 0, ""},
-    {"endless, with output closed", "exec >&- 2>&-; exec sleep 100", RUN_TIMED_OUT, 0, ""},
-    {"endless, and deaf to SIGTERM", "trap '' TERM INT HUP; while :; do :; done", RUN_TIMED_OUT, 0,
-     ""},
-    {"endless output", "exec yes", RUN_TOO_MUCH, 0, NULL},
-    {"a file that is too large", "exec head -c 9000 /dev/zero >large", RUN_SIGNALLED, SIGXFSZ,
+    {"well", "exit 0", PROCESS_EXITED, 0, ""},
+    {"with a code", "exit 42", PROCESS_EXITED, 42, ""},
+    {"by a signal", "kill -SEGV $$", PROCESS_SIGNALLED, SIGSEGV, NULL},
+    {"output and errors are one", "echo out; echo err >&2", PROCESS_EXITED, 0, "out\nerr\n"},
+    {"endless, quietly", "exec sleep 100", PROCESS_TIMED_OUT, 0, ""},
+    {"endless, busily", "while :; do :; done", PROCESS_TIMED_OUT, 0, ""},
+    {"endless, with output closed", "exec >&- 2>&-; exec sleep 100", PROCESS_TIMED_OUT, 0, ""},
+    {"endless, and deaf to SIGTERM", "trap '' TERM INT HUP; while :; do :; done", PROCESS_TIMED_OUT,
+     0, ""},
+    {"endless output", "exec yes", PROCESS_TOO_MUCH_OUTPUT, 0, NULL},
+    {"a file that is too large", "exec head -c 9000 /dev/zero >large", PROCESS_SIGNALLED, SIGXFSZ,
      NULL},
-    {"the environment is the one given", "env | cut -d= -f1 | grep -v _ | sort", RUN_EXITED, 0,
+    {"the environment is the one given", "env | cut -d= -f1 | grep -v _ | sort", PROCESS_EXITED, 0,
      "FOLDER\nPATH\nPWD\n"},
-    {"the folder is the one given", "test $PWD = $FOLDER", RUN_EXITED, 0, ""},
-    {"no input", "cat", RUN_EXITED, 0, ""},
-    {"no other descriptor", "ls /proc/self/fd | tr '\\n' ' '", RUN_EXITED, 0, "0 1 2 3 "},
-    {"no core file", "ulimit -c", RUN_EXITED, 0, "0\n"},
-    {"a child left behind does not delay the end", "sleep 100 & echo gone", RUN_EXITED, 0,
+    {"the folder is the one given", "test $PWD = $FOLDER", PROCESS_EXITED, 0, ""},
+    {"no input", "cat", PROCESS_EXITED, 0, ""},
+    {"no other descriptor", "ls /proc/self/fd | tr '\\n' ' '", PROCESS_EXITED, 0, "0 1 2 3 "},
+    {"no core file", "ulimit -c", PROCESS_EXITED, 0, "0\n"},
+    {"a child left behind does not delay the end", "sleep 100 & echo gone", PROCESS_EXITED, 0,
      "gone\n"},
-    {"not even one in another session", "setsid sleep 50 & echo gone", RUN_EXITED, 0, "gone\n"},
+    {"not even one in another session", "setsid sleep 50 & echo gone", PROCESS_EXITED, 0, "gone\n"},
 };
 
 Test(exec, every_end_is_told_apart)
@@ -82,35 +82,35 @@ Test(exec, every_end_is_told_apart)
     /* A descriptor that must not be seen ("no other descriptor": 3 is ls's own folder). */
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
-        struct run_outcome outcome;
-        run_script_for(endings[i].script, endings[i].end == RUN_TIMED_OUT ? .5 : 60, &outcome);
+        struct process_outcome outcome;
+        run_script_for(endings[i].script, endings[i].end == PROCESS_TIMED_OUT ? .5 : 60, &outcome);
         cr_expect_eq(outcome.end, endings[i].end, "%s: end %d", endings[i].name, outcome.end);
-        if (endings[i].end == RUN_EXITED || endings[i].end == RUN_SIGNALLED)
+        if (endings[i].end == PROCESS_EXITED || endings[i].end == PROCESS_SIGNALLED)
             cr_expect_eq(outcome.code, endings[i].code, "%s: code %d", endings[i].name,
                          outcome.code);
         if (endings[i].output)
             cr_expect_str_eq(outcome.output, endings[i].output, "%s: \"%s\"", endings[i].name,
                              outcome.output);
         cr_expect(outcome.seconds < 40, "%s: took %g s", endings[i].name, outcome.seconds);
-        run_outcome_free(&outcome);
+        process_outcome_free(&outcome);
     }
     close(secret);
 }
 
 Test(exec, output_is_kept_up_to_a_limit)
 {
-    struct run_outcome outcome;
+    struct process_outcome outcome;
     run_script("head -c 500 /dev/zero | tr '\\0' x", &outcome);
-    cr_expect_eq(outcome.end, RUN_EXITED);
+    cr_expect_eq(outcome.end, PROCESS_EXITED);
     cr_expect_eq(outcome.output_size, 100);
     cr_expect_eq(strlen(outcome.output), 100);
     cr_expect(outcome.output_cut);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
 }
 
 Test(exec, what_is_left_of_the_group_is_killed)
 {
-    struct run_outcome outcome;
+    struct process_outcome outcome;
     run_script("sleep 98765 & echo $!", &outcome);
     pid_t left = atoi(outcome.output);
     cr_assert_gt(left, 0);
@@ -124,38 +124,38 @@ Test(exec, what_is_left_of_the_group_is_killed)
         fclose(file);
     }
     cr_expect(!file || state[0] == 'Z', "process %d is in state %s", left, state);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
 }
 
 Test(exec, a_program_that_cannot_start_is_the_graders_failure)
 {
     const char *words[] = {"/nowhere/program", NULL};
-    struct run_command command = {
+    struct process_command command = {
         .argv = words, .wall_seconds = 1, .output_keep = 10, .output_limit = 10};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    cr_expect_eq(outcome.end, RUN_NOT_STARTED);
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    cr_expect_eq(outcome.end, PROCESS_NOT_STARTED);
     cr_expect_eq(outcome.code, ENOENT);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     words[0] = "/bin/true";
     command.folder = "/nowhere";
-    run_exec(&command, &outcome);
-    cr_expect_eq(outcome.end, RUN_NOT_STARTED, "a folder that is not there");
-    run_outcome_free(&outcome);
+    process_run(&command, &outcome);
+    cr_expect_eq(outcome.end, PROCESS_NOT_STARTED, "a folder that is not there");
+    process_outcome_free(&outcome);
 }
 
 static void on_alarm(int number)
 {
-    run_interrupt();
+    process_interrupt();
 }
 
 Test(exec, an_interrupt_ends_it)
 {
-    struct run_outcome outcome;
+    struct process_outcome outcome;
     signal(SIGALRM, on_alarm);
     ualarm(200000, 0);
     run_script("exec sleep 100", &outcome);
-    cr_expect_eq(outcome.end, RUN_INTERRUPTED);
+    cr_expect_eq(outcome.end, PROCESS_INTERRUPTED);
     cr_expect(outcome.seconds < 40, "took %g s", outcome.seconds);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "config.h"
 #include "report/format.h"
-#include "base/files.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 
@@ -73,7 +73,7 @@ static void expect_valid(size_t i, const char *text, const char *what)
     char full[300];
     snprintf(full, sizeof full, "%s/%s", output, path);
     free(output);
-    cr_assert(run_write_file(full, text, strlen(text), 0600));
+    cr_assert(base_write_file(full, text, strlen(text), 0600));
     snprintf(command, sizeof command, validators[i], path);
     output = shell(&code, "%s", command);
     cr_expect_eq(code, 0, "%s of %s:\n%s\n%s", names[i], what, output, text);

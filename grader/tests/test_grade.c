@@ -115,8 +115,8 @@ Test(golden_grade, mutants)
 /* Each lab as its students get it, and solved: what is said of it, in a file of its own. */
 Test(golden_grade, skeletons_and_solutions)
 {
-    struct run_lab_names list;
-    run_lab_list(&list);
+    struct lab_names list;
+    labs_list(&list);
     for (size_t i = 0; i < list.count; ++i) {
         static const char *const options[] = {"", "--submission " LANEWISE_ROOT "/solutions"};
         for (int solved = 0; solved < 2; ++solved) {
@@ -131,7 +131,7 @@ Test(golden_grade, skeletons_and_solutions)
             free(output);
         }
     }
-    run_lab_list_free(&list);
+    labs_free(&list);
 }
 
 Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
@@ -454,29 +454,29 @@ Test(grade, skeletons_are_below_half_and_solutions_are_full)
 
 Test(grade, points_add_up_to_100_on_each_device)
 {
-    struct run_lab_names list;
-    run_lab_list(&list);
+    struct lab_names list;
+    labs_list(&list);
     cr_assert_geq(list.count, 2);
     for (size_t i = 0; i < list.count; ++i) {
-        for (enum run_device device = RUN_EMULATOR; device <= RUN_GPU; ++device) {
-            struct run_lab lab;
+        for (enum grading_device device = ON_EMULATOR; device <= ON_GPU; ++device) {
+            struct lab lab;
             char error[200];
             double sum = 0;
             size_t j;
             json_t *check;
-            cr_assert(run_lab_open(list.names[i], &lab, error, sizeof error), "%s", error);
+            cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
             json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
             {
-                if (run_lab_has_check(check, device))
+                if (lab_has_check(check, device))
                     sum += json_number_value(json_object_get(check, "max_points"));
                 cr_expect(json_string_length(json_object_get(check, "hint")) > 0, "no hint");
             }
-            cr_expect_eq(sum, 100, "%s on the %s: %g points", lab.name, run_device_name(device),
+            cr_expect_eq(sum, 100, "%s on the %s: %g points", lab.name, grading_device_name(device),
                          sum);
-            run_lab_close(&lab);
+            labs_close(&lab);
         }
     }
-    run_lab_list_free(&list);
+    labs_free(&list);
 }
 
 /* The figures that checks.c declares, and what shows each: a mutant, an edit, or the solution as it is. */
@@ -550,8 +550,8 @@ Test(grade, declared_figures_are_what_is_measured)
         char error[200];
         int code;
         json_t *result;
-        struct run_lab opened;
-        cr_assert(run_lab_open(lab, &opened, error, sizeof error), "%s", error);
+        struct lab opened;
+        cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
         double declared =
             figure_in(json_object_get(opened.declared, "checks"), check, "budget", key);
         if (figures[i].mutant)
@@ -564,7 +564,7 @@ Test(grade, declared_figures_are_what_is_measured)
                   "%s, %s: checks.c says %s = %g, but %g was measured", lab, check, key, declared,
                   measured);
         json_decref(result);
-        run_lab_close(&opened);
+        labs_close(&opened);
     }
 }
 
@@ -586,16 +586,16 @@ static bool is_calibrated(const char *table, const char *lab)
 /* Time carries points only in labs where it was measured to tell something: make record-times. */
 Test(grade, time_carries_points_only_where_it_was_calibrated)
 {
-    struct run_lab_names list;
+    struct lab_names list;
     char *table = shell_file(LANEWISE_ROOT "/grader/tests/hardware/calibration.tsv", NULL);
     size_t timed = 0;
-    run_lab_list(&list);
+    labs_list(&list);
     for (size_t i = 0; i < list.count; i++) {
-        struct run_lab lab;
+        struct lab lab;
         char error[200];
         size_t j;
         json_t *check;
-        cr_assert(run_lab_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
         json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
         {
             if (strcmp(json_string_value(json_object_get(check, "where")), "gpu-only") != 0)
@@ -604,10 +604,10 @@ Test(grade, time_carries_points_only_where_it_was_calibrated)
                       json_string_value(json_object_get(check, "id")));
             timed++;
         }
-        run_lab_close(&lab);
+        labs_close(&lab);
     }
     cr_expect_geq(timed, 2, "%zu checks of time", timed);
-    run_lab_list_free(&list);
+    labs_free(&list);
     free(table);
 }
 
@@ -635,33 +635,33 @@ static void write_script(const char *path, const char *script)
 {
     char *text;
     cr_assert(asprintf(&text, "#!/bin/sh\n%s\n", script) >= 0);
-    cr_assert(run_write_file(path, text, strlen(text), 0700));
+    cr_assert(base_write_file(path, text, strlen(text), 0700));
     free(text);
 }
 
 Test(grade, a_runner_that_fails_makes_no_grade)
 {
-    static struct run_lab lab;
-    static struct run_submission submission;
+    static struct lab lab;
+    static struct submission submission;
     char error[6000];
-    cr_assert(run_lab_open("02-coalesce", &lab, error, sizeof error), "%s", error);
-    cr_assert(run_submission_open(&lab, LANEWISE_ROOT "/labs", &submission, error, sizeof error),
-              "%s", error);
+    cr_assert(labs_open("02-coalesce", &lab, error, sizeof error), "%s", error);
+    cr_assert(submission_open(&lab, LANEWISE_ROOT "/labs", &submission, error, sizeof error), "%s",
+              error);
     char *folder = shell_must("printf '%%s' \"$PWD\"");
-    cr_assert(run_path(lab.runner, "%s/runner", folder));
+    cr_assert(base_path(lab.runner, "%s/runner", folder));
     for (size_t i = 0; i < sizeof runners / sizeof *runners; ++i) {
-        struct run_grading grading = {
-            .lab = &lab, .submission = &submission, .device = RUN_EMULATOR, .seed = 1};
+        struct grading grading = {
+            .lab = &lab, .submission = &submission, .device = ON_EMULATOR, .seed = 1};
         json_t *result;
         write_script(lab.runner, runners[i].script);
-        enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
-        cr_expect_eq(end, RUN_GRADER_FAILED, "%s: end %d", runners[i].name, end);
+        enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
+        cr_expect_eq(end, GRADER_FAILED, "%s: end %d", runners[i].name, end);
         cr_expect_null(result, "%s: there is a result", runners[i].name);
         cr_expect(strstr(error, runners[i].message), "%s: %s", runners[i].name, error);
     }
     free(folder);
-    run_submission_close(&submission);
-    run_lab_close(&lab);
+    submission_close(&submission);
+    labs_close(&lab);
 }
 
 Test(grade, checks_do_nothing_without_a_job)

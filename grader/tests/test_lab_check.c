@@ -48,16 +48,16 @@ static const struct {
 Test(mutant, edits_are_made_or_refused)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct run_mutant mutant;
+        struct mutant mutant;
         char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
         snprintf(path, sizeof path, "%s/a-mutant.diff", folder);
-        cr_assert(run_write_file(path, rows[i].text, strlen(rows[i].text), 0600));
-        bool read = run_mutant_read(path, SOLUTION, &mutant, error, sizeof error);
+        cr_assert(base_write_file(path, rows[i].text, strlen(rows[i].text), 0600));
+        bool read = mutant_read(path, SOLUTION, &mutant, error, sizeof error);
         cr_expect_eq(read, rows[i].source != NULL, "%s: %s", rows[i].name, error);
         if (read) {
             cr_expect_str_eq(mutant.name, "a-mutant");
             cr_expect_str_eq(mutant.source, rows[i].source, "%s: %s", rows[i].name, mutant.source);
-            run_mutant_free(&mutant);
+            mutant_free(&mutant);
         } else
             cr_expect(strstr(error, rows[i].error), "%s: %s", rows[i].name, error);
         free(folder);
@@ -68,18 +68,18 @@ Test(mutant, losses_have_points_or_none)
 {
     static const char text[] =
         "mutant: a\nscores: 70\nloses: ragged 15, block-path 1.7,speed\n\n-one\n";
-    struct run_mutant mutant;
+    struct mutant mutant;
     char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
     snprintf(path, sizeof path, "%s/a.diff", folder);
-    cr_assert(run_write_file(path, text, strlen(text), 0600));
-    cr_assert(run_mutant_read(path, SOLUTION, &mutant, error, sizeof error), "%s", error);
+    cr_assert(base_write_file(path, text, strlen(text), 0600));
+    cr_assert(mutant_read(path, SOLUTION, &mutant, error, sizeof error), "%s", error);
     cr_assert_eq(mutant.loss_count, 3);
     cr_expect_eq(mutant.scores, 70);
     cr_expect_str_eq(mutant.losses[1].check, "block-path");
     cr_expect_eq(mutant.losses[1].points, 1.7);
     cr_expect_str_eq(mutant.losses[2].check, "speed");
     cr_expect_lt(mutant.losses[2].points, 0);
-    run_mutant_free(&mutant);
+    mutant_free(&mutant);
     free(folder);
 }
 

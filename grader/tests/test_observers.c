@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator_fixture.h"
 #include "gpu/device/device_parts.h"
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 #include "gpu/tools.h"
-#include "emulator_fixture.h"
 
 #define LANES 32u
 #define TURNS 60u   /* of the same instruction */

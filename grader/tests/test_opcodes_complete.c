@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/ptx/module.h"
 #include "emulator_fixture.h"
+#include "gpu/ptx/module.h"
 #include "opcode_async.h"
 #include "opcode_control.h"
 #include "opcode_lanes.h"

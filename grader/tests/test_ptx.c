@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator_fixture.h"
 #include "gpu/ptx/lex.h"
 #include "gpu/ptx/module.h"
-#include "emulator_fixture.h"
 
 /* --- tokens ------------------------------------------------------------------------------------- */
 

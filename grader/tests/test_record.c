@@ -51,7 +51,7 @@ static json_t *read_bytes(const char *bytes, size_t size, char error[200])
     FILE *file = fdopen(fd, "w");
     cr_assert(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
     strcpy(error, "");
-    json_t *document = run_record_read(path, error, 200);
+    json_t *document = record_read(path, error, 200);
     remove(path);
     return document;
 }
@@ -325,7 +325,7 @@ Test(record, only_a_file_is_read)
     char error[200];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *folder = shell_must("rm -rf record; %s; echo -n $PWD/record", files[i].make);
-        json_t *document = run_record_read(folder, error, sizeof error);
+        json_t *document = record_read(folder, error, sizeof error);
         cr_expect(!document, "%s: was read", files[i].name);
         cr_expect_str_eq(error, files[i].error, "%s: %s", files[i].name, error);
         json_decref(document);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "config.h"
-#include "report/result_json.h"
 #include "grade/graded_by.h"
 #include "grade/seal.h"
+#include "report/result_json.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
 
@@ -15,19 +15,19 @@
 
 TestSuite(seal, .init = shell_init, .fini = shell_fini, .timeout = 60);
 
-static void path_of(const char *name, char path[RUN_PATH_SIZE])
+static void path_of(const char *name, char path[PATH_SIZE])
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
-    cr_assert(run_path(path, "%s/%s", folder, name));
+    cr_assert(base_path(path, "%s/%s", folder, name));
     free(folder);
 }
 
-static struct run_key make_key(const char *name)
+static struct seal_key make_key(const char *name)
 {
-    struct run_key key;
-    char path[RUN_PATH_SIZE];
+    struct seal_key key;
+    char path[PATH_SIZE];
     path_of(name, path);
-    cr_assert(run_key_make(path, &key));
+    cr_assert(seal_key_make(path, &key));
     return key;
 }
 
@@ -39,15 +39,15 @@ static json_t *some_document(void)
 
 Test(seal, keys_are_files_for_one)
 {
-    struct run_key key = make_key("key"), again;
-    char path[RUN_PATH_SIZE], error[RUN_PATH_SIZE + 200];
+    struct seal_key key = make_key("key"), again;
+    char path[PATH_SIZE], error[PATH_SIZE + 200];
     path_of("key", path);
     char *mode = shell_must("stat -c '%%a %%s' key");
     cr_expect_str_eq(mode, "600 65\n");
-    cr_expect_not(run_key_make(path, &again), "a key was replaced");
-    cr_assert(run_key_read(path, &again, error, sizeof error), "%s", error);
+    cr_expect_not(seal_key_make(path, &again), "a key was replaced");
+    cr_assert(seal_key_read(path, &again, error, sizeof error), "%s", error);
     cr_expect_eq(memcmp(&key, &again, sizeof key), 0);
-    cr_expect_eq(strlen(key.id), RUN_KEY_ID - 1);
+    cr_expect_eq(strlen(key.id), SEAL_KEY_ID - 1);
     char *text = shell_file("key", NULL);
     cr_expect_null(strstr(text, key.id), "the id gives the key away");
     free(text);
@@ -69,59 +69,59 @@ Test(seal, what_is_no_key_is_refused)
         {"cut -c1-60 key >k; mv k key; chmod 600 key", "is not a key"},
         {"sed -i 's/^./g/' key", "is not a key"},
     };
-    char path[RUN_PATH_SIZE], error[RUN_PATH_SIZE + 200];
+    char path[PATH_SIZE], error[PATH_SIZE + 200];
     path_of("key", path);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
-        struct run_key key;
+        struct seal_key key;
         free(shell_must("rm -rf key"));
         make_key("key");
         free(shell_must("%s", rows[i].make));
-        cr_expect_not(run_key_read(path, &key, error, sizeof error), "%s", rows[i].make);
+        cr_expect_not(seal_key_read(path, &key, error, sizeof error), "%s", rows[i].make);
         cr_expect(strstr(error, rows[i].says), "%s: %s", rows[i].make, error);
     }
 }
 
 Test(seal, holds_through_a_file_and_breaks_with_any_change)
 {
-    struct run_key key = make_key("key"), other = make_key("other");
-    char path[RUN_PATH_SIZE];
+    struct seal_key key = make_key("key"), other = make_key("other");
+    char path[PATH_SIZE];
     json_t *document = some_document();
     path_of("document.json", path);
-    cr_expect_eq(run_seal_look(document, &key), RUN_SEAL_NONE);
-    cr_assert(run_seal(document, NULL));
-    cr_expect_eq(run_seal_look(document, &key), RUN_SEAL_NONE);
-    cr_assert(run_seal(document, &key) && run_seal(document, &key));
+    cr_expect_eq(seal_check(document, &key), SEAL_NONE);
+    cr_assert(seal_document(document, NULL));
+    cr_expect_eq(seal_check(document, &key), SEAL_NONE);
+    cr_assert(seal_document(document, &key) && seal_document(document, &key));
     cr_assert(report_json_write(document, path));
     json_t *read = json_load_file(path, 0, NULL);
-    cr_expect_eq(run_seal_look(read, &key), RUN_SEAL_GOOD);
-    cr_expect_eq(run_seal_look(read, NULL), RUN_SEAL_UNCHECKED);
-    cr_expect_eq(run_seal_look(read, &other), RUN_SEAL_OTHER_KEY);
+    cr_expect_eq(seal_check(read, &key), SEAL_GOOD);
+    cr_expect_eq(seal_check(read, NULL), SEAL_UNCHECKED);
+    cr_expect_eq(seal_check(read, &other), SEAL_OTHER_KEY);
     json_object_set_new(json_object_get(read, "object"), "b", json_integer(3));
-    cr_expect_eq(run_seal_look(read, &key), RUN_SEAL_BROKEN);
+    cr_expect_eq(seal_check(read, &key), SEAL_BROKEN);
     json_object_set_new(json_object_get(read, "object"), "b", json_integer(2));
-    cr_expect_eq(run_seal_look(read, &key), RUN_SEAL_GOOD);
+    cr_expect_eq(seal_check(read, &key), SEAL_GOOD);
     json_object_set_new(read, "more", json_null());
-    cr_expect_eq(run_seal_look(read, &key), RUN_SEAL_BROKEN);
+    cr_expect_eq(seal_check(read, &key), SEAL_BROKEN);
     json_decref(read);
     json_decref(document);
 }
 
 Test(seal, forged_seals_are_wrong)
 {
-    struct run_key key = make_key("key");
+    struct seal_key key = make_key("key");
     static const char *const digests[] = {"", "00", "zz", "long"};
     for (size_t i = 0; i < 5; ++i) {
         json_t *document = some_document();
-        cr_assert(run_seal(document, &key));
+        cr_assert(seal_document(document, &key));
         json_t *seal = json_object_get(document, "seal");
         char hex[66], *first;
         snprintf(hex, sizeof hex, "%s", json_string_value(json_object_get(seal, "hmac_sha256")));
         first = hex;
         *first = *first == '0' ? '1' : '0'; /* one digit of 64 */
         json_object_set_new(seal, "hmac_sha256", json_string(i < 4 ? digests[i] : hex));
-        cr_expect_eq(run_seal_look(document, &key), RUN_SEAL_BROKEN, "%zu", i);
+        cr_expect_eq(seal_check(document, &key), SEAL_BROKEN, "%zu", i);
         json_object_set_new(document, "seal", json_true());
-        cr_expect_eq(run_seal_look(document, &key), RUN_SEAL_BROKEN);
+        cr_expect_eq(seal_check(document, &key), SEAL_BROKEN);
         json_decref(document);
     }
 }
@@ -346,12 +346,12 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
 
 Test(verify, hashes_are_of_what_decides)
 {
-    struct run_lab lab, other;
+    struct lab lab, other;
     char error[400];
-    cr_assert(run_lab_open("02-coalesce", &lab, error, sizeof error), "%s", error);
-    cr_assert(run_lab_open("03-shared-reduce", &other, error, sizeof error), "%s", error);
-    json_t *one = run_graded_by(&lab), *same = run_graded_by(&lab),
-           *another = run_graded_by(&other);
+    cr_assert(labs_open("02-coalesce", &lab, error, sizeof error), "%s", error);
+    cr_assert(labs_open("03-shared-reduce", &other, error, sizeof error), "%s", error);
+    json_t *one = graded_by_json(&lab), *same = graded_by_json(&lab),
+           *another = graded_by_json(&other);
     cr_expect(json_equal(one, same));
     const json_t *compiler = json_object_get(one, "compiler");
     cr_expect(strstr(json_string_value(compiler), "cuda_"), "%s", json_string_value(compiler));
@@ -361,15 +361,15 @@ Test(verify, hashes_are_of_what_decides)
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(another, "lab_sha256")));
     strcpy(lab.solution, other.solution); /* one file of it is another */
-    json_t *changed = run_graded_by(&lab);
+    json_t *changed = graded_by_json(&lab);
     cr_expect_not(
         json_equal(json_object_get(one, "lab_sha256"), json_object_get(changed, "lab_sha256")));
     json_decref(one);
     json_decref(same);
     json_decref(another);
     json_decref(changed);
-    run_lab_close(&lab);
-    run_lab_close(&other);
+    labs_close(&lab);
+    labs_close(&other);
 }
 
 #ifdef LANEWISE_PRELOAD

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "gpu/tools.h"
 #include "gpu/remote/server.h"
 #include "gpu/remote/wire.h"
+#include "gpu/tools.h"
 #include "sandbox/process.h"
 
 struct link {
@@ -428,7 +428,7 @@ enum place {
     TWINS
 }; /* of the device: in the program's process, beside it, and two of them */
 
-static struct run_outcome run_program(const char *name, enum place place)
+static struct process_outcome run_program(const char *name, enum place place)
 {
     /* The input has no bytes, so that both devices get the same. */
     static const char *const twin[] = {"LANEWISE_SHOWN=/dev/null", "LANEWISE_JUDGED=/dev/null",
@@ -446,23 +446,23 @@ static struct run_outcome run_program(const char *name, enum place place)
 #endif
         NULL};
     const char *words[] = {path, NULL};
-    struct run_command command = {.argv = words,
-                                  .environment = environment,
-                                  .wall_seconds = 120,
-                                  .output_keep = 1 << 20,
-                                  .output_limit = 1 << 20};
-    struct run_command server = command;
-    struct run_outcome outcome, server_outcome;
+    struct process_command command = {.argv = words,
+                                      .environment = environment,
+                                      .wall_seconds = 120,
+                                      .output_keep = 1 << 20,
+                                      .output_limit = 1 << 20};
+    struct process_command server = command;
+    struct process_outcome outcome, server_outcome;
     server.argv = device;
     server.environment = place == TWINS ? twin : NULL;
     if (beside) {
-        run_exec_served(&command, &server, &outcome, &server_outcome);
-        cr_expect(server_outcome.end == RUN_EXITED && server_outcome.code == SERVER_DONE,
+        process_run_served(&command, &server, &outcome, &server_outcome);
+        cr_expect(server_outcome.end == PROCESS_EXITED && server_outcome.code == SERVER_DONE,
                   "%s: the server ended with %d, %d: %s", name, server_outcome.end,
                   server_outcome.code, server_outcome.output);
-        run_outcome_free(&server_outcome);
+        process_outcome_free(&server_outcome);
     } else {
-        run_exec(&command, &outcome);
+        process_run(&command, &outcome);
     }
     return outcome;
 }
@@ -506,12 +506,12 @@ Test(remote, a_twin_follows)
 /* But for twins, which no kernel waits for. */
 Test(remote, kernels_wait_for_a_program_beside_them)
 {
-    struct run_outcome inside = run_program("persistent", INSIDE);
-    struct run_outcome beside = run_program("persistent", BESIDE);
+    struct process_outcome inside = run_program("persistent", INSIDE);
+    struct process_outcome beside = run_program("persistent", BESIDE);
     cr_expect(strstr(inside.output, "all right"), "%s", inside.output);
     cr_expect_str_eq(beside.output, inside.output);
-    run_outcome_free(&inside);
-    run_outcome_free(&beside);
+    process_outcome_free(&inside);
+    process_outcome_free(&beside);
 }
 
 Test(remote, launches_that_are_not_parked_do_not_go_on)
@@ -537,15 +537,15 @@ Test(remote, programs_run_as_with_the_device_inside)
         "streams",       "sum_ladder", "textures",   "threads",    "unsupported",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct run_outcome inside = run_program(names[i], INSIDE);
+        struct process_outcome inside = run_program(names[i], INSIDE);
         cr_expect(inside.output_size > 0, "%s says something", names[i]);
         for (enum place place = BESIDE; place <= TWINS; place++) {
-            struct run_outcome beside = run_program(names[i], place);
+            struct process_outcome beside = run_program(names[i], place);
             cr_expect(inside.end == beside.end && inside.code == beside.code, "%s: %d, %d",
                       names[i], beside.end, beside.code);
             cr_expect_str_eq(beside.output, inside.output, "%s, %d", names[i], place);
-            run_outcome_free(&beside);
+            process_outcome_free(&beside);
         }
-        run_outcome_free(&inside);
+        process_outcome_free(&inside);
     }
 }

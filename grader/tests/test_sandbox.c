@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/process.h"
 #include "base/files.h"
 #include "sandbox/pool.h"
+#include "sandbox/process.h"
 #include "sandbox/sandbox.h"
 #include "tests/shell.h"
 #include "tests/submission.h"
@@ -30,11 +30,11 @@
 
 /* What a script finds around it, besides the sandbox. */
 struct place {
-    enum run_level level;
+    enum sandbox_level level;
     bool user; /* an ordinary one runs all this */
     int seconds;
-    char folder[RUN_PATH_SIZE], kept[RUN_PATH_SIZE + 8];
-    char variables[7][RUN_PATH_SIZE + 32];
+    char folder[PATH_SIZE], kept[PATH_SIZE + 8];
+    char variables[7][PATH_SIZE + 32];
     const char *environment[8];
 };
 
@@ -42,46 +42,48 @@ static const struct attempt {
     const char *name, *script;
     bool alone;       /* may not fork */
     uint64_t scratch; /* bytes */
-    enum run_end end;
+    enum process_end end;
     int code;
     const char *output; /* NULL: any */
 } attempts[] = {
-    {"ends well", "exit 0", 0, 0, RUN_EXITED, 0, ""},
-    {"ends with a code", "exit 42", 0, 0, RUN_EXITED, 42, ""},
-    {"ends by a signal", "kill -SEGV $$", 0, 0, RUN_SIGNALLED, SIGSEGV, NULL},
-    {"endless", "exec sleep $SECONDS", 0, 0, RUN_TIMED_OUT, 0, ""},
-    {"endless output", "exec yes", 0, 0, RUN_TOO_MUCH, 0, NULL},
-    {"endless work", "ulimit -St 1; while :; do :; done", 0, 0, RUN_TIMED_OUT, 0, NULL},
-    {"users", "cat /etc/passwd 2>/dev/null; cat /etc/shadow 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"files of the grader", "cat $SECRET 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"homes", "ls -A /root /home /tmp 2>/dev/null | grep -v -e : -e lanewise", 0, 0, RUN_EXITED, 1,
+    {"ends well", "exit 0", 0, 0, PROCESS_EXITED, 0, ""},
+    {"ends with a code", "exit 42", 0, 0, PROCESS_EXITED, 42, ""},
+    {"ends by a signal", "kill -SEGV $$", 0, 0, PROCESS_SIGNALLED, SIGSEGV, NULL},
+    {"endless", "exec sleep $SECONDS", 0, 0, PROCESS_TIMED_OUT, 0, ""},
+    {"endless output", "exec yes", 0, 0, PROCESS_TOO_MUCH_OUTPUT, 0, NULL},
+    {"endless work", "ulimit -St 1; while :; do :; done", 0, 0, PROCESS_TIMED_OUT, 0, NULL},
+    {"users", "cat /etc/passwd 2>/dev/null; cat /etc/shadow 2>/dev/null", 0, 0, PROCESS_EXITED, 1,
      ""},
+    {"files of the grader", "cat $SECRET 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"homes", "ls -A /root /home /tmp 2>/dev/null | grep -v -e : -e lanewise", 0, 0, PROCESS_EXITED,
+     1, ""},
     {"new files elsewhere", "echo x >/tmp/x || echo x >/usr/x || echo x >/x", 0, 1 << 20,
-     RUN_EXITED, 2, NULL},
-    {"new files", "echo x >new && echo made", 0, 0, RUN_EXITED, 2, NULL},
-    {"new files, where allowed", "echo x >new && cat new", 0, 1 << 20, RUN_EXITED, 0, "x\n"},
-    {"the kept file", "echo kept >kept", 0, 0, RUN_EXITED, 0, ""},
-    {"the kept file cannot become a link", "ln -sf $SECRET kept 2>/dev/null", 0, 0, RUN_EXITED, 1,
-     ""},
-    {"processes of others", "cat /proc/$GRADER/environ 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"signals to the grader", "kill -KILL $GRADER 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"a session of its own", "setsid true 2>/dev/null", 0, 0, RUN_EXITED, 1, NULL},
-    {"another process", "sleep 0; echo forked", 1, 0, RUN_EXITED, 2, NULL},
-    {"another program", "exec echo fine", 1, 0, RUN_EXITED, 0, "fine\n"},
-    {"network", "bash -c ': </dev/tcp/127.0.0.1/$PORT' 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"namespaces", "unshare -Ur true 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"shared memory", "echo x >/dev/shm/x", 0, 0, RUN_EXITED, 2, NULL},
-    {"message queues", "ipcmk -Q 2>/dev/null", 0, 0, RUN_EXITED, 1, ""},
-    {"more memory", "exec perl -e '$n = 100000000; $x = \"x\" x $n; print 1'", 1, 0, RUN_EXITED, 1,
+     PROCESS_EXITED, 2, NULL},
+    {"new files", "echo x >new && echo made", 0, 0, PROCESS_EXITED, 2, NULL},
+    {"new files, where allowed", "echo x >new && cat new", 0, 1 << 20, PROCESS_EXITED, 0, "x\n"},
+    {"the kept file", "echo kept >kept", 0, 0, PROCESS_EXITED, 0, ""},
+    {"the kept file cannot become a link", "ln -sf $SECRET kept 2>/dev/null", 0, 0, PROCESS_EXITED,
+     1, ""},
+    {"processes of others", "cat /proc/$GRADER/environ 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"signals to the grader", "kill -KILL $GRADER 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"a session of its own", "setsid true 2>/dev/null", 0, 0, PROCESS_EXITED, 1, NULL},
+    {"another process", "sleep 0; echo forked", 1, 0, PROCESS_EXITED, 2, NULL},
+    {"another program", "exec echo fine", 1, 0, PROCESS_EXITED, 0, "fine\n"},
+    {"network", "bash -c ': </dev/tcp/127.0.0.1/$PORT' 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"namespaces", "unshare -Ur true 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"shared memory", "echo x >/dev/shm/x", 0, 0, PROCESS_EXITED, 2, NULL},
+    {"message queues", "ipcmk -Q 2>/dev/null", 0, 0, PROCESS_EXITED, 1, ""},
+    {"more memory", "exec perl -e '$n = 100000000; $x = \"x\" x $n; print 1'", 1, 0, PROCESS_EXITED,
+     1, NULL},
+    {"a large file", "exec head -c 2000000 /dev/urandom >kept", 0, 0, PROCESS_SIGNALLED, SIGXFSZ,
      NULL},
-    {"a large file", "exec head -c 2000000 /dev/urandom >kept", 0, 0, RUN_SIGNALLED, SIGXFSZ, NULL},
-    {"the environment", "env | cut -d= -f1 | grep -v '^_$' | sort | tr '\\n' ' '", 0, 0, RUN_EXITED,
-     0, "FOLDER GRADER PATH PORT PWD SECONDS SECRET "},
+    {"the environment", "env | cut -d= -f1 | grep -v '^_$' | sort | tr '\\n' ' '", 0, 0,
+     PROCESS_EXITED, 0, "FOLDER GRADER PATH PORT PWD SECONDS SECRET "},
     {"descriptors", "for i in 3 4 5 6 7 8 9; do (: <&$i) 2>/dev/null && echo $i; done; exit 0", 0,
-     0, RUN_EXITED, 0, ""},
-    {"a fork bomb", "(f() { f & f & }; f) 2>/dev/null; exec sleep $SECONDS", 0, 0, RUN_TIMED_OUT, 0,
-     NULL},
-    {"a process left behind", "sleep $SECONDS & exit 3", 0, 0, RUN_EXITED, 3, NULL},
+     0, PROCESS_EXITED, 0, ""},
+    {"a fork bomb", "(f() { f & f & }; f) 2>/dev/null; exec sleep $SECONDS", 0, 0,
+     PROCESS_TIMED_OUT, 0, NULL},
+    {"a process left behind", "sleep $SECONDS & exit 3", 0, 0, PROCESS_EXITED, 3, NULL},
 };
 
 static void note(json_t *failures, const struct place *place, const char *name, const char *format,
@@ -91,7 +93,7 @@ static void note(json_t *failures, const struct place *place, const char *name, 
 {
     char text[600];
     va_list arguments;
-    int length = snprintf(text, sizeof text, "%s, as %s: %s: ", run_level_name(place->level),
+    int length = snprintf(text, sizeof text, "%s, as %s: %s: ", sandbox_level_name(place->level),
                           place->user ? "a user" : "root", name);
     va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
@@ -100,27 +102,27 @@ static void note(json_t *failures, const struct place *place, const char *name, 
 }
 
 static void run_script(const struct place *place, const struct attempt *attempt,
-                       struct run_outcome *outcome)
+                       struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", attempt->script, NULL};
     const char *const read[] = {NULL}, *const keep[] = {place->kept, NULL};
-    struct run_sandbox sandbox = {.level = place->level,
-                                  .folder = place->folder,
-                                  .read = read,
-                                  .keep = keep,
-                                  .scratch_bytes = attempt->scratch,
-                                  .processes = 20,
-                                  .forks = !attempt->alone};
-    struct run_command command = {.argv = words,
-                                  .environment = place->environment,
-                                  .folder = place->folder,
-                                  .wall_seconds = attempt->end == RUN_TIMED_OUT ? 1.5 : 30,
-                                  .data_bytes = 64 << 20,
-                                  .file_bytes = 1 << 20,
-                                  .output_keep = 400,
-                                  .output_limit = 10000,
-                                  .sandbox = &sandbox};
-    run_exec(&command, outcome);
+    struct sandbox sandbox = {.level = place->level,
+                              .folder = place->folder,
+                              .read = read,
+                              .keep = keep,
+                              .scratch_bytes = attempt->scratch,
+                              .processes = 20,
+                              .forks = !attempt->alone};
+    struct process_command command = {.argv = words,
+                                      .environment = place->environment,
+                                      .folder = place->folder,
+                                      .wall_seconds = attempt->end == PROCESS_TIMED_OUT ? 1.5 : 30,
+                                      .data_bytes = 64 << 20,
+                                      .file_bytes = 1 << 20,
+                                      .output_keep = 400,
+                                      .output_limit = 10000,
+                                      .sandbox = &sandbox};
+    process_run(&command, outcome);
 }
 
 /* How many of the scripts' `sleep`s there are, and *ONE of them; each place has a number of seconds of its own.
@@ -159,7 +161,7 @@ static void look_at_memory(const struct place *place, json_t *failures)
     char path[64], text[16] = "";
     pid_t one = 0, child = fork();
     if (child == 0) {
-        struct run_outcome outcome;
+        struct process_outcome outcome;
         run_script(place, &attempt, &outcome);
         _exit(0);
     }
@@ -180,34 +182,34 @@ static void look_at_memory(const struct place *place, json_t *failures)
 static void look_at_bare(const struct place *place, json_t *failures)
 {
     const char *const words[] = {"/bin/sh", "-c", "true", NULL}, *const none[] = {NULL};
-    struct run_sandbox sandbox = {.level = place->level,
-                                  .folder = place->folder,
-                                  .read = none,
-                                  .keep = none,
-                                  .processes = 20,
-                                  .bare = true};
-    struct run_command command = {.argv = words,
-                                  .folder = place->folder,
-                                  .wall_seconds = 30,
-                                  .output_keep = 400,
-                                  .output_limit = 10000,
-                                  .sandbox = &sandbox};
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    if (place->level >= RUN_NAMESPACES &&
-        outcome.end != RUN_NOT_STARTED) /* else: where there is Landlock */
+    struct sandbox sandbox = {.level = place->level,
+                              .folder = place->folder,
+                              .read = none,
+                              .keep = none,
+                              .processes = 20,
+                              .bare = true};
+    struct process_command command = {.argv = words,
+                                      .folder = place->folder,
+                                      .wall_seconds = 30,
+                                      .output_keep = 400,
+                                      .output_limit = 10000,
+                                      .sandbox = &sandbox};
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    if (place->level >= SANDBOX_NAMESPACES &&
+        outcome.end != PROCESS_NOT_STARTED) /* else: where there is Landlock */
         note(failures, place, "a bare sandbox", "end %d, code %d", outcome.end, outcome.code);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
 }
 
 static void try_attempts(const struct place *place, json_t *failures)
 {
     for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
         const struct attempt *attempt = &attempts[i];
-        struct run_outcome outcome;
+        struct process_outcome outcome;
         run_script(place, attempt, &outcome);
         bool same = outcome.end == attempt->end &&
-                    (outcome.end > RUN_SIGNALLED || outcome.code == attempt->code) &&
+                    (outcome.end > PROCESS_SIGNALLED || outcome.code == attempt->code) &&
                     (!attempt->output || strcmp(outcome.output, attempt->output) == 0);
         if (!same)
             note(failures, place, attempt->name, "end %d, code %d, \"%s\"", outcome.end,
@@ -216,7 +218,7 @@ static void try_attempts(const struct place *place, json_t *failures)
             usleep(10000);
         if (count_left(place))
             note(failures, place, attempt->name, "leaves %d processes", count_left(place));
-        run_outcome_free(&outcome);
+        process_outcome_free(&outcome);
     }
 }
 
@@ -243,15 +245,15 @@ static void set(struct place *place, int index, const char *name, const char *va
 /* Tries all attempts at one level. */
 static void try_level(struct place *place, json_t *failures)
 {
-    char secret[RUN_PATH_SIZE], file[RUN_PATH_SIZE + 8], number[16];
+    char secret[PATH_SIZE], file[PATH_SIZE + 8], number[16];
     int port = 0, server = listen_somewhere(&port);
-    if (server < 0 || !run_private_folder(place->folder) || !run_private_folder(secret)) {
+    if (server < 0 || !base_private_folder(place->folder) || !base_private_folder(secret)) {
         note(failures, place, "the place", "cannot be made");
         return;
     }
     snprintf(place->kept, sizeof place->kept, "%s/kept", place->folder);
     snprintf(file, sizeof file, "%s/secret", secret);
-    if (!run_write_file(place->kept, "", 0, 0600) || !run_write_file(file, "secret", 6, 0600))
+    if (!base_write_file(place->kept, "", 0, 0600) || !base_write_file(file, "secret", 6, 0600))
         note(failures, place, "the place", "cannot be written to");
     set(place, 0, "PATH", "/usr/bin:/bin");
     set(place, 1, "FOLDER", place->folder);
@@ -266,8 +268,8 @@ static void try_level(struct place *place, json_t *failures)
     look_at_memory(place, failures);
     look_at_bare(place, failures);
     close(server);
-    run_remove_tree(place->folder);
-    run_remove_tree(secret);
+    base_remove_tree(place->folder);
+    base_remove_tree(secret);
 }
 
 /* Child I: every second one is an ordinary user. */
@@ -275,7 +277,7 @@ static json_t *try_one(size_t i, void *levels)
 {
     static struct place place;
     json_t *failures = json_array();
-    place.level = ((const enum run_level *)levels)[i / 2];
+    place.level = ((const enum sandbox_level *)levels)[i / 2];
     place.user = i % 2;
     place.seconds = 2000 + (int)i;
     if (place.user &&
@@ -283,7 +285,7 @@ static json_t *try_one(size_t i, void *levels)
          setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
          prctl(PR_SET_DUMPABLE, 1) != 0)) /* as one who was a user from the beginning */
         return NULL;
-    if (place.user && place.level == RUN_NAMESPACES_USER)
+    if (place.user && place.level == SANDBOX_NAMESPACES_USER)
         return failures;
     try_level(&place, failures);
     return failures;
@@ -303,19 +305,20 @@ TestSuite(sandbox, .timeout = 600);
 
 Test(sandbox, holds_at_every_level_for_root_and_for_users)
 {
-    static enum run_level levels[] = {RUN_CONFINED, RUN_NAMESPACES, RUN_NAMESPACES_USER};
+    static enum sandbox_level levels[] = {SANDBOX_CONFINED, SANDBOX_NAMESPACES,
+                                          SANDBOX_NAMESPACES_USER};
     char why[400];
-    enum run_level best = run_sandbox_level(why, sizeof why);
-    cr_assert(best >= RUN_CONFINED, "this machine has no sandbox: %s", why);
+    enum sandbox_level best = sandbox_best_level(why, sizeof why);
+    cr_assert(best >= SANDBOX_CONFINED, "this machine has no sandbox: %s", why);
     signal(SIGPIPE, SIG_IGN);
     if (geteuid() != 0)
         cr_skip("only root can try both");
-    struct run_pool pool = {.count = (size_t)best * 2,
-                            .jobs = 2,
-                            .context = levels,
-                            .work = try_one,
-                            .done = tell_failures};
-    cr_expect(run_pool_each(&pool));
+    struct process_pool pool = {.count = (size_t)best * 2,
+                                .jobs = 2,
+                                .context = levels,
+                                .work = try_one,
+                                .done = tell_failures};
+    cr_expect(process_pool_run(&pool));
 }
 
 /* What is asked of `lanewise`, on machines that this one is made to look like. */
@@ -437,56 +440,56 @@ static int count_descriptors(void)
 
 Test(sandbox, a_hundred_runs_leave_no_descriptor)
 {
-    char folder[RUN_PATH_SIZE], why[400];
+    char folder[PATH_SIZE], why[400];
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
-    cr_assert(run_private_folder(folder));
-    struct run_sandbox sandbox = {.level = run_sandbox_level(why, sizeof why),
-                                  .folder = folder,
-                                  .read = none,
-                                  .keep = none,
-                                  .processes = 64};
-    struct run_command command = {.argv = words,
-                                  .folder = folder,
-                                  .wall_seconds = 30,
-                                  .output_keep = 300,
-                                  .output_limit = 300,
-                                  .sandbox = &sandbox};
+    cr_assert(base_private_folder(folder));
+    struct sandbox sandbox = {.level = sandbox_best_level(why, sizeof why),
+                              .folder = folder,
+                              .read = none,
+                              .keep = none,
+                              .processes = 64};
+    struct process_command command = {.argv = words,
+                                      .folder = folder,
+                                      .wall_seconds = 30,
+                                      .output_keep = 300,
+                                      .output_limit = 300,
+                                      .sandbox = &sandbox};
     int before = count_descriptors();
     for (int i = 0; i < 100; ++i) {
-        struct run_outcome outcome;
-        run_exec(&command, &outcome);
-        cr_expect(outcome.end == RUN_EXITED && outcome.code == 0, "%s", outcome.output);
-        run_outcome_free(&outcome);
+        struct process_outcome outcome;
+        process_run(&command, &outcome);
+        cr_expect(outcome.end == PROCESS_EXITED && outcome.code == 0, "%s", outcome.output);
+        process_outcome_free(&outcome);
     }
     cr_expect_eq(count_descriptors(), before);
-    run_remove_tree(folder);
+    base_remove_tree(folder);
 }
 
 /* What does not start in namespaces is told apart from what fails. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
-    char folder[RUN_PATH_SIZE], why[400];
+    char folder[PATH_SIZE], why[400];
     static const char *const words[] = {"/nowhere/program", NULL}, *const none[] = {NULL};
-    cr_assert(run_private_folder(folder));
-    for (int level = run_sandbox_level(why, sizeof why); level >= RUN_CONFINED; --level) {
-        struct run_outcome outcome;
-        struct run_sandbox sandbox = {.level = (enum run_level)level,
-                                      .folder = folder,
-                                      .read = none,
-                                      .keep = none,
-                                      .processes = 64};
-        struct run_command command = {.argv = words,
-                                      .folder = folder,
-                                      .wall_seconds = 10,
-                                      .output_keep = 300,
-                                      .output_limit = 300,
-                                      .sandbox = &sandbox};
-        run_exec(&command, &outcome);
-        cr_expect_eq(outcome.end, RUN_NOT_STARTED, "level %d: %d, %s", level, outcome.end,
+    cr_assert(base_private_folder(folder));
+    for (int level = sandbox_best_level(why, sizeof why); level >= SANDBOX_CONFINED; --level) {
+        struct process_outcome outcome;
+        struct sandbox sandbox = {.level = (enum sandbox_level)level,
+                                  .folder = folder,
+                                  .read = none,
+                                  .keep = none,
+                                  .processes = 64};
+        struct process_command command = {.argv = words,
+                                          .folder = folder,
+                                          .wall_seconds = 10,
+                                          .output_keep = 300,
+                                          .output_limit = 300,
+                                          .sandbox = &sandbox};
+        process_run(&command, &outcome);
+        cr_expect_eq(outcome.end, PROCESS_NOT_STARTED, "level %d: %d, %s", level, outcome.end,
                      outcome.output);
-        cr_expect(strstr(run_start_error(&outcome), "No such file"), "%s",
-                  run_start_error(&outcome));
-        run_outcome_free(&outcome);
+        cr_expect(strstr(process_start_error(&outcome), "No such file"), "%s",
+                  process_start_error(&outcome));
+        process_outcome_free(&outcome);
     }
-    run_remove_tree(folder);
+    base_remove_tree(folder);
 }

@@ -11,19 +11,19 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "similar/source.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
 #include "similar/program.h"
+#include "similar/source.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 
 TestSuite(similar, .init = shell_init, .fini = shell_fini, .timeout = 900);
 
-static struct judge_print print_of(const char *ptx)
+static struct fingerprint print_of(const char *ptx)
 {
-    struct judge_print print = {0};
-    cr_assert(judge_print_add(&print, ptx, strlen(ptx)));
+    struct fingerprint print = {0};
+    cr_assert(fingerprint_add(&print, ptx, strlen(ptx)));
     return print;
 }
 
@@ -76,16 +76,16 @@ static const struct {
 
 Test(similar, prints_know_code_and_nothing_else)
 {
-    struct judge_print first = print_of(HEAD KERNEL OTHER);
+    struct fingerprint first = print_of(HEAD KERNEL OTHER);
     cr_assert_geq(first.count, 4);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        struct judge_print print = print_of(variants[i].ptx);
-        bool same = print.count == first.count && judge_print_shared(&print, &first) == first.count;
+        struct fingerprint print = print_of(variants[i].ptx);
+        bool same = print.count == first.count && fingerprint_shared(&print, &first) == first.count;
         cr_expect_eq(same, variants[i].same, "%s: %zu of %zu and %zu", variants[i].name,
-                     judge_print_shared(&print, &first), print.count, first.count);
-        judge_print_free(&print);
+                     fingerprint_shared(&print, &first), print.count, first.count);
+        fingerprint_free(&print);
     }
-    judge_print_free(&first);
+    fingerprint_free(&first);
 }
 
 /* --- a program that is made to be read for ever ------------------------------------------------------------ */
@@ -109,7 +109,7 @@ static void write_overlapping(FILE *file, uint32_t count, uint32_t lines)
 
 static bool can_print(uint32_t count, uint32_t lines)
 {
-    struct judge_print print = {0};
+    struct fingerprint print = {0};
     char path[40];
     int memory = memfd_create("overlapping", 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", memory);
@@ -117,9 +117,9 @@ static bool can_print(uint32_t count, uint32_t lines)
     cr_assert(file);
     write_overlapping(file, count, lines);
     fclose(file);
-    bool good = run_print_program(path, &print);
+    bool good = fingerprint_program(path, &print);
     close(memory);
-    judge_print_free(&print);
+    fingerprint_free(&print);
     return good;
 }
 
@@ -149,10 +149,10 @@ Test(similar, a_run_of_equal_code_leaves_a_mark)
             if (i == (seed * 7 + 3) % 40)
                 strcat(right, run);
         }
-        struct judge_print a = print_of(left), b = print_of(right);
-        cr_expect_geq(judge_print_shared(&a, &b), 1, "seed %u", seed);
-        judge_print_free(&a);
-        judge_print_free(&b);
+        struct fingerprint a = print_of(left), b = print_of(right);
+        cr_expect_geq(fingerprint_shared(&a, &b), 1, "seed %u", seed);
+        fingerprint_free(&a);
+        fingerprint_free(&b);
     }
 }
 
@@ -183,31 +183,31 @@ Test(similar, rubbish_is_no_danger)
         char text[600] = "";
         for (int k = 0; k < 12; k++)
             strcat(text, rubbish[i]);
-        struct judge_print print = print_of(text);
-        judge_print_free(&print);
+        struct fingerprint print = print_of(text);
+        fingerprint_free(&print);
     }
-    struct judge_print print = {0};
-    cr_expect(!judge_print_add(&print, "", JUDGE_PRINT_TEXT + 1), "there is a limit");
+    struct fingerprint print = {0};
+    cr_expect(!fingerprint_add(&print, "", FINGERPRINT_TEXT + 1), "there is a limit");
     cr_expect_eq(print.count, 0);
 }
 
 Test(similar, a_print_survives_json)
 {
-    struct judge_print print = print_of(HEAD KERNEL OTHER), read = {0}, none = {0};
-    json_t *text = run_print_json(&print), *wrong = json_string("not hexadecimal at all");
-    cr_assert(run_print_read(text, &read));
+    struct fingerprint print = print_of(HEAD KERNEL OTHER), read = {0}, none = {0};
+    json_t *text = fingerprint_json(&print), *wrong = json_string("not hexadecimal at all");
+    cr_assert(fingerprint_read(text, &read));
     cr_expect_eq(read.count, print.count);
-    cr_expect_eq(judge_print_shared(&print, &read), print.count);
-    cr_expect(run_print_read(wrong, &none) && run_print_read(NULL, &none));
+    cr_expect_eq(fingerprint_shared(&print, &read), print.count);
+    cr_expect(fingerprint_read(wrong, &none) && fingerprint_read(NULL, &none));
     cr_expect_eq(none.count, 0);
-    judge_print_subtract(&read, &print);
+    fingerprint_subtract(&read, &print);
     cr_expect_eq(read.count, 0);
-    cr_expect_eq(judge_print_likeness(&read, &print), 0);
+    cr_expect_eq(fingerprint_likeness(&read, &print), 0);
     json_decref(text);
     json_decref(wrong);
-    judge_print_free(&print);
-    judge_print_free(&read);
-    judge_print_free(&none);
+    fingerprint_free(&print);
+    fingerprint_free(&read);
+    fingerprint_free(&none);
 }
 
 /* --- copies and independent work ------------------------------------------------------------------------- */
@@ -216,12 +216,12 @@ Test(similar, a_print_survives_json)
 
 struct program {
     char name[256];
-    struct judge_own own, copy; /* without what the skeleton and the solution have */
+    struct similar_own own, copy; /* without what the skeleton and the solution have */
 };
 
 struct collection {
-    struct run_lab lab;
-    struct judge_own known;
+    struct lab lab;
+    struct similar_own known;
     struct program programs[MOST];
     size_t count;
 };
@@ -235,44 +235,44 @@ static char *folder_of_test(void)
 
 static void write_source(const char *name, const char *text)
 {
-    char path[RUN_PATH_SIZE], *folder = folder_of_test();
-    cr_assert(run_path(path, "%s/%s", folder, name));
-    cr_assert(run_write_file(path, text, strlen(text), 0600));
+    char path[PATH_SIZE], *folder = folder_of_test();
+    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_write_file(path, text, strlen(text), 0600));
     free(folder);
 }
 
-static void add_source(const char *text, struct judge_own *own)
+static void add_source(const char *text, struct similar_own *own)
 {
-    struct judge_source source;
-    cr_assert(judge_source_read(&source, text, strlen(text)));
-    cr_assert(judge_print_join(&own->prints[JUDGE_STATEMENTS], &source.statements));
-    judge_source_free(&source);
+    struct similar_source source;
+    cr_assert(similar_source_read(&source, text, strlen(text)));
+    cr_assert(fingerprint_join(&own->prints[SIMILAR_STATEMENTS], &source.statements));
+    similar_source_free(&source);
 }
 
 /* Adds the prints of the file NAME of the test's folder, compiled as a submission is. */
-static void add_compiled(const char *name, struct judge_own *own)
+static void add_compiled(const char *name, struct similar_own *own)
 {
     free(shell_must("$NVCC -ptx -O3 -lineinfo -std=c++17 -I" LANEWISE_ROOT
                     "/shared -arch=compute_80 -o out.ptx %s 2>&1",
                     name));
     size_t size;
     char *ptx = shell_file("out.ptx", &size), *text = shell_file(name, NULL);
-    cr_assert(judge_print_add(&own->prints[JUDGE_KERNELS], ptx, size));
+    cr_assert(fingerprint_add(&own->prints[SIMILAR_KERNELS], ptx, size));
     add_source(text, own);
     free(text);
     free(ptx);
 }
 
-static void subtract(struct judge_own *own, const struct judge_own *known)
+static void subtract(struct similar_own *own, const struct similar_own *known)
 {
-    for (enum judge_measure i = 0; i < JUDGE_MEASURES; i++)
-        judge_print_subtract(&own->prints[i], &known->prints[i]);
+    for (enum similar_measure i = 0; i < SIMILAR_MEASURES; i++)
+        fingerprint_subtract(&own->prints[i], &known->prints[i]);
 }
 
-static void free_own(struct judge_own *own)
+static void free_own(struct similar_own *own)
 {
-    for (enum judge_measure i = 0; i < JUDGE_MEASURES; i++)
-        judge_print_free(&own->prints[i]);
+    for (enum similar_measure i = 0; i < SIMILAR_MEASURES; i++)
+        fingerprint_free(&own->prints[i]);
 }
 
 static void add_known(struct collection *all, const char *path)
@@ -285,13 +285,13 @@ static void add_known(struct collection *all, const char *path)
 
 static void add_program(struct collection *all, const char *path, const char *name)
 {
-    struct run_mutant read;
+    struct mutant read;
     char error[1000];
     cr_assert_lt(all->count, MOST);
     struct program *program = &all->programs[all->count++];
     char *solution = shell_file(all->lab.solution, NULL);
     char *header = shell_file(LANEWISE_ROOT "/shared/lab.h", NULL);
-    cr_assert(run_mutant_read(path, solution, &read, error, sizeof error), "%s", error);
+    cr_assert(mutant_read(path, solution, &read, error, sizeof error), "%s", error);
     char *copy = disguise(read.source, header);
     snprintf(program->name, sizeof program->name, "%s", name);
     write_source("own.cu", read.source);
@@ -301,12 +301,12 @@ static void add_program(struct collection *all, const char *path, const char *na
         add_compiled("copy.cu", &program->copy);
     else {
         add_source(copy, &program->copy);
-        cr_assert(judge_print_join(&program->copy.prints[JUDGE_KERNELS],
-                                   &program->own.prints[JUDGE_KERNELS]));
+        cr_assert(fingerprint_join(&program->copy.prints[SIMILAR_KERNELS],
+                                   &program->own.prints[SIMILAR_KERNELS]));
     }
     subtract(&program->own, &all->known);
     subtract(&program->copy, &all->known);
-    run_mutant_free(&read);
+    mutant_free(&read);
     free(copy);
     free(header);
     free(solution);
@@ -314,18 +314,18 @@ static void add_program(struct collection *all, const char *path, const char *na
 
 static void collect(struct collection *all, const char *lab)
 {
-    char error[1000], pristine[RUN_PATH_SIZE], folder[RUN_PATH_SIZE], path[RUN_PATH_SIZE];
+    char error[1000], pristine[PATH_SIZE], folder[PATH_SIZE], path[PATH_SIZE];
     struct dirent **entries;
-    cr_assert(run_lab_open(lab, &all->lab, error, sizeof error), "%s", error);
-    cr_assert(run_lab_pristine_path(&all->lab, pristine));
+    cr_assert(labs_open(lab, &all->lab, error, sizeof error), "%s", error);
+    cr_assert(lab_pristine_path(&all->lab, pristine));
     add_known(all, pristine);
     add_known(all, all->lab.solution);
-    cr_assert(run_path(folder, "%s/grader/tests/similar/%s", LANEWISE_ROOT, lab));
+    cr_assert(base_path(folder, "%s/grader/tests/similar/%s", LANEWISE_ROOT, lab));
     int count = scandir(folder, &entries, NULL, alphasort);
     cr_assert_gt(count, 2, "no programs in %s", folder);
     for (int i = 0; i < count; free(entries[i++]))
         if (strstr(entries[i]->d_name, ".diff") &&
-            run_path(path, "%s/%s", folder, entries[i]->d_name))
+            base_path(path, "%s/%s", folder, entries[i]->d_name))
             add_program(all, path, entries[i]->d_name);
     free(entries);
 }
@@ -337,7 +337,7 @@ static void free_collection(struct collection *all)
         free_own(&all->programs[i].copy);
     }
     free_own(&all->known);
-    run_lab_close(&all->lab);
+    labs_close(&all->lab);
 }
 
 /* Each program and its copy are a pair, and no others are. TOO_FEW programs have so little of their own that
@@ -345,18 +345,18 @@ static void free_collection(struct collection *all)
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;
-    enum judge_measure measure;
+    enum similar_measure measure;
     size_t silent = 0;
     collect(&all, lab);
     for (size_t i = 0; i < all.count; i++) {
         const struct program *one = &all.programs[i];
-        bool enough = judge_compare(&one->own, &one->own, &measure);
+        bool enough = similar_compare(&one->own, &one->own, &measure);
         silent += !enough;
-        cr_expect_eq(judge_compare(&one->own, &one->copy, &measure), enough, "%s: its copy",
+        cr_expect_eq(similar_compare(&one->own, &one->copy, &measure), enough, "%s: its copy",
                      one->name);
         for (size_t k = 0; k < all.count; k++) {
             const struct program *other = &all.programs[k];
-            cr_expect(k == i || !judge_compare(&one->own, &other->copy, &measure), "%s and %s",
+            cr_expect(k == i || !similar_compare(&one->own, &other->copy, &measure), "%s and %s",
                       one->name, other->name);
         }
     }

@@ -9,18 +9,18 @@
 #include <string.h>
 
 #include "config.h"
-#include "similar/source.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
+#include "similar/source.h"
 #include "tests/disguise.h"
 #include "tests/shell.h"
 
 TestSuite(similar_source, .timeout = 300);
 
-static struct judge_source source_of(const char *text)
+static struct similar_source source_of(const char *text)
 {
-    struct judge_source source;
-    cr_assert(judge_source_read(&source, text, strlen(text)));
+    struct similar_source source;
+    cr_assert(similar_source_read(&source, text, strlen(text)));
     return source;
 }
 
@@ -88,14 +88,14 @@ static const struct {
 
 Test(similar_source, text_is_what_no_cheat_changes)
 {
-    struct judge_source first = source_of(program);
+    struct similar_source first = source_of(program);
     cr_assert_eq(first.function_count, 2);
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-        struct judge_source source = source_of(variants[i].text);
+        struct similar_source source = source_of(variants[i].text);
         cr_expect_eq(source.text == first.text, variants[i].same, "%s", variants[i].name);
-        judge_source_free(&source);
+        similar_source_free(&source);
     }
-    judge_source_free(&first);
+    similar_source_free(&first);
 }
 
 static const char *const steps[] = {"i++;",   "++i;",         "i += 1;",
@@ -103,29 +103,29 @@ static const char *const steps[] = {"i++;",   "++i;",         "i += 1;",
 
 Test(similar_source, steps_are_the_same)
 {
-    struct judge_source first = source_of("void f(int i) { i += 1; }");
+    struct similar_source first = source_of("void f(int i) { i += 1; }");
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         char text[100];
         snprintf(text, sizeof text, "void f(int i) { %s }", steps[i]);
-        struct judge_source source = source_of(text);
+        struct similar_source source = source_of(text);
         cr_expect_eq(source.text, first.text, "%s", steps[i]);
-        judge_source_free(&source);
+        similar_source_free(&source);
     }
-    judge_source_free(&first);
+    similar_source_free(&first);
 }
 
 /* Only given functions count, and only if their words have changed. */
 Test(similar_source, knows_who_renames_what_is_given)
 {
-    struct judge_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
-    struct judge_source renamed = source_of("static int two(int k) { return 2 * k; }");
-    struct judge_source own = source_of("static int two(int k) { return 3 * k; }");
-    cr_expect_eq(judge_source_renamed(&same, &given), 0);
-    cr_expect_eq(judge_source_renamed(&renamed, &given), 2);
-    cr_expect_eq(judge_source_renamed(&own, &given), 0);
-    struct judge_source *all[] = {&given, &same, &renamed, &own};
+    struct similar_source given = source_of(OTHER), same = source_of("// hm\n" OTHER);
+    struct similar_source renamed = source_of("static int two(int k) { return 2 * k; }");
+    struct similar_source own = source_of("static int two(int k) { return 3 * k; }");
+    cr_expect_eq(similar_source_renamed(&same, &given), 0);
+    cr_expect_eq(similar_source_renamed(&renamed, &given), 2);
+    cr_expect_eq(similar_source_renamed(&own, &given), 0);
+    struct similar_source *all[] = {&given, &same, &renamed, &own};
     for (size_t i = 0; i < 4; i++)
-        judge_source_free(all[i]);
+        similar_source_free(all[i]);
 }
 
 static const char *const rubbish[] = {"",         ";",     "{",     "}",        "(",         ")",
@@ -144,11 +144,11 @@ Test(similar_source, rubbish_is_no_danger)
             char text[200] = "";
             for (int n = 0; n < 4; n++)
                 strcat(strcat(text, rubbish[i]), rubbish[k]);
-            struct judge_source source = source_of(text);
-            judge_source_free(&source);
+            struct similar_source source = source_of(text);
+            similar_source_free(&source);
         }
-    struct judge_source source;
-    cr_expect(!judge_source_read(&source, "", JUDGE_SOURCE_TEXT + 1), "there is a limit");
+    struct similar_source source;
+    cr_expect(!similar_source_read(&source, "", SIMILAR_SOURCE_TEXT + 1), "there is a limit");
     cr_expect_eq(source.function_count, 0);
 }
 
@@ -159,15 +159,15 @@ Test(similar_source, rubbish_is_no_danger)
 struct program {
     char name[256];
     bool independent;
-    struct judge_source source;
-    struct judge_own own; /* without what is given */
+    struct similar_source source;
+    struct similar_own own; /* without what is given */
 };
 
 struct collection {
-    struct run_lab lab;
+    struct lab lab;
     char *header, *solution;
-    struct judge_source skeleton;
-    struct judge_print given;
+    struct similar_source skeleton;
+    struct fingerprint given;
     struct program programs[MOST];
     size_t count;
 };
@@ -190,7 +190,7 @@ static void expect_copies(const struct collection *all, const struct program *on
 {
     for (int more = 0; more < 2; more++) {
         char *copied = copy_of(all, text, more);
-        struct judge_source copy = source_of(copied);
+        struct similar_source copy = source_of(copied);
         cr_expect_eq(copy.text, one->source.text, "%s: copy %d is not found", one->name, more);
         if (getenv("DUMP") && copy.text != one->source.text) {
             char n[300];
@@ -203,9 +203,9 @@ static void expect_copies(const struct collection *all, const struct program *on
             fputs(text, f);
             fclose(f);
         }
-        cr_expect_geq(judge_source_renamed(&copy, &all->skeleton), JUDGE_SOURCE_RENAMED, "%s",
+        cr_expect_geq(similar_source_renamed(&copy, &all->skeleton), SIMILAR_SOURCE_RENAMED, "%s",
                       one->name);
-        judge_source_free(&copy);
+        similar_source_free(&copy);
         free(copied);
     }
 }
@@ -219,74 +219,74 @@ static void add_program(struct collection *all, const char *name, const char *te
     program->independent = independent;
     program->source = source_of(text);
     cr_assert(
-        judge_print_join(&program->own.prints[JUDGE_STATEMENTS], &program->source.statements));
-    judge_print_subtract(&program->own.prints[JUDGE_STATEMENTS], &all->given);
-    cr_expect_lt(judge_source_renamed(&program->source, &all->skeleton), JUDGE_SOURCE_RENAMED, "%s",
-                 name);
+        fingerprint_join(&program->own.prints[SIMILAR_STATEMENTS], &program->source.statements));
+    fingerprint_subtract(&program->own.prints[SIMILAR_STATEMENTS], &all->given);
+    cr_expect_lt(similar_source_renamed(&program->source, &all->skeleton), SIMILAR_SOURCE_RENAMED,
+                 "%s", name);
     expect_copies(all, program, text);
 }
 
 static void add_folder(struct collection *all, const char *kind, bool independent)
 {
-    char folder[RUN_PATH_SIZE], path[RUN_PATH_SIZE], error[1000];
+    char folder[PATH_SIZE], path[PATH_SIZE], error[1000];
     struct dirent **entries;
-    cr_assert(run_path(folder, "%s/grader/tests/%s/%s", LANEWISE_ROOT, kind, all->lab.name));
+    cr_assert(base_path(folder, "%s/grader/tests/%s/%s", LANEWISE_ROOT, kind, all->lab.name));
     int count = scandir(folder, &entries, NULL, alphasort);
     cr_assert_gt(count, 2, "no programs in %s", folder);
     for (int i = 0; i < count; free(entries[i++])) {
-        struct run_mutant read;
+        struct mutant read;
         if (!strstr(entries[i]->d_name, ".diff") ||
-            !run_path(path, "%s/%s", folder, entries[i]->d_name))
+            !base_path(path, "%s/%s", folder, entries[i]->d_name))
             continue;
-        cr_assert(run_mutant_read(path, all->solution, &read, error, sizeof error), "%s", error);
+        cr_assert(mutant_read(path, all->solution, &read, error, sizeof error), "%s", error);
         add_program(all, entries[i]->d_name, read.source, independent);
-        run_mutant_free(&read);
+        mutant_free(&read);
     }
     free(entries);
 }
 
 static void collect(struct collection *all, const char *lab)
 {
-    char error[1000], pristine[RUN_PATH_SIZE];
-    cr_assert(run_lab_open(lab, &all->lab, error, sizeof error), "%s", error);
-    cr_assert(run_lab_pristine_path(&all->lab, pristine));
+    char error[1000], pristine[PATH_SIZE];
+    cr_assert(labs_open(lab, &all->lab, error, sizeof error), "%s", error);
+    cr_assert(lab_pristine_path(&all->lab, pristine));
     char *skeleton = shell_file(pristine, NULL);
     all->header = shell_file(LANEWISE_ROOT "/shared/lab.h", NULL);
     all->solution = shell_file(all->lab.solution, NULL);
     all->skeleton = source_of(skeleton);
-    struct judge_source solution = source_of(all->solution);
-    cr_assert(judge_print_join(&all->given, &all->skeleton.statements));
-    cr_assert(judge_print_join(&all->given, &solution.statements));
+    struct similar_source solution = source_of(all->solution);
+    cr_assert(fingerprint_join(&all->given, &all->skeleton.statements));
+    cr_assert(fingerprint_join(&all->given, &solution.statements));
     add_program(all, "the solution", all->solution, false);
     add_folder(all, "mutants", false);
     add_folder(all, "similar", true);
-    judge_source_free(&solution);
+    similar_source_free(&solution);
     free(skeleton);
 }
 
 static void free_collection(struct collection *all)
 {
     for (size_t i = 0; i < all->count; i++) {
-        judge_source_free(&all->programs[i].source);
-        judge_print_free(&all->programs[i].own.prints[JUDGE_STATEMENTS]);
+        similar_source_free(&all->programs[i].source);
+        fingerprint_free(&all->programs[i].own.prints[SIMILAR_STATEMENTS]);
     }
-    judge_source_free(&all->skeleton);
-    judge_print_free(&all->given);
+    similar_source_free(&all->skeleton);
+    fingerprint_free(&all->given);
     free(all->header);
     free(all->solution);
-    run_lab_close(&all->lab);
+    labs_close(&all->lab);
 }
 
 /* All copies are found; no two independent programs are near, nor one of them and somebody's mistake. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;
-    enum judge_measure measure;
+    enum similar_measure measure;
     collect(&all, lab);
     for (size_t i = 0; i < all.count; i++)
         for (size_t k = 0; k < i; k++) {
             const struct program *one = &all.programs[i], *other = &all.programs[k];
-            cr_expect(!one->independent || !judge_compare(&one->own, &other->own, &measure),
+            cr_expect(!one->independent || !similar_compare(&one->own, &other->own, &measure),
                       "%s and %s", one->name, other->name);
         }
     free_collection(&all);

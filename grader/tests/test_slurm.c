@@ -153,6 +153,6 @@ Test(slurm, usage_errors_are_one_line)
 /* Nodes that share one installation do not wait for each other's GPUs. */
 Test(slurm, a_gpu_has_turns_on_its_own_machine)
 {
-    run_gpu_end_turn(run_gpu_begin_turn(true));
+    installed_gpu_unlock(installed_gpu_lock(true));
     free(shell_must("test -e \"$(dirname \"$LANEWISE\")/gpu-turns-$(uname -n)\""));
 }

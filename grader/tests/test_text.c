@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/column.h"
 #include "base/text.h"
+#include "compile/column.h"
 
 static const struct {
     const char *name, *text, *clean;
@@ -36,7 +36,7 @@ Test(text, only_printable_utf_8_stays)
 {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
         char *copy = strdup(texts[i].text);
-        run_clean_text(copy, strlen(copy));
+        base_clean_text(copy, strlen(copy));
         cr_expect_str_eq(copy, texts[i].clean, "%s: \"%s\"", texts[i].name, copy);
         free(copy);
     }
@@ -45,7 +45,7 @@ Test(text, only_printable_utf_8_stays)
 Test(text, nul_bytes_are_replaced)
 {
     char bytes[] = "a\0b";
-    run_clean_text(bytes, 3);
+    base_clean_text(bytes, 3);
     cr_expect_str_eq(bytes, "a?b");
 }
 
@@ -141,7 +141,7 @@ Test(text, columns_are_of_the_line_as_it_was_written)
 {
     for (size_t i = 0; i < sizeof columns / sizeof *columns; ++i) {
         const struct column_row *row = &columns[i];
-        unsigned got = run_true_column(row->line, strlen(row->line), row->column);
+        unsigned got = compile_true_column(row->line, strlen(row->line), row->column);
         cr_expect_eq(got, strlen(row->marks), "%s: column %u", row->name, got);
     }
 }
@@ -169,7 +169,7 @@ Test(text, marks_are_under_all_that_the_line_table_can_mean)
         char *shown = NULL, want[200];
         size_t size;
         FILE *to = open_memstream(&shown, &size);
-        run_print_snippet(to, row->line, 1, row->column, "why");
+        base_print_snippet(to, row->line, 1, row->column, "why");
         fclose(to);
         snprintf(want, sizeof want, "    1 | %s\n      | %s why\n", row->line, row->marks);
         cr_expect_str_eq(shown, want, "%s: \"%s\"", row->name, shown);
@@ -180,7 +180,7 @@ Test(text, marks_are_under_all_that_the_line_table_can_mean)
 Test(text, the_compilers_messages_are_in_one_form)
 {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; ++i) {
-        char *shown = run_compiler_text(messages[i].raw, "a.cu", "labs/a.cu", SOURCE, 40);
+        char *shown = compile_messages(messages[i].raw, "a.cu", "labs/a.cu", SOURCE, 40);
         cr_assert(shown);
         cr_expect_str_eq(shown, messages[i].shown, "%s: \"%s\"", messages[i].name, shown);
         free(shown);
@@ -192,7 +192,7 @@ Test(text, long_messages_are_cut)
     char raw[4000] = "";
     for (int i = 0; i < 100; ++i)
         sprintf(raw + strlen(raw), "x.h:%d: note: e\n", i);
-    char *shown = run_compiler_text(raw, "a.cu", "labs/a.cu", SOURCE, 5);
+    char *shown = compile_messages(raw, "a.cu", "labs/a.cu", SOURCE, 5);
     cr_assert(shown);
     cr_expect_str_eq(shown, "x.h:0: note: e\nx.h:1: note: e\nx.h:2: note: e\nx.h:3: note: e\n"
                             "x.h:4: note: e\n...\n");

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu/analyse/usage.h"
 #include "emulator_fixture.h"
+#include "gpu/analyse/usage.h"
 
 static const struct ptx_function *parse(const char *bounds, const char *body,
                                         struct ptx_module **module)

@@ -7,15 +7,9 @@
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
     .hints = {
-        "Deal the numbers out like cards. With 256 threads, which numbers does thread 0 take, and "
-        "which thread 1? Where does a thread begin, and how far is it to its next number?",
-        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its "
-        "block. Rung 2: number the threads of all blocks; a thread begins at its number among all, "
-        "and steps by how many there are. Then look at launch(): who asks for so few threads?",
-        "Rung 1: for (int i = threadIdx.x; i < n; i += blockDim.x), launched <<<1, 1024>>>. Rung "
-        "2: "
-        "the same loop from blockIdx.x * blockDim.x + threadIdx.x in steps of gridDim.x * "
-        "blockDim.x, launched <<<256, 256>>>."});
+        "Deal the numbers out like cards. With 256 threads, which numbers does thread 0 take, and which thread 1? Where does a thread begin, and how far is it to its next number?",
+        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its block. Rung 2: number the threads of all blocks; a thread begins at its number among all, and steps by how many there are. Then look at launch(): who asks for so few threads?",
+        "Rung 1: for (int i = threadIdx.x; i < n; i += blockDim.x), launched <<<1, 1024>>>. Rung 2: the same loop from blockIdx.x * blockDim.x + threadIdx.x in steps of gridDim.x * blockDim.x, launched <<<256, 256>>>."});
 
 enum rung { ONE_THREAD, ONE_BLOCK, GRID };
 
@@ -57,19 +51,19 @@ static const struct trial *sum_up(struct check *check, int rung, int n)
     return trial;
 }
 
-CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
-      .hint = "Each number must be added once, by one thread, and each thread must add its `mine` "
-              "to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
+CHECK(
+    correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
+    .hint =
+        "Each number must be added once, by one thread, and each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
     sum_up(check, ONE_BLOCK, MILLION);
     sum_up(check, GRID, MILLION);
 }
 
-CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise the size is the "
-          "trouble: each thread's loop must run while i < n, and no further; without a loop the "
-          "grid must grow with n.")
+CHECK(
+    ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise the size is the trouble: each thread's loop must run while i < n, and no further; without a loop the grid must grow with n.")
 {
     /* The last is larger than any other input: a grid made to measure for a million is too small. */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
@@ -110,39 +104,39 @@ static void measure_path(struct check *check, int rung)
     double lanes =
         check_counter(trial, "thread_instructions") / check_counter(trial, "warp_instructions");
     if (path < ONE_THREAD_PATH / 2 && lanes < 24)
-        check_refuse(check, trial,
-                     "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and "
-                     "let all of them work.",
-                     "of the 32 threads of a warp only %s work, on average", check_number(lanes));
+        check_refuse(
+            check, trial,
+            "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and let all of them work.",
+            "of the 32 threads of a warp only %s work, on average", check_number(lanes));
     double reads = check_counter(trial, "global_load_requests");
     double additions = check_counter(trial, "global_reduction_requests");
     if (additions > 4 * reads)
-        check_refuse(check, trial,
-                     "Far fewer blocks do: a loop that steps by the number of all threads serves "
-                     "any n.",
-                     "most threads have no number to add: warps read %s times, and then %s of them "
-                     "queue for *sum",
-                     check_number(reads), check_number(additions));
+        check_refuse(
+            check, trial,
+            "Far fewer blocks do: a loop that steps by the number of all threads serves any n.",
+            "most threads have no number to add: warps read %s times, and then %s of them queue for *sum",
+            check_number(reads), check_number(additions));
     double warps = warps_launched(trial);
     if (additions > 2 * warps)
-        check_refuse(check, trial,
-                     "Let each thread add up in a variable of its own, and add that to *sum once, "
-                     "at its end.",
-                     "threads queue for *sum again and again: %s warps add %s times",
-                     check_number(warps), check_number(additions));
+        check_refuse(
+            check, trial,
+            "Let each thread add up in a variable of its own, and add that to *sum once, at its end.",
+            "threads queue for *sum again and again: %s warps add %s times", check_number(warps),
+            check_number(additions));
     check_measure(check, trial, path);
 }
 
-CHECK(block_path, .title = "one block shares the work", .points = 30, .where = CHECK_COUNTS,
-      .figure = {.text = LONGEST_WARP_TEXT,
-                 .want = "at most %s",
-                 .counter = "warp_instructions",
-                 .budget = {.naive = ONE_THREAD_PATH,
-                            .solution = ONE_BLOCK_PATH,
-                            .slack = 1.5,
-                            .scale = JUDGE_LOGARITHMIC}},
-      .hint = "Thread t begins at number t and steps by blockDim.x. How many threads does "
-              "launch() ask for? A block may have 1024.")
+CHECK(
+    block_path, .title = "one block shares the work", .points = 30, .where = CHECK_COUNTS,
+    .figure = {.text = LONGEST_WARP_TEXT,
+               .want = "at most %s",
+               .counter = "warp_instructions",
+               .budget = {.naive = ONE_THREAD_PATH,
+                          .solution = ONE_BLOCK_PATH,
+                          .slack = 1.5,
+                          .scale = JUDGE_LOGARITHMIC}},
+    .hint =
+        "Thread t begins at number t and steps by blockDim.x. How many threads does launch() ask for? A block may have 1024.")
 {
     measure_path(check, ONE_BLOCK);
 }

@@ -8,14 +8,9 @@
 LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu",
     .needs = {"01-parallelize"},
     .hints = {
-        "All 32 threads of a warp read in the same step. Write down which words they read in their "
-        "first step: how far apart are the words of thread 0 and thread 1?",
-        "Who reads a number does not matter to the sum. Instead of a chunk, let each thread take "
-        "every so-many-th number, so that in one step neighbouring threads read neighbouring "
-        "words.",
-        "The loop is that of lab 01's grid: for (int i = me; i < n; i += all). chunk, begin and "
-        "end "
-        "go away."});
+        "All 32 threads of a warp read in the same step. Write down which words they read in their first step: how far apart are the words of thread 0 and thread 1?",
+        "Who reads a number does not matter to the sum. Instead of a chunk, let each thread take every so-many-th number, so that in one step neighbouring threads read neighbouring words.",
+        "The loop is that of lab 01's grid: for (int i = me; i < n; i += all). chunk, begin and end go away."});
 
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
@@ -43,18 +38,18 @@ static const struct trial *sum_up(struct check *check, int n)
     return trial;
 }
 
-CHECK(correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
-      .hint = "Each number must be added once, by one thread, and each thread must add its `mine` "
-              "to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
+CHECK(
+    correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
+    .hint =
+        "Each number must be added once, by one thread, and each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
     sum_up(check, MILLION);
 }
 
-CHECK(ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise the size is the "
-          "trouble: each thread's loop must run while i < n, and no further; without a loop the "
-          "grid must grow with n.")
+CHECK(
+    ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise the size is the trouble: each thread's loop must run while i < n, and no further; without a loop the grid must grow with n.")
 {
     const int sizes[] = {0,
                          1,

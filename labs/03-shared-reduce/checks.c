@@ -11,19 +11,9 @@
 LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "Three things have to happen in a block, in this order: every thread puts its sum where "
-        "the "
-        "others can see it; all wait until the last one has; one thread adds up and stores.",
-        "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then "
-        "sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; "
-        "then "
-        "if (threadIdx.x == 0) a loop over t < blockDim.x. The atomicAdd() goes.",
-        "In rung 2 two lines differ: extern __shared__ int sums[]; in the kernel, and size_t bytes "
-        "= "
-        "threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int "
-        "total "
-        "= 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; "
-        "}.",
+        "Three things have to happen in a block, in this order: every thread puts its sum where the others can see it; all wait until the last one has; one thread adds up and stores.",
+        "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; then if (threadIdx.x == 0) a loop over t < blockDim.x. The atomicAdd() goes.",
+        "In rung 2 two lines differ: extern __shared__ int sums[]; in the kernel, and size_t bytes = threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int total = 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; }.",
     });
 
 enum rung { ATOMIC, STATIC, DYNAMIC };
@@ -74,19 +64,19 @@ static const struct trial *sum_up(struct check *check, struct job job)
     return trial;
 }
 
-CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
-      .hint = "Each thread's sum must be added once. Does thread 0 wait until all threads have "
-              "written to sums[], before it reads? The checks of races tell.")
+CHECK(
+    correct, .title = "exact sum of 100,003 numbers", .points = 10,
+    .hint =
+        "Each thread's sum must be added once. Does thread 0 wait until all threads have written to sums[], before it reads? The checks of races tell.")
 {
     sum_up(check, (struct job){STATIC, 100003, 64, 256});
     sum_up(check, (struct job){DYNAMIC, 100003, 64, 256});
 }
 
-CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise a size is the trouble: "
-          "thread 0 adds up blockDim.x sums, whatever number of threads that is; the array of "
-          "rung 1 needs room for 1,024.")
+CHECK(
+    ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise a size is the trouble: thread 0 adds up blockDim.x sums, whatever number of threads that is; the array of rung 1 needs room for 1,024.")
 {
     const struct job jobs[] = {
         {STATIC, 0, 8, 64},
@@ -155,8 +145,8 @@ static double writes_a_block(const struct trial *trial, struct job job)
 
 CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .where = CHECK_COUNTS,
       .figure = WRITES,
-      .hint = "Let only thread 0 store, once, after it has added up the block's sums in shared "
-              "memory.")
+      .hint =
+          "Let only thread 0 store, once, after it has added up the block's sums in shared memory.")
 {
     const struct job job = {STATIC, 65536, 64, 256};
     const struct trial *trial = sum_up_in_blocks(check, job);
@@ -176,10 +166,10 @@ static void look_closely(struct check *check, int rung)
     double reads = check_counter(trial, "shared_load_requests") / (job.blocks + 1);
     double writes = writes_a_block(trial, job);
     if (writes > job.threads / 32 - 1 && reads < job.threads)
-        check_refuse(check, trial, "Let thread 0 alone go there, with the sum of all.",
-                     "a block goes to global memory %s times with a result, and reads shared "
-                     "memory %s times: its sum does not come from there",
-                     check_number(writes), check_number(reads));
+        check_refuse(
+            check, trial, "Let thread 0 alone go there, with the sum of all.",
+            "a block goes to global memory %s times with a result, and reads shared memory %s times: its sum does not come from there",
+            check_number(writes), check_number(reads));
 }
 
 #define RACE_HINT                                                                                  \

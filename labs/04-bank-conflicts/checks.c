@@ -11,18 +11,9 @@
 LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_conflicts.cu",
     .needs = {"03-shared-reduce"},
     .hints = {
-        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, and "
-        "its tree diverges; TODO 2a mends that and makes bank conflicts; TODO 2b mends these; TODO "
-        "3 "
-        "saves barriers.",
-        "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) "
-        "sums[t] "
-        "+= sums[t + off]; __syncthreads(); }. The barrier stands behind the if, not in it.",
-        "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; "
-        "for "
-        "(int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if "
-        "(t "
-        "== 0) result[blockIdx.x] = total; }.",
+        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, and its tree diverges; TODO 2a mends that and makes bank conflicts; TODO 2b mends these; TODO 3 saves barriers.",
+        "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) sums[t] += sums[t + off]; __syncthreads(); }. The barrier stands behind the if, not in it.",
+        "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; for (int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if (t == 0) result[blockIdx.x] = total; }.",
     });
 
 /* What one run is asked to do. */
@@ -72,18 +63,18 @@ static const struct trial *sum_up(struct check *check, struct job job)
     return trial;
 }
 
-CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 10,
-      .hint =
-          "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step "
-          "wait for the one before it? Does each shuffle read only from lanes that call it, too?")
+CHECK(
+    correct, .title = "exact sum of 100,003 numbers", .points = 10,
+    .hint =
+        "Draw your tree for 8 threads: does each sum flow into sums[0] once? Does every step wait for the one before it? Does each shuffle read only from lanes that call it, too?")
 {
     sum_up(check, (struct job){100003, 64, 256});
 }
 
-CHECK(ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise the number of threads is "
-          "the trouble: the tree begins or ends with blockDim.x, not with a number you know.")
+CHECK(
+    ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise the number of threads is the trouble: the tree begins or ends with blockDim.x, not with a number you know.")
 {
     sum_up(check, (struct job){0, 8, 64});
     sum_up(check, (struct job){1, 3, 1024});
@@ -106,10 +97,10 @@ static void refuse_queue(struct check *check, const struct trial *trial, struct 
     double passes = of_a_block(check_counter(trial, "shared_atomic_wavefronts"), job);
     int warps = job.threads / 32;
     if (passes > 2 * warps)
-        check_refuse(check, trial, "A tree needs no atomicAdd() in shared memory.",
-                     "the threads of a block queue for words in shared memory: its %d warps make "
-                     "%s passes of atomics",
-                     warps, check_number(passes));
+        check_refuse(
+            check, trial, "A tree needs no atomicAdd() in shared memory.",
+            "the threads of a block queue for words in shared memory: its %d warps make %s passes of atomics",
+            warps, check_number(passes));
     double results = of_a_block(check_counter(trial, "global_store_requests") +
                                     check_counter(trial, "global_atomic_requests") +
                                     check_counter(trial, "global_reduction_requests"),
@@ -164,10 +155,10 @@ static const struct trial *grow_tree(struct check *check)
     check_works_in(check, trial, 0, (uint64_t)small_blocks.n * sizeof(int));
     double path = check_counter(trial, "longest_warp_instructions");
     if (path > 2.5 * small_blocks.threads)
-        check_refuse(check, trial, "TODO 1 comes first.",
-                     "this judges a tree, but one warp still does the work alone: it executes %s "
-                     "instructions",
-                     check_number(path));
+        check_refuse(
+            check, trial, "TODO 1 comes first.",
+            "this judges a tree, but one warp still does the work alone: it executes %s instructions",
+            check_number(path));
     refuse_queue(check, trial, small_blocks);
     double stores = of_a_block(check_counter(trial, "shared_store_requests") +
                                    check_counter(trial, "shared_atomic_requests"),
@@ -175,8 +166,7 @@ static const struct trial *grow_tree(struct check *check)
     if (stores < small_blocks.threads / 32)
         check_refuse(
             check, trial, "Let each thread, or each warp, put its own sum into shared memory.",
-            "this judges a tree, but the %d warps of a block write only %s times to shared "
-            "memory",
+            "this judges a tree, but the %d warps of a block write only %s times to shared memory",
             small_blocks.threads / 32, check_number(stores));
     return trial;
 }
@@ -200,12 +190,11 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
     /* Predicates part a warp's threads as a branch does, and no branch tells. Where whole warps rest, eight
      * steps read twelve times two words. */
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
-        check_refuse(check, trial,
-                     "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it "
-                     "needs.",
-                     "the warps of a block read shared memory %s times, where a tree whose idle "
-                     "threads are whole warps reads 25 times",
-                     check_number(reads));
+        check_refuse(
+            check, trial,
+            "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.",
+            "the warps of a block read shared memory %s times, where a tree whose idle threads are whole warps reads 25 times",
+            check_number(reads));
     check_measure(check, trial, branches);
 }
 
@@ -238,10 +227,11 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
     check_measure(check, trial, of_a_block(check_counter(trial, "barriers"), small_blocks) / warps);
 }
 
-CHECK(no_race, .title = "no thread reads what another may still write", .points = 20,
-      .where = CHECK_COUNTS, .watched = true,
-      .hint = "Between a write and another thread's read of the same word there must be a "
-              "__syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
+CHECK(
+    no_race, .title = "no thread reads what another may still write", .points = 20,
+    .where = CHECK_COUNTS, .watched = true,
+    .hint =
+        "Between a write and another thread's read of the same word there must be a __syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
 {
     grow_tree(check);
     sum_up(check, (struct job){20001, 9, 64});

@@ -14,19 +14,9 @@
 LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and "
-        "row "
-        "2? What would have to be true of the way from row to row for all rows to begin with a "
-        "line?",
-        "Two lengths go into each call, and both are in bytes: the width is what is copied of each "
-        "row, the pitch is the way to the next row. They are the same for the host's numbers, "
-        "whose "
-        "rows lie end to end, and differ for the matrix on the GPU.",
-        "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = "
-        "matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, "
-        "bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, "
-        "matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, "
-        "&matrix.pitch, width * sizeof(float), height)."});
+        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and row 2? What would have to be true of the way from row to row for all rows to begin with a line?",
+        "Two lengths go into each call, and both are in bytes: the width is what is copied of each row, the pitch is the way to the next row. They are the same for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
+        "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
 #define LARGEST 1000 /* sums of whole numbers this small are exact, in any order */
 
@@ -60,19 +50,19 @@ static const struct trial *add_up(struct check *check, int width, int height)
     return trial;
 }
 
-CHECK(correct, .title = "right sums for rows of 1,001 and 8,191 numbers", .points = 10,
-      .hint =
-          "Kernel, copies and clear() must agree about where a row begins: y * pitch bytes after "
-          "row 0. If only the first or the last row is wrong, look at clear().")
+CHECK(
+    correct, .title = "right sums for rows of 1,001 and 8,191 numbers", .points = 10,
+    .hint =
+        "Kernel, copies and clear() must agree about where a row begins: y * pitch bytes after row 0. If only the first or the last row is wrong, look at clear().")
 {
     add_up(check, 1001, 50);
     add_up(check, 8191, 20);
 }
 
-CHECK(ragged, .title = "right sums for any width and height", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise a size is the trouble: "
-          "is one written as a number anywhere, instead of width, height and pitch?")
+CHECK(
+    ragged, .title = "right sums for any width and height", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise a size is the trouble: is one written as a number anywhere, instead of width, height and pitch?")
 {
     add_up(check, 1, 1);
     add_up(check, 1, 40);
@@ -90,12 +80,13 @@ CHECK(sound, .title = "right every time, not by luck", .points = 5, .where = CHE
 
 #define ROWS 300
 
-CHECK(copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
-      .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
-                 .want = "%s",
-                 .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1}},
-      .hint = "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there "
-              "is no loop around it. Both copy_to() and copy_from() need it.")
+CHECK(
+    copies, .title = "one cudaMemcpy2D() each way", .points = 15, .where = CHECK_COUNTS,
+    .figure = {.text = "copying a matrix of 300 rows to the GPU and one back takes %s calls",
+               .want = "%s",
+               .budget = {.naive = 2 * ROWS, .solution = 2, .slack = 1}},
+    .hint =
+        "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there is no loop around it. Both copy_to() and copy_from() need it.")
 {
     const struct trial *trial = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(trial, "write_rows read_rows");

@@ -23,17 +23,9 @@
 LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
     .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
     .hints = {
-        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of "
-        "the "
-        "loop, how many different ones are these, and how often is each of them fetched?",
-        "Each step over the depth has four parts: every thread stores one number of A and one of B "
-        "in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. What "
-        "lies outside of a matrix is stored as 0. Only the store to C needs an `if`.",
-        "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = "
-        "at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). "
-        "TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = "
-        "(next "
-        "- *sum) - corrected; *sum = next."});
+        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop, how many different ones are these, and how often is each of them fetched?",
+        "Each step over the depth has four parts: every thread stores one number of A and one of B in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. What lies outside of a matrix is stored as 0. Only the store to C needs an `if`.",
+        "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = (next - *sum) - corrected; *sum = next."});
 
 enum rung { NAIVE, BY_ROW, BY_TILE, EXACT };
 
@@ -78,7 +70,7 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
 }
 
 /* Runs JOB on random numbers and judges the result, and that it was made from them on the device. */
-static const struct trial *run_job(struct check *check, struct job job)
+static const struct trial *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
     size_t b_count = (size_t)job.depth * (size_t)job.width;
@@ -92,20 +84,19 @@ static const struct trial *run_job(struct check *check, struct job job)
     return trial;
 }
 
-CHECK(correct, .title = "right product where 16 divides all sizes", .points = 10,
-      .hint =
-          "Take pencil and paper, height = width = depth = 32, and follow the thread that makes "
-          "the number named above: which numbers of A and B does it multiply?")
+CHECK(
+    correct, .title = "right product where 16 divides all sizes", .points = 10,
+    .hint =
+        "Take pencil and paper, height = width = depth = 32, and follow the thread that makes the number named above: which numbers of A and B does it multiply?")
 {
-    run_job(check, (struct job){BY_ROW, 64, 48, 80});
-    run_job(check, (struct job){BY_TILE, 64, 48, 80});
+    grade_job(check, (struct job){BY_ROW, 64, 48, 80});
+    grade_job(check, (struct job){BY_TILE, 64, 48, 80});
 }
 
-CHECK(ragged, .title = "right product for any sizes", .points = 10,
-      .hint =
-          "If the check above has failed too, mend that first. Otherwise an edge is the trouble: "
-          "at() must return 0 outside of a matrix, in either direction, and the number of tiles "
-          "is rounded up.")
+CHECK(
+    ragged, .title = "right product for any sizes", .points = 10,
+    .hint =
+        "If the check above has failed too, mend that first. Otherwise an edge is the trouble: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
 {
     const struct job jobs[] = {
         {0, 1, 1, 1},
@@ -120,7 +111,7 @@ CHECK(ragged, .title = "right product for any sizes", .points = 10,
         for (size_t i = 0; i < sizeof jobs / sizeof *jobs; ++i) {
             struct job job = jobs[i];
             job.rung = rung;
-            run_job(check, job);
+            grade_job(check, job);
         }
 }
 
@@ -141,7 +132,7 @@ static double sectors_of(const struct trial *trial, const struct job *job)
 static void measure_sectors(struct check *check, int rung)
 {
     const struct job *job = &measured[rung];
-    const struct trial *trial = run_job(check, *job);
+    const struct trial *trial = grade_job(check, *job);
     if (rung == BY_ROW)
         check_ran(check, trial, "by_row");
     check_measure(check, trial, sectors_of(trial, job));
@@ -164,11 +155,11 @@ CHECK(row, .title = "rung 1: a row of A is fetched once", .points = 15, .where =
     measure_sectors(check, BY_ROW);
 }
 
-CHECK(tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25,
-      .where = CHECK_COUNTS, .figure = SECTORS(4.12, 0.53),
-      .hint =
-          "In the loop over i, both must come from the tiles. And neighbouring threads, those of "
-          "neighbouring tx, must fetch neighbouring numbers of a row.")
+CHECK(
+    tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25, .where = CHECK_COUNTS,
+    .figure = SECTORS(4.12, 0.53),
+    .hint =
+        "In the loop over i, both must come from the tiles. And neighbouring threads, those of neighbouring tx, must fetch neighbouring numbers of a row.")
 {
     measure_sectors(check, BY_TILE);
 }
@@ -196,10 +187,10 @@ static void uses_shared(struct check *check, const struct trial *trial, const st
     if (check_counter(trial, "shared_store_requests") == 0)
         check_refuse(check, trial, hint, "rung %d does not use shared memory yet", job->rung);
     if (job->rung != BY_ROW && fetches > MOST_FETCHES)
-        check_refuse(check, trial, hint,
-                     "for a multiply-add, rung %d reads global memory %s times: its numbers do not "
-                     "come from its tiles",
-                     job->rung, check_number(fetches));
+        check_refuse(
+            check, trial, hint,
+            "for a multiply-add, rung %d reads global memory %s times: its numbers do not come from its tiles",
+            job->rung, check_number(fetches));
     check_is_counted(check, trial);
 }
 
@@ -224,16 +215,16 @@ static double extra_passes(const struct trial *trial, const char *access, double
 static void measure_passes(struct check *check, const char *access, double most)
 {
     const struct job *job = &measured[BY_TILE];
-    const struct trial *trial = run_job(check, *job);
+    const struct trial *trial = grade_job(check, *job);
     uses_shared(check, trial, job);
     double steps = job->height * job->width * job->depth / 32.0;
     /* Who makes 4 x 4 numbers a thread reads 0.5 for each, or an eighth with float4. */
     double reads = of_shared(trial, "load", "requests") / steps;
     if (reads < 0.05)
-        check_refuse(check, trial, "In the loop over i, both numbers come from the tiles: TODO 2.",
-                     "for a multiply-add, rung 2 reads shared memory %s times: its numbers do not "
-                     "come from the tiles",
-                     check_number(reads));
+        check_refuse(
+            check, trial, "In the loop over i, both numbers come from the tiles: TODO 2.",
+            "for a multiply-add, rung 2 reads shared memory %s times: its numbers do not come from the tiles",
+            check_number(reads));
     check_measure(check, trial, extra_passes(trial, access, most * steps));
 }
 
@@ -247,32 +238,33 @@ static void measure_passes(struct check *check, const char *access, double most)
         }                                                                                          \
     }
 
-CHECK(tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
-      .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "store"),
-      .hint =
-          "A warp writes two rows of 16 words. They lie side by side, in 32 banks, if tx is in the "
-          "last brackets and a row of the tile has 16 words, or 32: a padded row of 17 shifts the "
-          "second onto a bank of the first.")
+CHECK(
+    tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
+    .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "store"),
+    .hint =
+        "A warp writes two rows of 16 words. They lie side by side, in 32 banks, if tx is in the last brackets and a row of the tile has 16 words, or 32: a padded row of 17 shifts the second onto a bank of the first.")
 {
     measure_passes(check, "store", 0.146); /* 2 / 16 for each, and a sixth more behind the edges */
 }
 
-CHECK(tile_reads, .title = "tiles are read without bank conflicts", .points = 10,
-      .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "load"),
-      .hint = "In one step the threads of a warp may read the same word, or neighbouring words. "
-              "Which of the two is a_tile[ty][i], and which b_tile[i][tx]?")
+CHECK(
+    tile_reads, .title = "tiles are read without bank conflicts", .points = 10,
+    .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "load"),
+    .hint =
+        "In one step the threads of a warp may read the same word, or neighbouring words. Which of the two is a_tile[ty][i], and which b_tile[i][tx]?")
 {
     measure_passes(check, "load", 2.34); /* 2 for each, and a sixth more behind the edges */
 }
 
-CHECK(no_race, .title = "no thread reads what another may still write", .points = 10,
-      .where = CHECK_COUNTS, .watched = true,
-      .hint = "Between a write and another thread's read of the same word, and between a read and "
-              "the next write, all threads of the block must have been in a __syncthreads().")
+CHECK(
+    no_race, .title = "no thread reads what another may still write", .points = 10,
+    .where = CHECK_COUNTS, .watched = true,
+    .hint =
+        "Between a write and another thread's read of the same word, and between a read and the next write, all threads of the block must have been in a __syncthreads().")
 {
     for (int rung = BY_ROW; rung <= EXACT; ++rung) {
         const struct job job = {rung, 40, 45, 50};
-        uses_shared(check, run_job(check, job), &job);
+        uses_shared(check, grade_job(check, job), &job);
     }
 }
 
@@ -310,13 +302,13 @@ static const struct trial *add_up_hard(struct check *check)
 }
 
 /* Only the answer is judged, but one that the skeleton does not have: main() must not give it. */
-CHECK(exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
-      .closed_input = true,
-      .hint =
-          "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: "
-          "simplified as on paper, the excess is 0.")
+CHECK(
+    exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
+    .closed_input = true,
+    .hint =
+        "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: simplified as on paper, the excess is 0.")
 {
-    run_job(check, (struct job){EXACT, 20, 50, 41}); /* is it a product at all? */
+    grade_job(check, (struct job){EXACT, 20, 50, 41}); /* is it a product at all? */
     add_up_hard(check);
 }
 
@@ -326,9 +318,9 @@ CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CH
     const struct trial *trial = add_up_hard(check);
     double operations = check_counter(trial, "double_operations");
     if (operations > 0)
-        check_refuse(check, trial,
-                     "Keep what was rounded off in a second float: TODO 3. Many GPUs compute "
-                     "doubles 64 times slower than floats.",
-                     "the kernel makes %s additions and multiplications in double",
-                     check_number(operations));
+        check_refuse(
+            check, trial,
+            "Keep what was rounded off in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
+            "the kernel makes %s additions and multiplications in double",
+            check_number(operations));
 }

@@ -112,10 +112,10 @@ static cudaError_t check_config(const struct rt_function *function, const struct
              block.x, block.y, block.z, (unsigned long long)threads, function->info.max_threads);
         error = threads > EMU_MAX_THREADS ? rt_bad_shape : cudaErrorInvalidValue;
     } else if (launch->shared > rt_dynamic_limit(function)) {
-        tell(id, name, launch,
-             "%zu bytes of dynamic shared memory, where %zu are left: more need "
-             "cudaFuncSetAttribute()",
-             launch->shared, rt_dynamic_limit(function));
+        tell(
+            id, name, launch,
+            "%zu bytes of dynamic shared memory, where %zu are left: more need cudaFuncSetAttribute()",
+            launch->shared, rt_dynamic_limit(function));
     } else {
         error = cudaSuccess;
     }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/fatbin/fatbin.h"
 #include "gpu/cudart/work.h"
+#include "gpu/fatbin/fatbin.h"
 
 /* --- loading ------------------------------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
  * With -rdc=true the fat binary registered holds only linked machine code; the PTX of each object is
  * in the list that hangs on its wrapper. One behind the other they are one module of the device, which links
  * them. */
-#include "gpu/fatbin/fatbin.h"
 #include "gpu/cudart/rt.h"
+#include "gpu/fatbin/fatbin.h"
 
 #include <link.h>
 #include <pthread.h>

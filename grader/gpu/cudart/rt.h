@@ -16,9 +16,9 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 
-#include "gpu/virtual_gpu.h"
 #include "gpu/device.h"
 #include "gpu/occupancy.h"
+#include "gpu/virtual_gpu.h"
 
 struct json_t;
 

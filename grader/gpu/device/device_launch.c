@@ -39,10 +39,10 @@ static enum emu_status check_cluster(const struct emu_launch *request, const str
     for (unsigned i = 0; i < 3; i++)
         ctas *= size[i] <= EMU_MAX_CLUSTER ? size[i] : EMU_MAX_CLUSTER + 1;
     if (!ctas || ctas > most || ctas > EMU_MAX_CLUSTER)
-        return device_failed(EMU_INVALID_CONFIG,
-                             "clusters of %u x %u x %u blocks: each must be at least 1, and all "
-                             "together at most %u",
-                             size[0], size[1], size[2], most);
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "clusters of %u x %u x %u blocks: each must be at least 1, and all together at most %u",
+            size[0], size[1], size[2], most);
     if (grid[0] % size[0] || grid[1] % size[1] || grid[2] % size[2])
         return device_failed(
             EMU_INVALID_CONFIG,
@@ -58,16 +58,15 @@ static enum emu_status check_launch(const struct emu_launch *request, const stru
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (!grid[0] || !grid[1] || !grid[2] || grid[0] > INT32_MAX || grid[1] > 65535 ||
         grid[2] > 65535)
-        return device_failed(EMU_INVALID_CONFIG,
-                             "a grid of %u x %u x %u blocks: each must be at least 1, and at most "
-                             "2147483647 x 65535 x 65535",
-                             grid[0], grid[1], grid[2]);
+        return device_failed(
+            EMU_INVALID_CONFIG,
+            "a grid of %u x %u x %u blocks: each must be at least 1, and at most 2147483647 x 65535 x 65535",
+            grid[0], grid[1], grid[2]);
     if (!threads || block[0] > 1024 || block[1] > 1024 || block[2] > 64 ||
         threads > EMU_MAX_THREADS)
         return device_failed(
             EMU_INVALID_CONFIG,
-            "a block of %u x %u x %u threads: each must be at least 1, and all together "
-            "at most 1024",
+            "a block of %u x %u x %u threads: each must be at least 1, and all together at most 1024",
             block[0], block[1], block[2]);
     if (threads > f->max_threads)
         return device_failed(EMU_INVALID_CONFIG,

@@ -519,8 +519,7 @@ static const char preamble[] =
     "#define UNLIKELY(condition) __builtin_expect(condition, 0)\n"
     "#define HOT __attribute__((hot)) static uint32_t\n"
     "#define LANES_FUNCTION static inline __attribute__((always_inline)) uint32_t\n"
-    "#define ENTER(pc, count, cost) profile[pc].warps++; profile[pc].threads += threads; "
-    "done += count; left -= cost;\n"
+    "#define ENTER(pc, count, cost) profile[pc].warps++; profile[pc].threads += threads; done += count; left -= cost;\n"
     "#define LEAVE(pc) profile[pc].warps--; profile[pc].threads -= threads;\n";
 
 static const char beginning[] =
@@ -590,11 +589,11 @@ static void write_function(struct writer *w, uint32_t number)
             "    return image_%u(warp, pc, slice, ALL_LANES, ~0u);\n}\n",
             number, number);
     if (w->parts)
-        fprintf(w->out,
-                "HOT part_%u(struct warp *warp, uint32_t pc, int64_t *slice, u32 "
-                "lanes, u32 meet)\n{\n"
-                "    return image_%u(warp, pc, slice, lanes, meet);\n}\n",
-                number, number);
+        fprintf(
+            w->out,
+            "HOT part_%u(struct warp *warp, uint32_t pc, int64_t *slice, u32 lanes, u32 meet)\n{\n"
+            "    return image_%u(warp, pc, slice, lanes, meet);\n}\n",
+            number, number);
 }
 
 static bool write_image(struct writer *w, uint32_t number)
@@ -645,9 +644,9 @@ bool native_write(const struct worker *worker, const bool *hot, bool parts, bool
         if (is_hot(w.image, hot))
             ok = write_image(&w, i);
     }
-    fputs("uint32_t native_enter(struct warp *warp, uint32_t pc, int64_t *slice, u32 lanes, u32 "
-          "meet)\n{\n",
-          out);
+    fputs(
+        "uint32_t native_enter(struct warp *warp, uint32_t pc, int64_t *slice, u32 lanes, u32 meet)\n{\n",
+        out);
     for (uint32_t i = 0; i < kernel->image_count; i++) {
         const struct image *image = &kernel->images[i];
         if (!is_hot(image, hot))

@@ -398,7 +398,7 @@ static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
 }
 
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
-static bool run_path(struct warp *warp, struct path *path)
+static bool base_path(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
@@ -529,7 +529,7 @@ static bool run_paths(struct warp *warp, bool *ready)
         struct path *path = warp->paths[i];
         if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
             continue;
-        progress |= run_path(warp, path);
+        progress |= base_path(warp, path);
     }
     paths_drop_done(warp);
     for (uint32_t i = 0; i < warp->path_count; i++)

@@ -149,8 +149,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
         return plain_text(entry, size, message);
     if (compression != FLAG_LZ4 && compression != FLAG_ZSTD) {
         say(message,
-            "fat binary: PTX with unknown compression (flags 0x%llx): build with nvcc "
-            "--compress-mode none",
+            "fat binary: PTX with unknown compression (flags 0x%llx): build with nvcc --compress-mode none",
             (unsigned long long)entry->flags);
         return NULL;
     }
@@ -215,13 +214,11 @@ void fatbin_explain(const struct fatbin_summary *summary, unsigned max_arch, cha
 {
     if (summary->newer_ptx)
         say(message,
-            "its PTX is for compute_%u, newer than the emulated GPU: add nvcc's flag -gencode "
-            "arch=compute_%u,code=compute_%u",
+            "its PTX is for compute_%u, newer than the emulated GPU: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
             summary->newer_ptx, max_arch, max_arch);
     else if (summary->elf_count)
         say(message,
-            "built for code=sm_%u alone, without PTX: add nvcc's flag -gencode "
-            "arch=compute_%u,code=compute_%u",
+            "built for code=sm_%u alone, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
             summary->elf_arch, summary->elf_arch < max_arch ? summary->elf_arch : max_arch,
             summary->elf_arch < max_arch ? summary->elf_arch : max_arch);
     else

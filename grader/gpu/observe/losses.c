@@ -440,10 +440,11 @@ static void tell_branches(const struct report *report, const struct loss *loss)
         return;
     snprintf(cause, sizeof cause, "behind it %.1f of 32 lanes work on average",
              32.0 * (double)loss->ideal / (double)loss->cost);
-    add_finding(report, loss, NULL, cause,
-                loss->is_loop ? "let the lanes of a warp go round equally often: sort the work, or "
-                                "share each loop among lanes"
-                              : NULL);
+    add_finding(
+        report, loss, NULL, cause,
+        loss->is_loop
+            ? "let the lanes of a warp go round equally often: sort the work, or share each loop among lanes"
+            : NULL);
 }
 
 static void report_branches(struct report *report)
@@ -494,8 +495,8 @@ static void report_occupancy(const struct report *report)
     const struct emu_occupancy *o = &launch->occupancy;
     static const char *const helps[] = {
         [EMU_BY_BLOCKS] = "take larger blocks: a multiprocessor holds at most 32",
-        [EMU_BY_REGISTERS] = "keep fewer values at a time in each thread, or limit registers with "
-                             "__launch_bounds__()",
+        [EMU_BY_REGISTERS] =
+            "keep fewer values at a time in each thread, or limit registers with __launch_bounds__()",
         [EMU_BY_SHARED] = "take less shared memory a block, or more threads that share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];

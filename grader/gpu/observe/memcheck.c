@@ -283,10 +283,11 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
                  thread);
         break;
     case OBS_TOO_MUCH:
-        snprintf(text, size,
-                 "stopped after %" PRIu64 " instructions, too many for this job: no warp runs for "
-                 "long, but many do the same; %s is here",
-                 launch->launch->limit, thread);
+        snprintf(
+            text, size,
+            "stopped after %" PRIu64
+            " instructions, too many for this job: no warp runs for long, but many do the same; %s is here",
+            launch->launch->limit, thread);
         break;
     default:
         snprintf(text, size,

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gpu/tools.h"
 #include "gpu/remote/wire.h"
+#include "gpu/tools.h"
 
 #define MOST_ANSWERS                                                                               \
     ((uint64_t)256 << 20) /* bytes; what comes later counts as not made by kernels */

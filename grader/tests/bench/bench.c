@@ -95,7 +95,7 @@ static struct timing read_timing(const char *output, int repeats)
 
 static struct timing time_command(const char *const argv[], int repeats)
 {
-    struct run_command command = {
+    struct process_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,
         .wall_seconds = 300,
@@ -103,12 +103,12 @@ static struct timing time_command(const char *const argv[], int repeats)
         .output_limit = 1 << 20,
         .stay_in_group = true,
     };
-    struct run_outcome outcome;
-    run_exec(&command, &outcome);
-    if (outcome.end != RUN_EXITED || outcome.code != 0)
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    if (outcome.end != PROCESS_EXITED || outcome.code != 0)
         fail(argv[1], outcome.output);
     struct timing timing = read_timing(outcome.output, repeats);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return timing;
 }
 

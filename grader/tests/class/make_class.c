@@ -22,13 +22,13 @@
 
 /* A lab, and what can be handed in for it. */
 struct material {
-    struct run_lab lab;
+    struct lab lab;
     char *solution, *skeleton;
-    struct run_mutant mutants[64];
+    struct mutant mutants[64];
     size_t mutant_count;
 };
 
-static struct material materials[RUN_MAX_LABS];
+static struct material materials[MAX_LABS];
 static size_t material_count;
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
@@ -42,9 +42,9 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 
 static char *read_text(const char *path)
 {
-    struct run_text text;
+    struct text text;
     char why[100];
-    if (!run_read_file(path, 1 << 20, &text, why, sizeof why))
+    if (!base_read_file(path, 1 << 20, &text, why, sizeof why))
         give_up("%s %s", path, why);
     return text.bytes;
 }
@@ -59,15 +59,15 @@ static int is_mutant(const struct dirent *entry)
 
 static void read_mutants(struct material *material)
 {
-    char folder[RUN_PATH_SIZE], path[RUN_PATH_SIZE], error[1000];
+    char folder[PATH_SIZE], path[PATH_SIZE], error[1000];
     struct dirent **entries;
-    run_path(folder, MUTANTS "/%s", material->lab.name);
+    base_path(folder, MUTANTS "/%s", material->lab.name);
     int count = scandir(folder, &entries, is_mutant, alphasort);
     for (int i = 0; i < count; ++i) {
-        struct run_mutant *mutant = &material->mutants[material->mutant_count];
-        run_path(path, "%s/%s", folder, entries[i]->d_name);
+        struct mutant *mutant = &material->mutants[material->mutant_count];
+        base_path(path, "%s/%s", folder, entries[i]->d_name);
         if (material->mutant_count < 64 &&
-            run_mutant_read(path, material->solution, mutant, error, sizeof error))
+            mutant_read(path, material->solution, mutant, error, sizeof error))
             ++material->mutant_count;
         free(entries[i]);
     }
@@ -78,19 +78,19 @@ static void read_mutants(struct material *material)
 
 static void read_materials(void)
 {
-    struct run_lab_names names;
-    char error[1000], path[RUN_PATH_SIZE];
-    run_lab_list(&names);
+    struct lab_names names;
+    char error[1000], path[PATH_SIZE];
+    labs_list(&names);
     for (size_t i = 0; i < names.count; ++i) {
         struct material *material = &materials[material_count++];
-        if (!run_lab_open(names.names[i], &material->lab, error, sizeof error))
+        if (!labs_open(names.names[i], &material->lab, error, sizeof error))
             give_up("%s", error);
-        run_lab_pristine_path(&material->lab, path);
+        lab_pristine_path(&material->lab, path);
         material->skeleton = read_text(path);
         material->solution = read_text(material->lab.solution);
         read_mutants(material);
     }
-    run_lab_list_free(&names);
+    labs_free(&names);
 }
 
 /* --- one submission ------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static char *attack_on(const struct material *material, unsigned which)
     return source;
 }
 
-static const struct run_mutant *mutant_of(const struct material *material, unsigned student)
+static const struct mutant *mutant_of(const struct material *material, unsigned student)
 {
     return &material->mutants[student * 7 % material->mutant_count];
 }
@@ -176,8 +176,8 @@ static const struct run_mutant *mutant_of(const struct material *material, unsig
 static char *submission_of(const struct material *material, size_t lab, unsigned student,
                            double *score)
 {
-    const struct run_mutant *mutant = mutant_of(material, student);
-    const struct run_mutant *other = mutant_of(material, student - 4);
+    const struct mutant *mutant = mutant_of(material, student);
+    const struct mutant *other = mutant_of(material, student - 4);
     unsigned attack = (unsigned)((student / 10 + lab) % ATTACK_COUNT);
     switch ((student + lab) % 10) {
     case 0: /* as it is in the kit */
@@ -214,7 +214,7 @@ static char *submission_of(const struct material *material, size_t lab, unsigned
 static void must_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void must_run(const char *format, ...)
 {
-    char command[3 * RUN_PATH_SIZE];
+    char command[3 * PATH_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(command, sizeof command, format, arguments);
@@ -225,8 +225,8 @@ static void must_run(const char *format, ...)
 
 static void make_student(const char *folder, unsigned student, FILE *roster, FILE *expected)
 {
-    char own[RUN_PATH_SIZE], path[RUN_PATH_SIZE];
-    run_path(own, "%s/subs/s%03u", folder, student);
+    char own[PATH_SIZE], path[PATH_SIZE];
+    base_path(own, "%s/subs/s%03u", folder, student);
     mkdir(own, 0755);
     fprintf(roster, "s%03u,Student %u\n", student, student);
     for (size_t i = 0; i < material_count; ++i) {
@@ -234,10 +234,10 @@ static void make_student(const char *folder, unsigned student, FILE *roster, FIL
         char *source = submission_of(&materials[i], i, student, &score);
         if (!source)
             continue;
-        run_path(path, "%s/%s", own, materials[i].lab.name);
+        base_path(path, "%s/%s", own, materials[i].lab.name);
         mkdir(path, 0755);
-        run_path(path, "%s/%s/%s", own, materials[i].lab.name, materials[i].lab.file);
-        if (!run_write_file(path, source, strlen(source), 0644))
+        base_path(path, "%s/%s/%s", own, materials[i].lab.name, materials[i].lab.file);
+        if (!base_write_file(path, source, strlen(source), 0644))
             give_up("cannot write %s", path);
         fprintf(expected, "s%03u,%s,", student, materials[i].lab.name);
         fprintf(expected, score < 0 ? "\n" : "%g\n", score);
@@ -250,14 +250,14 @@ static void make_student(const char *folder, unsigned student, FILE *roster, FIL
 
 int main(int argc, char **argv)
 {
-    char path[RUN_PATH_SIZE];
+    char path[PATH_SIZE];
     if (argc != 3)
         give_up("usage: make-class FOLDER STUDENTS");
     read_materials();
     must_run("rm -rf '%s' && mkdir -p '%s/subs'", argv[1], argv[1]);
-    run_path(path, "%s/roster.csv", argv[1]);
+    base_path(path, "%s/roster.csv", argv[1]);
     FILE *roster = fopen(path, "w");
-    run_path(path, "%s/expected.csv", argv[1]);
+    base_path(path, "%s/expected.csv", argv[1]);
     FILE *expected = fopen(path, "w");
     if (!roster || !expected)
         give_up("cannot write into %s", argv[1]);

@@ -116,12 +116,12 @@ static void take_own_shared_memory(void)
 /* --- gradings ------------------------------------------------------------------------------------------ */
 
 /* The solution behind a trick. */
-static struct run_submission submission_of(const struct run_lab *lab, const struct trick *trick)
+static struct submission submission_of(const struct lab *lab, const struct trick *trick)
 {
-    struct run_submission submission = {.shown = LAB};
-    struct run_text source;
+    struct submission submission = {.shown = LAB};
+    struct text source;
     char why[100];
-    if (!run_read_file(lab->solution, 1 << 20, &source, why, sizeof why)) {
+    if (!base_read_file(lab->solution, 1 << 20, &source, why, sizeof why)) {
         fprintf(stderr, "soak: %s %s\n", lab->solution, why);
         exit(2);
     }
@@ -132,20 +132,20 @@ static struct run_submission submission_of(const struct run_lab *lab, const stru
 }
 
 /* True if the grading ended as it must. */
-static bool grade(const struct run_lab *lab, const struct trick *trick, uint64_t seed)
+static bool grade(const struct lab *lab, const struct trick *trick, uint64_t seed)
 {
-    struct run_submission submission = submission_of(lab, trick);
-    struct run_grading grading = {.lab = lab, .submission = &submission, .seed = seed};
+    struct submission submission = submission_of(lab, trick);
+    struct grading grading = {.lab = lab, .submission = &submission, .seed = seed};
     char error[6000];
     json_t *result;
-    enum run_grade_end end = run_grade(&grading, &result, error, sizeof error);
+    enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     double score = json_number_value(json_object_get(result, "score"));
-    bool good = end == RUN_GRADED && score == trick->score;
+    bool good = end == GRADE_DONE && score == trick->score;
     if (!good)
         fprintf(stderr, "soak: %s, seed %llu: %g points, %s\n", trick->name,
                 (unsigned long long)seed, score, error);
     json_decref(result);
-    run_submission_close(&submission);
+    submission_close(&submission);
     return good;
 }
 
@@ -166,26 +166,26 @@ static int tell(const long before[THINGS], const long after[THINGS], long gradin
 
 int main(int argc, char **argv)
 {
-    static struct run_lab lab;
+    static struct lab lab;
     long gradings = argc > 1 ? atol(argv[1]) : 1000, bad = 0, before[THINGS], after[THINGS];
-    char temporary[RUN_PATH_SIZE], error[400];
-    if (gradings <= 0 || !run_lab_open(LAB, &lab, error, sizeof error) ||
-        !run_private_folder(temporary) || setenv("TMPDIR", temporary, 1) != 0) {
+    char temporary[PATH_SIZE], error[400];
+    if (gradings <= 0 || !labs_open(LAB, &lab, error, sizeof error) ||
+        !base_private_folder(temporary) || setenv("TMPDIR", temporary, 1) != 0) {
         fprintf(stderr, "soak: cannot begin; how many gradings? soak 1000\n");
         return 2;
     }
     take_own_shared_memory();
-    enum run_level level = run_sandbox_level(error, sizeof error);
+    enum sandbox_level level = sandbox_best_level(error, sizeof error);
     for (long i = 0; i < FIRST + gradings; ++i) {
         if (i == FIRST)
             look(temporary, before);
         bad += !grade(&lab, &tricks[(size_t)i % TRICKS], (uint64_t)i);
     }
     look(temporary, after);
-    printf("%ld gradings at level %s, %ld not as they must be\n", gradings, run_level_name(level),
-           bad);
+    printf("%ld gradings at level %s, %ld not as they must be\n", gradings,
+           sandbox_level_name(level), bad);
     int left = tell(before, after, gradings);
-    run_lab_close(&lab);
-    run_remove_tree(temporary);
+    labs_close(&lab);
+    base_remove_tree(temporary);
     return left || bad ? 1 : 0;
 }

@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "compile/build.h"
+#include "config.h"
+#include "course/lab.h"
+#include "grade/installed_gpu.h"
+#include "grade/mutant.h"
 #include "record/case.h"
 #include "sandbox/process.h"
-#include "grade/installed_gpu.h"
-#include "course/lab.h"
-#include "grade/mutant.h"
 
 #define RUNS       10
 #define REPEATS    "5"
@@ -38,61 +38,61 @@ static const struct row {
 
 enum side { NAIVE, SOLUTION };
 
-static char folder[RUN_PATH_SIZE]; /* private, removed at the end */
+static char folder[PATH_SIZE]; /* private, removed at the end */
 
 static void quit(const char *what, const char *why)
 {
     fprintf(stderr, "record-times: %s: %s\n", what, why);
-    run_remove_tree(folder);
+    base_remove_tree(folder);
     exit(2);
 }
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
 /* The source that FROM means: the solution, the skeleton (labs), or a mutant of the solution. */
-static struct run_text read_source(const struct run_lab *lab, const char *from)
+static struct text read_source(const struct lab *lab, const char *from)
 {
-    char path[RUN_PATH_SIZE], why[300];
-    struct run_text source;
-    struct run_mutant mutant;
+    char path[PATH_SIZE], why[300];
+    struct text source;
+    struct mutant mutant;
     bool is_file = strcmp(from, "labs") == 0 || strcmp(from, "solutions") == 0;
-    run_path(path, "%s/%s/%s/%s", LANEWISE_ROOT, is_file ? from : "solutions", lab->name,
-             lab->file);
-    if (!run_read_file(path, SOURCE_MAX, &source, why, sizeof why))
+    base_path(path, "%s/%s/%s/%s", LANEWISE_ROOT, is_file ? from : "solutions", lab->name,
+              lab->file);
+    if (!base_read_file(path, SOURCE_MAX, &source, why, sizeof why))
         quit(path, why);
     if (is_file)
         return source;
-    run_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab->name, from);
-    if (!run_mutant_read(path, source.bytes, &mutant, why, sizeof why))
+    base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab->name, from);
+    if (!mutant_read(path, source.bytes, &mutant, why, sizeof why))
         quit(path, why);
     free(source.bytes);
     source.bytes = strdup(mutant.source);
     source.size = strlen(mutant.source);
-    run_mutant_free(&mutant);
+    mutant_free(&mutant);
     return source;
 }
 
 /* Builds what FROM means for the GPU. */
-static void build(const struct run_lab *lab, const char *from, char program[RUN_PATH_SIZE])
+static void build(const struct lab *lab, const char *from, char program[PATH_SIZE])
 {
     static unsigned count;
-    char place[RUN_PATH_SIZE];
-    struct run_text source = read_source(lab, from);
-    struct run_build built;
-    run_path(place, "%s/program-%u", folder, count++);
-    if (!run_make_folder(place))
+    char place[PATH_SIZE];
+    struct text source = read_source(lab, from);
+    struct compile_build built;
+    base_path(place, "%s/program-%u", folder, count++);
+    if (!base_make_folder(place))
         quit(place, "cannot be made");
-    run_build(&(struct run_build_job){.source = &source,
-                                      .file_name = lab->file,
-                                      .shown = from,
-                                      .device = RUN_GPU,
-                                      .gpu_arch = run_gpu_arch(),
-                                      .folder = place},
-              &built);
-    if (built.end != RUN_BUILT)
+    compile_build(&(struct compile_job){.source = &source,
+                                        .file_name = lab->file,
+                                        .shown = from,
+                                        .device = ON_GPU,
+                                        .gpu_arch = installed_gpu_arch(),
+                                        .folder = place},
+                  &built);
+    if (built.end != COMPILE_DONE)
         quit(lab->name, built.messages);
     strcpy(program, built.program);
-    run_build_free(&built);
+    compile_build_free(&built);
     free(source.bytes);
 }
 
@@ -150,10 +150,10 @@ static void add_words(struct case_data *input, const char *words)
     free(copy);
 }
 
-static void write_case(const struct row *row, enum side side, char path[RUN_PATH_SIZE])
+static void write_case(const struct row *row, enum side side, char path[PATH_SIZE])
 {
     struct case_data *input = case_new();
-    run_path(path, "%s/%s", folder, side == NAIVE ? "naive" : "solution");
+    base_path(path, "%s/%s", folder, side == NAIVE ? "naive" : "solution");
     unlink(path);
     add_words(input, row->inputs);
     add_words(input, side == NAIVE ? row->naive : row->solution);
@@ -194,18 +194,18 @@ static uint64_t answer_in(const struct case_data *result)
 /* Runs PROGRAM once: the median of its times, in microseconds. */
 static double time_once(const char *program, const char *input, uint64_t *answer)
 {
-    char path[RUN_PATH_SIZE], why[100] = "";
+    char path[PATH_SIZE], why[100] = "";
     const char *words[] = {program, "--case", input, "--result", path, "--repeats", REPEATS, NULL};
-    struct run_outcome outcome;
+    struct process_outcome outcome;
     double times[100];
-    run_path(path, "%s/result", folder);
-    run_exec(&(struct run_command){.argv = words,
-                                   .environment = (const char *const *)environ,
-                                   .wall_seconds = 60,
-                                   .output_keep = 4096,
-                                   .output_limit = 1 << 20},
-             &outcome);
-    if (outcome.end != RUN_EXITED || outcome.code != 0)
+    base_path(path, "%s/result", folder);
+    process_run(&(struct process_command){.argv = words,
+                                          .environment = (const char *const *)environ,
+                                          .wall_seconds = 60,
+                                          .output_keep = 4096,
+                                          .output_limit = 1 << 20},
+                &outcome);
+    if (outcome.end != PROCESS_EXITED || outcome.code != 0)
         quit(program, outcome.output);
     struct case_data *result = case_read(path, RESULT_MAX, why, sizeof why);
     const struct case_array *ms = result ? case_find(result, "milliseconds") : NULL;
@@ -216,18 +216,18 @@ static double time_once(const char *program, const char *input, uint64_t *answer
         times[i] = (double)((const float *)ms->values)[i] * 1000;
     *answer = answer_in(result);
     case_free(result);
-    run_outcome_free(&outcome);
+    process_outcome_free(&outcome);
     return median(times, count);
 }
 
 static void record(const struct row *row)
 {
-    char error[300], programs[2][RUN_PATH_SIZE], cases[2][RUN_PATH_SIZE];
+    char error[300], programs[2][PATH_SIZE], cases[2][PATH_SIZE];
     double times[2][RUNS], gains[RUNS];
     uint64_t answers[2];
-    struct run_lab lab;
+    struct lab lab;
     unsigned enough = 0;
-    if (!run_lab_open(row->lab, &lab, error, sizeof error))
+    if (!labs_open(row->lab, &lab, error, sizeof error))
         quit(row->lab, error);
     build(&lab, row->naive_from, programs[NAIVE]);
     build(&lab, "solutions", programs[SOLUTION]);
@@ -249,16 +249,16 @@ static void record(const struct row *row)
     double middle = median(gains, RUNS);
     printf("\t%.2f\t%.2f\t%.2f\t%u of %d\n", middle, gains[0], gains[RUNS - 1], enough, RUNS);
     fflush(stdout);
-    run_lab_close(&lab);
+    labs_close(&lab);
 }
 
 int main(int argc, char **argv)
 {
     char name[200], date[32];
     time_t now = time(NULL);
-    if (!run_private_folder(folder))
+    if (!base_private_folder(folder))
         quit("no place for temporary files", folder);
-    if (!run_gpu_find(name, sizeof name))
+    if (!installed_gpu_find(name, sizeof name))
         quit("no GPU", name);
     strftime(date, sizeof date, "%F", gmtime(&now));
     printf("# %s, %s, by `make record-times`: microseconds, medians of %d runs\n", name, date,
@@ -271,6 +271,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
         if (argc < 2 || strcmp(argv[1], rows[i].lab) == 0)
             record(&rows[i]);
-    run_remove_tree(folder);
+    base_remove_tree(folder);
     return 0;
 }

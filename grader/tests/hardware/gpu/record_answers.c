@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "config.h"
 #include "base/files.h"
+#include "config.h"
 #include "tests/hardware/answers.h"
 
 static struct {
@@ -139,7 +139,7 @@ static void record(const struct opcode_row *row, void *context)
 
 static void record_new(const struct opcode_row *row, void *context)
 {
-    const struct run_text *recorded = context;
+    const struct text *recorded = context;
     char *key = answers_key(row), *line = NULL;
     if (asprintf(&line, "\n%s\t", key) < 0 || !strstr(recorded->bytes, line))
         record(row, NULL);
@@ -149,10 +149,10 @@ static void record_new(const struct opcode_row *row, void *context)
 
 static int record_all_new(void)
 {
-    struct run_text recorded;
+    struct text recorded;
     char why[200];
-    if (!run_read_file(LANEWISE_ROOT "/grader/tests/hardware/answers.tsv", 1 << 24, &recorded, why,
-                       sizeof why)) {
+    if (!base_read_file(LANEWISE_ROOT "/grader/tests/hardware/answers.tsv", 1 << 24, &recorded, why,
+                        sizeof why)) {
         fprintf(stderr, "answers: answers.tsv %s\n", why);
         return 2;
     }
