@@ -27,9 +27,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "batch/class.h"
 #include "course/exception.h"
 #include "course/lab.h"
+#include "course/terms.h"
 
 struct course_lab {
     char name[LAB_NAME_SIZE];
