@@ -1,11 +1,11 @@
-# Lanewise. `make help` lists the targets; each folder's rules.mk says how the folder is built.
+# Lanewise. `make help` lists the targets; each folder's rules.mk builds that folder.
 #
-# The first target that needs a compiler runs grader/setup.sh, which installs what is missing and
-# records where things are in build/config.mk and build/config.h. Later runs probe nothing.
+# The first target that needs a compiler runs grader/setup.sh. It installs what is missing and writes
+# the paths it found to build/config.mk and build/config.h. Later runs probe nothing.
 #
 #   make V=1          shows every command
-#   make SANITIZE=1   builds all C code under build/asan with AddressSanitizer and UBSan; `make fuzz` does so
-#                     with SANITIZE=fuzz, under build/fuzz with clang, which counts what each input reaches
+#   make SANITIZE=1   builds all C code under build/asan with AddressSanitizer and UBSan. `make fuzz` sets
+#                     SANITIZE=fuzz: clang builds under build/fuzz and measures the coverage of each input
 
 ifneq ($(words $(CURDIR)),1)
 $(error Lanewise cannot be built in a folder whose path has a space in it: $(CURDIR))
@@ -23,24 +23,26 @@ endif
 BUILD := build$(if $(SANITIZE),/$(if $(filter fuzz,$(SANITIZE)),fuzz,asan))
 Q := $(if $(V),,@)
 comma := ,
-# $(call say,TEXT) opens a recipe with one line about what is being made.
+# $(call say,TEXT) opens a recipe and prints one line about its target.
 say = @$(if $(V),,echo '  $1')
+
+include grader/typos.mk
 
 # --- set-up ----------------------------------------------------------------------------------------
 
-# Targets that work on a bare machine, with no set-up before them.
+# Targets that work on a bare machine, without set-up.
 BARE_GOALS := help clean course distclean
 NEEDS_SETUP := $(filter-out $(BARE_GOALS),$(or $(MAKECMDGOALS),help))
 
 ifneq ($(NEEDS_SETUP),)
 -include build/config.mk
-# What was recorded no longer holds when nvcc is gone or the tree was moved.
+# The recorded paths are stale when nvcc is gone or the tree has moved.
 RECORD_HOLDS := $(and $(wildcard $(CONFIG_NVCC)),$(filter $(CURDIR),$(CONFIG_ROOT)))
 build/config.mk: grader/setup.sh $(if $(RECORD_HOLDS),,FORCE)
 	$(Q)grader/setup.sh grade
 endif
 
-# Set-up for one purpose more: build/setup/bench and so on.
+# Set-up for another purpose: build/setup/bench and so on.
 build/setup/%: grader/setup.sh build/config.mk
 	$(Q)grader/setup.sh $*
 
@@ -54,12 +56,12 @@ WARNINGS := -Wall -Wextra -Werror -Wno-unused-parameter
 CFLAGS := -std=gnu11 $(OPTIMISE) -g -fPIC $(WARNINGS) $(SANITIZERS)
 ifeq ($(SANITIZE),fuzz)
 CC := clang
-# It calls a library for swaps of 16 bytes unless all of the file may use the instruction.
+# Without -mcx16, clang calls a library for 16-byte compare-and-swap.
 CFLAGS += -fsanitize=fuzzer-no-link -w $(if $(filter x86_64,$(shell uname -m)),-mcx16)
 endif
 # LANEWISE_BUILD is this build's folder under LANEWISE_ROOT (config.h): "build" or "build/asan".
-# A program that runs on a sanitized runtime library needs LANEWISE_PRELOAD as LD_PRELOAD, and
-# LANEWISE_ASAN_OPTIONS so that its own leaks and crashes end as they would without.
+# A program that runs on a sanitized runtime library needs LD_PRELOAD=LANEWISE_PRELOAD. With
+# LANEWISE_ASAN_OPTIONS its own leaks and crashes end as they do without sanitizers.
 CPPFLAGS := -D_GNU_SOURCE -DLANEWISE_BUILD='"$(BUILD)"' -Igrader -Ibuild
 ifdef SANITIZE
 CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/dev/null)"' \
@@ -67,11 +69,11 @@ CPPFLAGS += -DLANEWISE_PRELOAD='"$(shell $(CC) -print-file-name=libasan.so 2>/de
 endif
 LDFLAGS := $(SANITIZERS) -Wl,--as-needed
 
-# $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): what they become.
+# $(call sources,FOLDER...): the C files in these folders; $(call objects,FILE...): their object files.
 sources = $(wildcard $(addsuffix /*.c,$1))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$1)
 
-# Objects are made again when the flags change: the file below changes only then.
+# Objects depend on this file, which is rewritten only when the flags change.
 FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)
 ifneq ($(NEEDS_SETUP),)
 ifneq ($(file <$(BUILD)/flags),$(FLAGS))
@@ -86,8 +88,8 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags | build/config.mk
 
 # --- the folders -----------------------------------------------------------------------------------
 
-# Each appends to these: the tools that `make lanewise` builds, and every object, for header
-# dependencies.
+# Each rules.mk appends to these: the tools that `make lanewise` builds, and all objects, whose header
+# dependencies are included below.
 TOOLS :=
 OBJECTS :=
 
@@ -107,97 +109,113 @@ include handouts/rules.mk
 
 -include $(wildcard $(OBJECTS:.o=.d))
 
-# --- what one types --------------------------------------------------------------------------------
+# --- targets ---------------------------------------------------------------------------------------
+#
+# `make help` shows the lines "target: ... ## text [VARIABLE=]" under their "##@ heading", and grader/typos.mk
+# lets nobody pass a variable that is not in its target's line. The handouts' build checks pages against them, too.
+
+##@ Students
 
 help: ## Show this list
-	@echo 'make TARGET, where TARGET is one of:'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
+	@echo 'make TARGET [VARIABLE=value ...], where the variables in brackets are optional:'
+	@awk -F ':.*## ' '/^##@ /{printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' Makefile
+	@printf '\n%s\n' 'LAB=02, LAB=2 or LAB=coal names a lab. DEVICE=emulator, gpu or auto. SEED=42 repeats a grading.'
+	@printf '%s\n' 'WITH=racecheck,initcheck finds more; RULES=g80 or gt200 counts as old GPUs did. V=1 shows all commands.'
 
 # A grade below full marks (exit code 1) is no failure of make. Scripts call build/lanewise grade.
-grade: lanewise ## Grade labs: [LAB=02] [SUBMISSION=file] [DEVICE=auto|emulator|gpu] [JSON=out.json] [SEED=n] [COURSE=course.yaml]
+grade: lanewise ## Grade your labs, or one: [LAB= SUBMISSION= DEVICE= SEED= JSON= COURSE= UNSAFE=]
 	@$(LANEWISE) grade $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
 		$(call option,DEVICE,device) $(call option,JSON,json) $(call option,SEED,seed) \
 		$(call option,COURSE,course) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
 option = $(if $($1),--$2 '$($1)')
 
-report: lanewise ## Grade a lab, as one HTML page: LAB=02 [SUBMISSION=file] [OUT=report.html] [DEVICE=…] [SEED=n]
-	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
-		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
-		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
-
-hint: lanewise ## Tell one more hint for a lab: LAB=02
+hint: lanewise ## Show the next hint for a lab: LAB=
 	@$(LANEWISE) hint $(call option,LAB,lab)
 
-watch: lanewise ## Grade a lab now and each time you save it: LAB=02 [DEVICE=…]
+watch: lanewise ## Grade a lab now and each time you save it: LAB= [DEVICE= UNSAFE=]
 	@$(LANEWISE) watch $(call option,LAB,lab) $(call option,DEVICE,device) \
 		$(if $(UNSAFE),--unsafe)
 
-run: lanewise ## Run a program and show its counters: LAB=02, PROGRAM=file.cu or PROGRAM=./program; [ARGS='n=5'] [WITH=racecheck] [RULES=g80|gt200] [JSON=out.json]
+run: lanewise ## Run a program and show its counters: LAB= or PROGRAM= [ARGS='n=5' WITH= RULES= JSON=]
 	$(if $(PROGRAM)$(LAB),,$(error say which program: make run LAB=02, or make run PROGRAM=file.cu))
 	@$(LANEWISE) run --max-instructions 200000000 $(call option,WITH,tools) $(call option,RULES,rules) $(call option,JSON,json) \
 		$(if $(LAB),--lab '$(LAB)','$(call built_program,$(PROGRAM))') $(ARGS)
 
-trace: lanewise ## Draw what a line does to memory: LAB=02 LINE=39 [OUT=file.svg] [ARGS='n=5']; without LINE, all lines
+trace: lanewise ## Draw the memory accesses of a line, or of all lines: LAB= [LINE=39 OUT=file.svg ARGS=]
 	@$(LANEWISE) trace $(call option,LAB,lab) $(if $(LINE),--line '$(LINE)',--heat) \
 		-o '$(or $(OUT),$(BUILD)/$(if $(LINE),access.svg,heat.svg))' $(ARGS)
 
-diff: lanewise ## Compare your file with the solution, after full marks: LAB=02 [SPOIL=1]
+report: lanewise ## Grade a lab, write an HTML page: LAB= [SUBMISSION= OUT=file.html DEVICE= SEED= UNSAFE=]
+	@$(LANEWISE) report $(call option,LAB,lab) $(call option,SUBMISSION,submission) \
+		--out '$(or $(OUT),$(BUILD)/report.html)' $(call option,DEVICE,device) \
+		$(call option,SEED,seed) $(if $(UNSAFE),--unsafe) || test $$? -eq 1
+
+diff: lanewise ## Compare your file with the solution, after full marks: LAB= [SPOIL=1]
 	@$(LANEWISE) diff $(call option,LAB,lab) $(if $(SPOIL),--spoil) || test $$? -eq 1
 
-reset: lanewise ## Bring a lab's skeleton back; your file is kept beside it: LAB=02
+reset: lanewise ## Restore a lab's skeleton and keep your file next to it: LAB=
 	@$(LANEWISE) reset $(call option,LAB,lab)
 
-test: ## Run all tests
-asan: ## Run all tests under AddressSanitizer and UBSan
-	$(Q)$(MAKE) SANITIZE=1 test
+serve: ## Build the handouts and serve them at http://localhost:8000/: [PORT= HANDOUT=]
 
-golden: ## Write the golden files anew; read the diff before you commit it
-answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all compares, new adds what is missing]
-record-times: ## Record how long naive kernels and solutions take on this machine's GPU: [LAB=03-shared-reduce]
-fuzz: ## Fuzz the readers of PTX, fat binaries and the device's protocol: [FUZZ=ptx|fatbin|wire] [FUZZ_SECONDS=600]
-soak: ## Grade a thousand submissions in a row, and look what they leave behind: [RUNS=1000]
-slurm-test: ## Grade a class on a Slurm that is started for it, with nodes that die: [SLURM_TEST=dies]
-soak-batch: ## Grade a class while it is killed again and again: [STUDENTS=50] [KILLS=20]
-bench: ## Time the emulator beside Oclgrind and PoCL, or two builds: [OTHER=path/of/another/build/lanewise]
-check: ## Check format, warnings, and that each header compiles alone
-format: ## Let clang-format rewrite the sources
-
-facts: ## Make what the handouts say in figures: runs their ladders on the emulator
-record-ladders: ## Record how long the handouts' ladders take on this machine's GPU
-handouts: ## Make the handouts, a small web site: [HANDOUT=instructor] for the pages with answers
-handouts-pdf: ## Make the handouts as PDF: one for each page, and a book
-serve: ## Show the handouts in a browser, at http://localhost:8000/: [PORT=8000]
-
-autograder: ## Pack an autograder: FORMAT=gradescope|autolab|github [LAB=02] [COURSE=course.yaml]
-
-lab-check: lanewise ## Prove that the labs are sound: [LAB=02] [DEVICE=emulator|gpu]
-	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
-
-new-lab: lanewise ## Make the files of a new lab: NAME=07-histogram
-	@$(LANEWISE) new-lab $(NAME)
-
-calibrate: lanewise ## Measure the labs here, propose thresholds for a course file: [LAB=02] [DEVICE=…]
-	@$(LANEWISE) calibrate $(call option,LAB,lab) $(call option,DEVICE,device)
-
-course: ## Make a course file to begin with: [OUT=course.yaml]
-	@test ! -e '$(or $(OUT),course.yaml)' || { echo '$(or $(OUT),course.yaml) is there already' >&2; exit 2; }
-	@cp grader/course/course.yaml '$(or $(OUT),course.yaml)'
-	@echo 'wrote $(or $(OUT),course.yaml); its comments say what it may hold'
-
-doctor: lanewise ## Show what this machine has and what to do about the rest
+doctor: lanewise ## Show what this machine has, and how to get what is missing
 	@$(LANEWISE) doctor
 
-lanewise: $$(TOOLS) ## Build all tools, without running anything
+##@ Instructors
+
+course: ## Write a course file to start from: [OUT=course.yaml]
+	@test ! -e '$(or $(OUT),course.yaml)' || { echo '$(or $(OUT),course.yaml) already exists' >&2; exit 2; }
+	@cp grader/course/course.yaml '$(or $(OUT),course.yaml)'
+	@echo 'wrote $(or $(OUT),course.yaml); its comments explain every setting'
+
+calibrate: lanewise ## Measure the labs here and propose thresholds for a course file: [LAB= DEVICE=]
+	@$(LANEWISE) calibrate $(call option,LAB,lab) $(call option,DEVICE,device)
+
+autograder: ## Pack an autograder: FORMAT=gradescope, autolab or github [LAB= COURSE=]
+handouts: ## Build the handouts as a web site: [HANDOUT=instructor] adds the answers
+handouts-pdf: ## Print the handouts, each page and a book: [HANDOUT=instructor]
+
+##@ Authors of labs and handouts
+
+new-lab: lanewise ## Create the files of a new lab: NAME=07-histogram
+	@$(LANEWISE) new-lab $(NAME)
+
+lab-check: lanewise ## Check that the labs are sound: [LAB= DEVICE=]
+	@$(LANEWISE) lab-check $(call option,LAB,lab) $(call option,DEVICE,device)
+
+facts: ## Measure the figures of the handouts on the emulator
+record-ladders: ## Time the handouts' programs on this machine's GPU
+record-times: ## Time naive kernels and solutions on this machine's GPU: [LAB=]
+
+##@ Maintainers
+
+lanewise: $$(TOOLS) ## Build all tools
 	@:
 
-setup: build/config.mk build/setup/test ## Install what grading and testing need (other targets do it by themselves)
+setup: build/config.mk build/setup/test ## Install what grading and testing need (other targets do so themselves)
 	@:
 
-clean: ## Remove what was built; keeps a downloaded CUDA compiler
+test: ## Run all tests: [TEST_FILTER='suite/name*']
+asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
+	$(Q)$(MAKE) SANITIZE=1 test
+
+golden: ## Update the golden files; read the diff before you commit it
+check: ## Check format, warnings, file lengths, and that each header compiles alone
+format: ## Reformat the sources with clang-format
+bench: ## Time the emulator against Oclgrind and PoCL, or another build: [OTHER=build/lanewise]
+fuzz: ## Fuzz the readers of PTX, fat binaries and messages: [FUZZ=ptx FUZZ_SECONDS=600]
+soak: ## Grade a thousand submissions in a row and look for leaks: [RUNS=1000]
+soak-batch: ## Grade a class while killing the grader again and again: [STUDENTS=50 KILLS=20]
+slurm-test: ## Grade a class on a private Slurm whose nodes die: [SLURM_TEST=dies]
+answers: ## Record what this machine's GPU computes: [MNEMONIC=add.s32 or all, new]
+
+clean: ## Remove what was built; keep a downloaded CUDA compiler
 	$(Q)find build -mindepth 1 -maxdepth 1 ! -name cuda -exec rm -rf {} + 2>/dev/null || true
 
-distclean: ## Remove everything generated, the downloaded CUDA compiler too
+distclean: ## Remove everything generated, including a downloaded CUDA compiler
 	$(Q)rm -rf build
 
 FORCE:
-.PHONY: help grade autograder report hint watch run trace diff reset lab-check new-lab facts record-ladders handouts handouts-pdf serve test asan golden answers record-times calibrate fuzz soak soak-batch bench check format doctor lanewise setup clean distclean FORCE
+.PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
+	handouts-pdf new-lab lab-check facts record-ladders record-times lanewise setup test asan golden check \
+	format bench fuzz soak soak-batch slurm-test answers clean distclean FORCE

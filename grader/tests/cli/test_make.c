@@ -1,0 +1,79 @@
+/* The Makefile as people type it: its help, and what it says about typing mistakes (grader/typos.mk). */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+#include "tests/submission.h"
+
+TestSuite(make, .init = shell_init, .fini = shell_fini, .timeout = 100);
+TestSuite(golden_make, .init = shell_init, .fini = shell_fini, .timeout = 100);
+
+#define MAKE "make --no-print-directory -C " LANEWISE_ROOT " "
+
+Test(golden_make, help)
+{
+    char *help = shell_must(MAKE "help");
+    golden_check("make-help", help);
+    char *alone = shell_must(MAKE);
+    cr_expect_str_eq(alone, help, "make alone does not show the help");
+    free(alone);
+    free(help);
+}
+
+/* What is typed after make, and what make suggests. */
+static const struct {
+    const char *typed, *suggestion;
+} mistakes[] = {
+    {"grad", "no target \"grad\": try make grade"},
+    {"garde LAB=01", "no target \"garde\": try make grade"},
+    {"lab-chek", "no target \"lab-chek\": try make lab-check"},
+    {"everything", "no target \"everything\": make help lists them"},
+    {"clean everything", "no target \"everything\": make help lists them"},
+    {"01", "no target \"01\": try make grade LAB=01"},
+    {"hint coalesce", "no target \"coalesce\": try make hint LAB=coalesce"},
+    {"grade lab=01", "make grade has no variable lab: try LAB="},
+    {"grade LABS=01", "make grade has no variable LABS: try LAB="},
+    {"grade LAB=01 SUBMISION='a b=c'", "make grade has no variable SUBMISION: try SUBMISSION="},
+    {"hint LAB=01 SEED=1", "make hint has no variable SEED: it takes LAB="},
+    {"clean LAB=01", "make clean has no variable LAB: it takes none"},
+    {"LAB=01", "LAB= needs a target: try make grade LAB="},
+    {"lab=01", "lab= needs a target: try make grade LAB="},
+    {"WHATEVER=1", "WHATEVER= needs a target: make help lists them"},
+};
+
+/* One line and exit code 2, and nothing is made. */
+Test(make, suggests_what_was_meant)
+{
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        int code;
+        char *output = shell(&code, MAKE "%s", mistakes[i].typed);
+        char *end = strchr(output, '\n');
+        cr_expect_eq(code, 2, "make %s: exit code %d", mistakes[i].typed, code);
+        cr_expect(strstr(output, mistakes[i].suggestion) && end && !end[1], "make %s: %s",
+                  mistakes[i].typed, output);
+        free(output);
+    }
+}
+
+/* Several targets share variables; some variables go with every target; a file can be a target. What a recipe
+ * passes on to a make of its own is not checked. */
+static const char *const accepted[] = {
+    "-n grade LAB=02 SEED=42",
+    "-n lanewise grade report LAB=02 OUT=page.html",
+    "-n lanewise V=1 SANITIZE=1",
+    "-n run LAB=02 ARGS='n=5 rung=1'",
+    "-n handouts HANDOUT=instructor HANDOUT_SITE=/tmp/site",
+    "-n build/lanewise",
+};
+
+Test(make, accepts_what_exists)
+{
+    for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
+        char *output = shell_must(MAKE "%s", accepted[i]);
+        cr_expect_null(strstr(output, "***"), "make %s: %s", accepted[i], output);
+        free(output);
+    }
+    free(shell_must("MAKELEVEL=1 " MAKE "-n help NO_SUCH=1"));
+}
