@@ -1,10 +1,12 @@
-/* Reading JSON documents that may lack what is looked for. */
+/* Reading members of JSON objects that may lack them. */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
 #include <jansson.h>
 
-/* The text that OBJECT has under KEY, as long-lived as OBJECT; "" if there is none, or no object. */
-const char *json_text_of(const json_t *object, const char *key);
+/* The member KEY of OBJECT; "" or 0 if OBJECT is NULL, lacks it, or has another type there. */
+const char *json_text_of(const json_t *object, const char *key); /* lives as long as OBJECT */
+json_int_t json_integer_of(const json_t *object, const char *key);
+double json_number_of(const json_t *object, const char *key); /* an integer or a real */
 
 #endif

@@ -189,7 +189,7 @@ static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct chunk *chunk = context;
     char path[PATH_SIZE];
-    bool ended = answer && json_integer_value(json_object_get(answer, "end")) != GRADE_INTERRUPTED;
+    bool ended = answer && json_integer_of(answer, "end") != GRADE_INTERRUPTED;
     char *text = ended ? json_dumps(answer, JSON_COMPACT) : NULL;
     bool written = !text || (answer_path(chunk, json_array_get(chunk->entries, i), path) &&
                              base_write_file(path, text, strlen(text), 0644));
@@ -210,7 +210,7 @@ static bool read_chunk(struct chunk *chunk, const char *path)
         .labs = chunk->labs,
         .device = strcmp(json_text_of(chunk->json, "device"), "gpu") == 0 ? ON_GPU : ON_EMULATOR,
         .gpu_name = chunk->gpu_name,
-        .seed = (uint64_t)json_integer_value(json_object_get(chunk->json, "seed")),
+        .seed = (uint64_t)json_integer_of(chunk->json, "seed"),
         .unsafe = json_is_true(json_object_get(chunk->json, "unsafe"))};
     if (chunk->queue.device == ON_GPU &&
         !installed_gpu_find(chunk->gpu_name, sizeof chunk->gpu_name))

@@ -34,11 +34,6 @@ static bool same(const json_t *row, const char *key, const char *text)
     return strcmp(json_text_of(row, key), text) == 0;
 }
 
-static json_int_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 /* Points go by hundredths: a course's may be no multiple of the lab's. */
 static double hundredths(double points)
 {
@@ -88,10 +83,10 @@ static json_int_t late_days(const struct course_lab_terms *lab, json_int_t submi
 /* How many of the attempts before number I were handed in on the same day. */
 static size_t before_on_that_day(const json_t *attempts, size_t i)
 {
-    json_int_t day = number_of(json_array_get(attempts, i), "submitted") / DAY;
+    json_int_t day = json_integer_of(json_array_get(attempts, i), "submitted") / DAY;
     size_t count = 0;
     while (count < i &&
-           number_of(json_array_get(attempts, i - count - 1), "submitted") / DAY == day)
+           json_integer_of(json_array_get(attempts, i - count - 1), "submitted") / DAY == day)
         ++count;
     return count;
 }
@@ -100,7 +95,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
 static const char *why_not(const struct course_terms *terms, const struct course_lab_terms *lab,
                            const json_t *attempts, size_t i)
 {
-    json_int_t submitted = number_of(json_array_get(attempts, i), "submitted");
+    json_int_t submitted = json_integer_of(json_array_get(attempts, i), "submitted");
     if (terms->limits_late && late_days(lab, submitted) > (json_int_t)terms->late_limit)
         return "too-late";
     if (terms->per_day && before_on_that_day(attempts, i) >= terms->per_day)
@@ -171,14 +166,14 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_t
 {
     const json_t *row = json_array_get(attempts, i);
     const char *status = why_not(c->terms, lab, attempts, i);
-    json_int_t late = late_days(lab, number_of(row, "submitted"));
+    json_int_t late = late_days(lab, json_integer_of(row, "submitted"));
     json_t *result = status ? NULL : find_result(c, row, i + 1, &status);
     json_t *attempt = json_pack("{s:I, s:s, s:o, s:I}", "attempt", (json_int_t)i + 1, "path",
                                 json_text_of(row, "path"), "submitted",
-                                iso_time(number_of(row, "submitted")), "late_days", late);
+                                iso_time(json_integer_of(row, "submitted")), "late_days", late);
     double earned = 0, penalty = 0;
     if (result) {
-        earned = hundredths(json_number_value(json_object_get(result, "score")) * scale);
+        earned = hundredths(json_number_of(result, "score") * scale);
         penalty = hundredths(fmin(earned, earned * c->terms->late_penalty * (double)late / 100));
         status = json_text_of(result, "status");
     }
@@ -201,9 +196,8 @@ static const json_t *choose(const struct course_terms *terms, const json_t *atte
     json_array_foreach(attempts, i, attempt)
     {
         const json_t *score = json_object_get(attempt, "score");
-        if (json_is_number(score) &&
-            (!chosen || terms->latest ||
-             json_number_value(score) > json_number_value(json_object_get(chosen, "score"))))
+        if (json_is_number(score) && (!chosen || terms->latest ||
+                                      json_number_value(score) > json_number_of(chosen, "score")))
             chosen = attempt;
     }
     return chosen;
@@ -218,7 +212,7 @@ static const char *obstacle(const struct course_terms *terms, const json_t *atte
     size_t i;
     json_t *attempt;
     if (chosen && !terms->latest && same(chosen, "status", "passed") &&
-        number_of(chosen, "late_days") == 0)
+        json_integer_of(chosen, "late_days") == 0)
         return NULL;
     json_array_foreach(attempts, i, attempt)
     {
@@ -258,8 +252,8 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
                             const json_t *rows, bool unread)
 {
     struct course_lab_terms terms = terms_for(c->terms, student, json_text_of(lab, "lab"));
-    double max_score = json_number_value(json_object_get(lab, "max_score"));
-    double own = json_number_value(json_object_get(lab, "own_max_score"));
+    double max_score = json_number_of(lab, "max_score");
+    double own = json_number_of(lab, "own_max_score");
     json_t *attempts = json_array();
     for (size_t i = 0; i < json_array_size(rows); ++i)
         json_array_append_new(attempts,
@@ -275,9 +269,9 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
                            : json_real(0);
     json_t *entry = json_pack(
         "{s:s, s:o, s:f, s:I, s:f, s:I, s:s, s:o}", "status", status, "score", score, "max_score",
-        max_score, "late_days", number_of(late, "late_days"), "penalty",
-        json_number_value(json_object_get(chosen, "penalty")), "counted",
-        number_of(chosen, "attempt"), "key", json_text_of(chosen, "key"), "attempts", attempts);
+        max_score, "late_days", json_integer_of(late, "late_days"), "penalty",
+        json_number_of(chosen, "penalty"), "counted", json_integer_of(chosen, "attempt"), "key",
+        json_text_of(chosen, "key"), "attempts", attempts);
     const struct course_exception *exception =
         course_exception_find(c->terms->exceptions, student, json_text_of(lab, "lab"));
     if (exception)
@@ -343,7 +337,7 @@ static json_t *describe_labs(const struct course_terms *terms, const json_t *row
     json_array_foreach(rows, i, row)
     {
         struct course_lab_terms lab = terms_of(terms, json_text_of(row, "lab"));
-        double own = json_number_value(json_object_get(row, "max_score"));
+        double own = json_number_of(row, "max_score");
         json_array_append_new(labs, json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab",
                                               json_text_of(row, "lab"), "title",
                                               json_text_of(row, "title"), "max_score",
@@ -365,14 +359,15 @@ static json_t *describe_student(struct composition *c, const json_t *labs, const
     json_array_foreach(labs, i, lab)
     {
         const char *name = json_text_of(lab, "lab");
-        double weight = json_number_value(json_object_get(lab, "weight"));
+        double weight = json_number_of(lab, "weight");
         json_t *taken = take_rows(rows->submissions, next, id, name);
         json_t *entry = describe_lab(c, id, lab, taken, is_unread(rows->reviews, id, name));
         bool excused = same(entry, "status", "excused");
-        total += weight * json_number_value(json_object_get(entry, "score"));
-        most += excused ? 0 : weight * json_number_value(json_object_get(entry, "max_score"));
+        total += weight * json_number_of(entry, "score");
+        most += excused ? 0 : weight * json_number_of(entry, "max_score");
         review = review || same(entry, "status", "review");
-        graded = graded || number_of(entry, "counted") > 0 || same(entry, "status", "by-hand");
+        graded =
+            graded || json_integer_of(entry, "counted") > 0 || same(entry, "status", "by-hand");
         open = open || (!excused && json_is_null(json_object_get(entry, "score")));
         json_object_set_new(mine, name, entry);
         json_decref(taken);

@@ -229,7 +229,7 @@ static json_t *excerpt_of(const struct search *search, const char *source)
 static json_t *side_of(const struct search *search, const struct entry *entry)
 {
     struct text source = {0};
-    json_int_t counted = json_integer_value(json_object_get(entry->grade, "counted"));
+    json_int_t counted = json_integer_of(entry->grade, "counted");
     const json_t *attempts = json_object_get(entry->grade, "attempts");
     const json_t *attempt = json_array_get(attempts, counted > 0 ? (size_t)counted - 1 : 0);
     batch_store_source(search->similar->store, entry->file, &source);
@@ -479,7 +479,7 @@ static bool search_lab(struct search *search, const json_t *class)
 
 static double likeness_of(const json_t *pairs, size_t i)
 {
-    return json_number_value(json_object_get(json_array_get(pairs, i), "similarity"));
+    return json_number_of(json_array_get(pairs, i), "similarity");
 }
 
 /* The same pairs of all labs, the most alike first, and else in the order in which they were found. */

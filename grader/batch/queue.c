@@ -144,7 +144,7 @@ static bool done(size_t i, const json_t *answer, void *context)
 {
     struct work *work = context;
     const json_t *entry = json_array_get(work->queue->pending, i);
-    json_int_t end = json_integer_value(json_object_get(answer, "end"));
+    json_int_t end = json_integer_of(answer, "end");
     bool graded;
     if (answer && end == GRADE_INTERRUPTED)
         return false;

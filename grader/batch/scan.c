@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "base/people.h"
 #include "batch/handin.h"
 #include "batch/key.h"
@@ -366,7 +367,7 @@ static double max_score_of(const struct lab *lab, enum grading_device device)
     json_array_foreach(json_object_get(lab->declared, "checks"), i, check)
     {
         if (lab_has_check(check, device))
-            sum += json_number_value(json_object_get(check, "max_points"));
+            sum += json_number_of(check, "max_points");
     }
     return sum;
 }

@@ -251,8 +251,7 @@ static bool blame(struct work *work, const char *job, size_t given)
     json_object_foreach(work->open, key, entry)
     {
         char number[32], line[300], why[500];
-        snprintf(number, sizeof number, "%lld",
-                 (long long)json_integer_value(json_object_get(entry, "chunk")));
+        snprintf(number, sizeof number, "%lld", (long long)json_integer_of(entry, "chunk"));
         const char *state = json_text_of(work->states, number);
         if (*json_text_of(entry,
                           "why")) /* it was tried, and there is an answer that says why not */

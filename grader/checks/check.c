@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "judge/compare.h"
 
@@ -148,7 +149,7 @@ void check_equal_u64(struct check *check, const struct trial *trial, const char 
 
 double check_counter(const struct trial *trial, const char *name)
 {
-    return trial ? (double)json_integer_value(json_object_get(trial->counters, name)) : 0;
+    return trial ? (double)json_integer_of(trial->counters, name) : 0;
 }
 
 void check_has_read(struct check *check, const struct trial *trial, uint64_t bytes)
@@ -243,13 +244,11 @@ static void point_at_worst_line(struct check *check, const struct trial *trial)
         json_array_foreach(json_object_get(launch, "lines"), j, line)
         {
             const char *file = json_string_value(json_object_get(line, "file"));
-            json_int_t count =
-                json_integer_value(json_object_get(json_object_get(line, "counters"), counter));
+            json_int_t count = json_integer_of(json_object_get(line, "counters"), counter);
             if (!file || count <= most || !check_is_own_file(check, file))
                 continue;
             most = count;
-            check_point_at(check, file, (unsigned)json_integer_value(json_object_get(line, "line")),
-                           0);
+            check_point_at(check, file, (unsigned)json_integer_of(line, "line"), 0);
         }
     }
 }
@@ -370,13 +369,6 @@ static json_t *describe_verdict(const struct check *check, double seconds)
         check->accesses, "broken", check->broken, "note", check->note, "kernel", check->kernel);
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static void write_verdict(const struct check *check, double seconds)
 {
     char path[PATH_SIZE];
@@ -420,7 +412,7 @@ static void apply_terms(struct check *check)
 void check_perform(const struct check_info *info)
 {
     static struct check check; /* too large for a stack; one check a process */
-    double start = now();
+    double start = clock_seconds();
     check = (struct check){.info = info,
                            .points = info->points,
                            .budget = info->figure.budget,
@@ -437,7 +429,7 @@ void check_perform(const struct check_info *info)
             settle(&check);
         else
             check.share = 0;
-        write_verdict(&check, now() - start);
+        write_verdict(&check, clock_seconds() - start);
     }
     check_free_trials(&check);
     check_free_inputs(&check);

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
+
 /* The product of the three numbers that a grid or a block has. */
 static double volume(const json_t *dimensions)
 {
@@ -20,8 +22,8 @@ struct check_launch check_launch(const struct trial *trial, size_t index)
     return (struct check_launch){
         .blocks = volume(json_object_get(launch, "grid")),
         .threads = volume(json_object_get(launch, "block")),
-        .static_shared_bytes = json_number_value(json_object_get(launch, "static_shared_bytes")),
-        .dynamic_shared_bytes = json_number_value(json_object_get(launch, "dynamic_shared_bytes")),
+        .static_shared_bytes = json_number_of(launch, "static_shared_bytes"),
+        .dynamic_shared_bytes = json_number_of(launch, "dynamic_shared_bytes"),
     };
 }
 
@@ -64,8 +66,8 @@ const char *check_if_no_kernel(const struct trial *trial)
 /* Of a launch, or of all. */
 static double sectors_read(const json_t *counters)
 {
-    return json_number_value(json_object_get(counters, "global_load_sectors")) +
-           json_number_value(json_object_get(counters, "global_atomic_sectors"));
+    return json_number_of(counters, "global_load_sectors") +
+           json_number_of(counters, "global_atomic_sectors");
 }
 
 double check_sectors_read(const struct trial *trial)
@@ -81,8 +83,8 @@ void check_works_in(struct check *check, const struct trial *trial, size_t index
     double own = 32 * sectors_read(json_object_get(launch, "counters"));
     double all = 32 * check_sectors_read(trial);
     double block = (double)bytes / check_launch(trial, index).blocks;
-    double warp = 32 * json_number_value(json_object_get(json_object_get(launch, "counters"),
-                                                         "longest_warp_load_sectors"));
+    double warp =
+        32 * json_number_of(json_object_get(launch, "counters"), "longest_warp_load_sectors");
     if (own < (double)bytes)
         check_refuse(check, trial, "Keep the launches as they were: the first one reads the data.",
                      "launch number %zu reads %s of the %s bytes of data", index + 1,

@@ -53,8 +53,7 @@ static double ideal_value(const struct check *check, const struct trial *trial, 
 {
     double all = check_counter(trial, check->info->figure.counter);
     bool branches = strcmp(json_text_of(loss, "id"), "divergent-branch") == 0;
-    double less = branches ? json_number_value(json_object_get(loss, "count"))
-                           : (double)record_loss_waste(loss);
+    double less = branches ? json_number_of(loss, "count") : (double)record_loss_waste(loss);
     return all > less ? check->value * (all - less) / all : 0;
 }
 
@@ -79,9 +78,8 @@ bool check_point_at_loss(struct check *check, const struct trial *trial)
     const json_t *loss = *id ? find_loss(check, trial, id) : NULL;
     if (!loss)
         return false;
-    check_point_at(check, json_text_of(loss, "file"),
-                   (unsigned)json_integer_value(json_object_get(loss, "line")),
-                   (unsigned)json_integer_value(json_object_get(loss, "column")));
+    check_point_at(check, json_text_of(loss, "file"), (unsigned)json_integer_of(loss, "line"),
+                   (unsigned)json_integer_of(loss, "column"));
     snprintf(check->cause, sizeof check->cause, "%s", json_text_of(loss, "cause"));
     tell_spare(check, trial, loss);
     return true;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 /* A search through copies in another order than they were made in must end, too. */
 #define MOST_COMPARED ((size_t)1 << 28) /* bytes */
 
@@ -29,7 +31,7 @@ struct cover {
 
 static size_t size_of(const json_t *copy)
 {
-    return (size_t)json_integer_value(json_object_get(copy, "bytes"));
+    return (size_t)json_integer_of(copy, "bytes");
 }
 
 static bool is_made(const json_t *copy)

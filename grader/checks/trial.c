@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "gpu/finding_kinds.h"
 #include "gpu/remote/server.h"
@@ -199,7 +200,7 @@ static void tell_places(char *text, size_t size, const json_t *finding)
         const char *what = json_string_value(json_object_get(place, "message"));
         if (what && used < size)
             used += (size_t)snprintf(text + used, size - used, "; %s: line %lld", what,
-                                     (long long)json_integer_value(json_object_get(place, "line")));
+                                     (long long)json_integer_of(place, "line"));
     }
 }
 
@@ -252,7 +253,7 @@ static void add_counters(json_t *totals, const json_t *counters)
     json_t *value;
     json_object_foreach((json_t *)counters, name, value)
     {
-        json_int_t sum = json_integer_value(json_object_get(totals, name));
+        json_int_t sum = json_integer_of(totals, name);
         json_int_t more = json_integer_value(value);
         json_object_set_new(totals, name, json_integer(sum + more));
     }
@@ -316,7 +317,7 @@ static bool has_arrived(const struct ended *ended)
     enum process_end end = ended->program.end;
     bool by_itself =
         end == PROCESS_EXITED || end == PROCESS_SIGNALLED || end == PROCESS_TOO_MUCH_OUTPUT;
-    return !by_itself || json_integer_value(json_object_get(ended->record, "missing")) == 0;
+    return !by_itself || json_integer_of(ended->record, "missing") == 0;
 }
 
 static bool run_processes(struct check *check, const struct check_run *run,

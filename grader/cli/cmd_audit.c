@@ -96,9 +96,8 @@ static int audit(struct grading *grading)
             code = cli_complain_end("audit", end, grading->lab->name, error);
         else
             printf("%s on the %s: %.6g of %.6g points\n", grading->lab->name,
-                   grading_device_name(grading->device),
-                   json_number_value(json_object_get(results[device], "score")),
-                   json_number_value(json_object_get(results[device], "max_score")));
+                   grading_device_name(grading->device), json_number_of(results[device], "score"),
+                   json_number_of(results[device], "max_score"));
     }
     if (code == 0) {
         found = agree_devices(results[ON_EMULATOR], results[ON_GPU]);

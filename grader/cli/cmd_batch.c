@@ -16,9 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "batch/chunk.h"
 #include "batch/class.h"
 #include "batch/key.h"
@@ -180,13 +181,6 @@ struct session {
     struct batch_store *store;
     struct report_bar bar;
 };
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* What the course says, and what options say instead. */
 static bool read_terms(struct session *session)
@@ -398,7 +392,7 @@ static bool scan(struct session *session)
 static void show_progress(size_t done, size_t failed, void *context)
 {
     struct session *session = context;
-    report_bar_show(&session->bar, done, failed, now());
+    report_bar_show(&session->bar, done, failed, clock_seconds());
 }
 
 static const char *plural(size_t count)
@@ -472,7 +466,7 @@ static int grade(struct session *session)
                                 .unsafe = session->options.unsafe,
                                 .progress = show_progress,
                                 .context = session};
-    session->bar = report_bar_begin(stdout, total, now());
+    session->bar = report_bar_begin(stdout, total, clock_seconds());
     enum batch_end end = session->options.slurm ? grade_by_slurm(session, &queue, &outcome)
                                                 : batch_grade(&queue, &outcome);
     report_bar_end(&session->bar);
@@ -561,8 +555,8 @@ static int write_reports(struct session *session, bool finished)
         tell_old_folders(session, class);
     } else
         printf("%s: gradebook.csv and all else so far; %lld submission%s still to be graded\n",
-               session->options.out, json_integer_value(json_object_get(class, "pending")),
-               json_integer_value(json_object_get(class, "pending")) == 1 ? " is" : "s are");
+               session->options.out, json_integer_of(class, "pending"),
+               json_integer_of(class, "pending") == 1 ? " is" : "s are");
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }

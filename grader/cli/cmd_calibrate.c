@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "judge/threshold.h"
 #include "sandbox/process.h"
 
@@ -51,18 +52,13 @@ struct figure {
     struct judge_proposal proposal;
 };
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 static const json_t *find_check(const json_t *checks, const char *id)
 {
     size_t i;
     json_t *check;
     json_array_foreach(checks, i, check)
     {
-        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0)
+        if (strcmp(json_text_of(check, "id"), id) == 0)
             return check;
     }
     return NULL;
@@ -76,8 +72,8 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     const json_t *found = json_object_get(find_check(checks, figure->check), "figure");
     if (!json_is_object(found))
         return NAN;
-    double value = number_of(found, "value");
-    return figure->timed ? value / (number_of(found, "full") * figure->budget.slack) : value;
+    double value = json_number_of(found, "value");
+    return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
 /* Shall the program of TASK lose points in this check? */
@@ -122,12 +118,12 @@ static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {
     const json_t *budget = json_object_get(declared, "budget");
-    *figure = (struct figure){
-        .check = json_string_value(json_object_get(declared, "id")),
-        .timed = strcmp(json_string_value(json_object_get(declared, "where")), "gpu-only") == 0,
-        .budget = {number_of(budget, "naive"), number_of(budget, "solution"),
-                   number_of(budget, "slack"), JUDGE_LINEAR},
-        .sample = {NAN, NAN, NAN, NAN}};
+    *figure = (struct figure){.check = json_string_value(json_object_get(declared, "id")),
+                              .timed = strcmp(json_text_of(declared, "where"), "gpu-only") == 0,
+                              .budget = {json_number_of(budget, "naive"),
+                                         json_number_of(budget, "solution"),
+                                         json_number_of(budget, "slack"), JUDGE_LINEAR},
+                              .sample = {NAN, NAN, NAN, NAN}};
     if (figure->timed) {
         figure->budget.solution = 1;
         figure->budget.naive = 0;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "config.h"
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
@@ -141,7 +142,7 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     else
         report_result_terminal(session->page.to, result, session->page.colour);
     if (session->options->lab && session->own &&
-        strcmp(json_string_value(json_object_get(result, "status")), "passed") != 0)
+        strcmp(json_text_of(result, "status"), "passed") != 0)
         fprintf(session->page.to, "  stuck? make hint LAB=%s\n\n", lab);
     fflush(session->page.to);
 }
@@ -292,8 +293,7 @@ static double sum_seconds(const json_t *results)
     double sum = 0;
     size_t i;
     json_t *result;
-    json_array_foreach(results, i, result) sum +=
-        json_number_value(json_object_get(result, "seconds"));
+    json_array_foreach(results, i, result) sum += json_number_of(result, "seconds");
     return sum;
 }
 
@@ -310,8 +310,7 @@ static bool is_done(const struct session *session, const char *lab)
     json_t *result;
     json_array_foreach(session->results, i, result)
     {
-        if (strcmp(json_string_value(json_object_get(result, "lab")), lab) == 0 &&
-            has_passed(result))
+        if (strcmp(json_text_of(result, "lab"), lab) == 0 && has_passed(result))
             return true;
     }
     return progress_done(session->progress, lab);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "grade/progress.h"
 #include "report/result_terminal.h"
 
@@ -42,7 +43,7 @@ int cmd_hint(int argc, char **argv)
     json_t *progress = progress_load();
     json_t *known = progress_lab(progress, student.lab.name);
     const json_t *hints = json_object_get(student.lab.declared, "hints");
-    json_int_t told = json_integer_value(json_object_get(known, "hints"));
+    json_int_t told = json_integer_of(known, "hints");
     told = (json_int_t)tell(student.lab.name, hints, told > 0 ? (size_t)told : 0);
     json_object_set_new(known, "hints", json_integer(told));
     progress_save(progress);

@@ -17,7 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "base/clock.h"
+#include "base/json.h"
 
 static const char usage[] =
     "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
@@ -44,11 +46,6 @@ struct kit {
 
 /* --- judging ---------------------------------------------------------------------------------------- */
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /* One line for each check that has lost points, where none should be lost. */
 static void blame_checks(struct row *row, const char *name, const json_t *result)
 {
@@ -56,7 +53,7 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
     json_t *check;
     json_array_foreach(json_object_get(result, "checks"), i, check)
     {
-        double points = number_of(check, "points"), most = number_of(check, "max_points");
+        double points = json_number_of(check, "points"), most = json_number_of(check, "max_points");
         if (points < most - 0.05)
             lab_violates(&row->findings, "%s: %g of %g for %s: %s", name, points, most,
                          json_string_value(json_object_get(check, "id")),
@@ -70,7 +67,7 @@ static bool judge_loss(struct row *row, const struct mutant *mutant, const json_
     const char *id = json_string_value(json_object_get(check, "id"));
     const char *message = json_string_value(json_object_get(check, "message"));
     const struct mutant_loss *loss = mutant_find_loss(mutant, id);
-    double lost = number_of(check, "max_points") - number_of(check, "points");
+    double lost = json_number_of(check, "max_points") - json_number_of(check, "points");
     bool good = !loss              ? lost < 0.05
                 : loss->points < 0 ? lost >= 0.05
                                    : fabs(lost - loss->points) < 0.05;
@@ -98,7 +95,7 @@ static bool is_built(struct row *row, const char *name, const json_t *result)
 {
     const json_t *build = json_object_get(result, "build");
     const char *messages = json_string_value(json_object_get(build, "messages"));
-    bool built = strcmp(json_string_value(json_object_get(result, "status")), "not-built") != 0;
+    bool built = strcmp(json_text_of(result, "status"), "not-built") != 0;
     if (!built)
         lab_violates(&row->findings, "%s does not compile: %.*s", name,
                      (int)strcspn(messages, "\n"), messages);
@@ -120,11 +117,10 @@ static void judge(const struct lab_task *task, const json_t *answer)
                      error ? error : "its process failed");
     else if (!is_built(row, name, result))
         return;
-    else if (task->kind == LAB_SKELETON && (row->skeleton = number_of(result, "score")) >= 50)
+    else if (task->kind == LAB_SKELETON && (row->skeleton = json_number_of(result, "score")) >= 50)
         lab_violates(&row->findings, "the skeleton scores %g; it must be under 50", row->skeleton);
     else if (task->kind == LAB_SOLUTION) {
-        row->solutions +=
-            strcmp(json_string_value(json_object_get(result, "status")), "passed") == 0;
+        row->solutions += strcmp(json_text_of(result, "status"), "passed") == 0;
         blame_checks(row, name, result);
     } else if (task->kind == LAB_MUTANT)
         judge_mutant(row, &task->parts->mutants[task->number], result);
@@ -189,21 +185,14 @@ static unsigned print_table(const struct kit *kit, double seconds)
     return violations;
 }
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static int check_kit(struct kit *kit, struct lab_names *labs)
 {
-    double start = now();
+    double start = clock_seconds();
     for (size_t i = 0; i < labs->count; ++i)
         take_lab(kit, labs->names[i]);
     if (!grade_all(kit))
         return cli_complain("lab-check", EXIT_GRADER, "out of memory");
-    unsigned violations = process_interrupted() ? 0 : print_table(kit, now() - start);
+    unsigned violations = process_interrupted() ? 0 : print_table(kit, clock_seconds() - start);
     for (size_t i = 0; i < kit->row_count; ++i)
         lab_free_parts(&kit->rows[i].parts);
     if (process_interrupted())

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
 #include "report/html.h"
@@ -111,8 +112,8 @@ static int report(const struct options *options, const struct grading *grading)
         return complain(end == GRADE_IMPOSSIBLE ? EXIT_USAGE : EXIT_GRADER, "%s", error);
     struct report_page page = {.source = grading->submission->source.bytes,
                                .date = options->date ? options->date : today(now)};
-    double score = json_number_value(json_object_get(result, "score"));
-    double max_score = json_number_value(json_object_get(result, "max_score"));
+    double score = json_number_of(result, "score");
+    double max_score = json_number_of(result, "max_score");
     int code = score < max_score ? EXIT_NOT_YET : EXIT_FULL;
     if (!write_page(options->out, result, &page))
         code = complain(EXIT_USAGE, "cannot write %s: %s", options->out, strerror(errno));

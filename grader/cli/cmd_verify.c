@@ -190,7 +190,7 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
     struct grading grading = {.lab = lab,
                               .submission = submission,
                               .device = ON_EMULATOR,
-                              .seed = (uint64_t)json_integer_value(json_object_get(result, "seed")),
+                              .seed = (uint64_t)json_integer_of(result, "seed"),
                               .pictures = json_object_get(result, "accesses") != NULL,
                               .unsafe = verify->unsafe};
     enum grade_end end = grade_submission(&grading, &now, error, sizeof error);
@@ -242,9 +242,9 @@ static int verify_result(struct verify *verify, const json_t *result)
         /* Messages name the file by its path, so it is called as it was. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
-               (long long)json_integer_value(json_object_get(result, "seed")),
+               (long long)json_integer_of(result, "seed"),
                strcmp(json_text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
-               json_number_value(json_object_get(result, "score")));
+               json_number_of(result, "score"));
         code = tell_rows(verify, result, &lab, &submission);
         submission_close(&submission);
     } else

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "grade/grade.h"
@@ -138,13 +138,6 @@ struct progress {
     size_t done;
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static json_t *grade_next(size_t i, void *context)
 {
     return grade_task(i, ((struct progress *)context)->gradings);
@@ -154,7 +147,7 @@ static void show(void *context)
 {
     struct progress *progress = context;
     if (progress->bar.to)
-        report_bar_show(&progress->bar, progress->done, 0, now());
+        report_bar_show(&progress->bar, progress->done, 0, clock_seconds());
 }
 
 static bool keep(size_t i, const json_t *answer, void *context)
@@ -182,7 +175,7 @@ json_t **lab_grade_all(struct lab_gradings *gradings, FILE *to)
     if (!progress.answers)
         return NULL;
     if (to)
-        progress.bar = report_bar_begin(to, gradings->task_count, now());
+        progress.bar = report_bar_begin(to, gradings->task_count, clock_seconds());
     process_pool_run(&pool);
     if (to)
         report_bar_end(&progress.bar);

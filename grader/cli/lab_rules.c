@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "config.h"
 
 #define SOURCE_BYTES ((size_t)1 << 20)
@@ -177,7 +178,7 @@ static void check_points(const struct lab_parts *parts, struct lab_findings *fin
         json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
         {
             if (lab_has_check(check, device))
-                sum += json_number_value(json_object_get(check, "max_points"));
+                sum += json_number_of(check, "max_points");
         }
         if (fabs(sum - 100) > 0.01)
             lab_violates(findings, "checks.c: the points on the %s add up to %g, not to 100",
@@ -192,7 +193,7 @@ static const json_t *find_check(const struct lab_parts *parts, const char *id)
     json_t *check;
     json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
     {
-        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0)
+        if (strcmp(json_text_of(check, "id"), id) == 0)
             return check;
     }
     return NULL;

@@ -7,6 +7,7 @@
  * is complete. A cache that cannot be read or written is no error: it is only slower. */
 #include "compile/build.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "compile/reserved.h"
 #include "config.h"
@@ -422,8 +423,7 @@ static void add_runtime(const struct compile_job *job, struct compile_build *bui
 void compile_build(const struct compile_job *job, struct compile_build *build)
 {
     char cached[PATH_SIZE];
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = clock_seconds();
     *build = (struct compile_build){.end = COMPILE_DONE};
     bool cacheable = find_cache_path(job, cached);
     if (!base_path(build->program, "%s/program-%s", job->folder, grading_device_name(job->device)))
@@ -441,9 +441,7 @@ void compile_build(const struct compile_job *job, struct compile_build *build)
         process_outcome_free(&outcome);
     }
     add_runtime(job, build);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    build->seconds =
-        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    build->seconds = clock_seconds() - start;
 }
 
 void compile_build_free(struct compile_build *build)

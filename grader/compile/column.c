@@ -73,8 +73,8 @@ void compile_true_columns(json_t *findings)
     json_array_foreach(findings, i, finding)
     {
         const char *name = json_text_of(finding, "file"), *line;
-        unsigned number = (unsigned)json_integer_value(json_object_get(finding, "line"));
-        unsigned column = (unsigned)json_integer_value(json_object_get(finding, "column"));
+        unsigned number = (unsigned)json_integer_of(finding, "line");
+        unsigned column = (unsigned)json_integer_of(finding, "column");
         const char *text = *name && column ? text_of(&source, name) : NULL;
         if (text && base_source_line(text, number, &line, &length))
             json_object_set_new(finding, "column",

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
@@ -21,7 +22,7 @@ struct reading {
 
 static double declared(const json_t *check, const char *key)
 {
-    return json_number_value(json_object_get(json_object_get(check, "budget"), key));
+    return json_number_of(json_object_get(check, "budget"), key);
 }
 
 /* A check of time is judged beside the lab's own solution in the same run: all that it declares is the
@@ -83,7 +84,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
         read_term(settings, node, id, "full", least, 1e15, own);
         read_term(settings, node, id, "naive", least, 1e15, own);
         read_term(settings, node, id, "slack", 1, 1000, own);
-        double tenths = json_number_value(json_object_get(own, "points")) * 10;
+        double tenths = json_number_of(own, "points") * 10;
         if (fabs(tenths - round(tenths)) > 1e-6)
             settings_complain(settings, node, "points of check %s are %g; they go by tenths", id,
                               tenths / 10);

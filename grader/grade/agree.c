@@ -119,8 +119,8 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
     {
         const char *id = json_text_of(check, "id"), *key;
         const json_t *other = find_check(json_object_get(now, "checks"), id);
-        double points = json_number_value(json_object_get(check, "points"));
-        double points_now = json_number_value(json_object_get(other, "points"));
+        double points = json_number_of(check, "points");
+        double points_now = json_number_of(other, "points");
         if (other && same_bytes(check, other))
             continue;
         if (!other || points != points_now) {
@@ -137,8 +137,8 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
 
 static void tell_difference(const json_t *recorded, const json_t *now, char *what, size_t size)
 {
-    double score = json_number_value(json_object_get(recorded, "score"));
-    double score_now = json_number_value(json_object_get(now, "score"));
+    double score = json_number_of(recorded, "score");
+    double score_now = json_number_of(now, "score");
     char check[200] = "";
     tell_check(recorded, now, check, sizeof check);
     if (score != score_now)

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "compile/column.h"
@@ -48,13 +49,6 @@ static bool stop(struct grade *grade, enum grade_end end, const char *format, ..
     vsnprintf(grade->error, grade->error_size, format, arguments);
     va_end(arguments);
     return false;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* --- building ------------------------------------------------------------------------------------- */
@@ -274,10 +268,10 @@ static json_t *describe_place(const struct grade *grade, const json_t *verdict)
 {
     const struct submission *submission = grade->grading->submission;
     const char *kernel = json_string_value(json_object_get(verdict, "kernel"));
-    json_int_t line = json_integer_value(json_object_get(verdict, "line"));
+    json_int_t line = json_integer_of(verdict, "line");
     if (line == 0 && kernel && *kernel)
         line = find_launch(submission->source.bytes, kernel);
-    unsigned column = (unsigned)json_integer_value(json_object_get(verdict, "column"));
+    unsigned column = (unsigned)json_integer_of(verdict, "column");
     const char *text;
     size_t length;
     if (line <= 0 || !base_source_line(submission->source.bytes, (unsigned)line, &text, &length))
@@ -309,8 +303,7 @@ static json_t *describe_check(const struct grade *grade, const json_t *declared,
                                         "seconds", "counters", "figure",  "note"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
         json_object_set(check, taken[i], json_object_get(verdict, taken[i]));
-    json_object_set_new(check, "seconds",
-                        json_real(rounded(json_number_value(json_object_get(verdict, "seconds")))));
+    json_object_set_new(check, "seconds", json_real(rounded(json_number_of(verdict, "seconds"))));
     json_object_set_new(check, "place", describe_place(grade, verdict));
     json_object_set_new(check, "device", json_string(grading_device_name(device)));
     return check;
@@ -363,7 +356,7 @@ static json_t *describe_related(const struct grade *grade, const json_t *found)
         json_t *copy =
             json_pack("{s:o, s:I}", "file",
                       shown_file(grade, json_string_value(json_object_get(place, "file"))), "line",
-                      json_integer_value(json_object_get(place, "line")));
+                      json_integer_of(place, "line"));
         copy_texts(copy, place, of_related);
         json_array_append_new(related, copy);
     }
@@ -385,11 +378,11 @@ static void copy_source(const struct grade *grade, json_t *finding)
 {
     const struct submission *submission = grade->grading->submission;
     const char *file = json_string_value(json_object_get(finding, "file")), *text;
-    json_int_t line = json_integer_value(json_object_get(finding, "line"));
+    json_int_t line = json_integer_of(finding, "line");
     size_t length;
     if (file && strcmp(file, submission->shown) == 0 && line > 0 &&
         base_source_line(submission->source.bytes, (unsigned)line, &text, &length)) {
-        unsigned column = (unsigned)json_integer_value(json_object_get(finding, "column"));
+        unsigned column = (unsigned)json_integer_of(finding, "column");
         json_object_set_new(finding, "source", clean_string(text, length));
         json_object_set_new(finding, "column",
                             json_integer(compile_true_column(text, length, column)));
@@ -417,7 +410,7 @@ static void add_finding(const struct grade *grade, json_t *findings, const json_
     {
         if (!same_finding(finding, other))
             continue;
-        count += json_integer_value(json_object_get(other, "count"));
+        count += json_integer_of(other, "count");
         json_object_set_new(other, "count", json_integer(count));
         json_decref(finding);
         return;
@@ -455,7 +448,7 @@ static double sum_of(const json_t *checks, const char *key)
     double sum = 0;
     size_t i;
     json_t *check;
-    json_array_foreach(checks, i, check) sum += json_number_value(json_object_get(check, key));
+    json_array_foreach(checks, i, check) sum += json_number_of(check, key);
     return (double)(long long)(sum * 10 + 0.5) / 10; /* points are tenths */
 }
 
@@ -539,14 +532,14 @@ static void check_room(struct grade *grade)
 /* Builds, checks and composes, in the private folder. */
 static void perform(struct grade *grade)
 {
-    double start = now();
+    double start = clock_seconds();
     json_t *checks = json_array(), *findings = json_array();
     grade->lines = json_array();
     grade->accesses = json_array();
     if (choose_level(grade) && build_all(grade)) {
         bool built = grade->builds[grade->grading->device].end == COMPILE_DONE;
         if ((!built || run_checks(grade)) && collect(grade, built, checks, findings))
-            compose(grade, built, checks, findings, now() - start);
+            compose(grade, built, checks, findings, clock_seconds() - start);
         if (grade->result)
             compose_lines(grade);
         if (grade->result && built && grade->grading->print)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "course/lab.h"
 
 #define SCHEMA "lanewise/progress/v1"
@@ -48,7 +49,7 @@ void progress_note(json_t *progress, const json_t *result, time_t now)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
     const char *status = json_string_value(json_object_get(result, "status"));
-    double score = json_number_value(json_object_get(result, "score"));
+    double score = json_number_of(result, "score");
     json_t *known = progress_lab(progress, lab);
     const json_t *best = json_object_get(known, "best");
     if (best ? score <= json_number_value(best) : score <= 0)

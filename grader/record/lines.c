@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "record/record.h"
 
 static bool is_file(const json_t *element, const char *name)
@@ -14,7 +15,7 @@ static bool is_file(const json_t *element, const char *name)
 
 static json_int_t line_of(const json_t *element)
 {
-    return json_integer_value(json_object_get(element, "line"));
+    return json_integer_of(element, "line");
 }
 
 /* The counters of LINE, new if need be; LINES are in order, and may be thousands. */
@@ -38,7 +39,7 @@ static void add_counters(json_t *sums, const json_t *counters)
     json_t *value;
     json_object_foreach((json_t *)counters, name, value)
     {
-        json_int_t sum = json_integer_value(json_object_get(sums, name));
+        json_int_t sum = json_integer_of(sums, name);
         json_object_set_new(sums, name, json_integer(sum + json_integer_value(value)));
     }
 }
@@ -56,8 +57,7 @@ void record_add_lines(json_t *lines, const json_t *from, const char *file_name)
 
 static json_int_t loss_of(const json_t *access)
 {
-    return json_integer_value(json_object_get(access, "cost")) -
-           json_integer_value(json_object_get(access, "ideal"));
+    return json_integer_of(access, "cost") - json_integer_of(access, "ideal");
 }
 
 static void add_access(json_t *accesses, json_t *access)

@@ -11,11 +11,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-static json_int_t integer_of(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
 bool record_is_loss(const json_t *finding)
 {
     return json_object_get(finding, "cause") != NULL;
@@ -23,7 +18,7 @@ bool record_is_loss(const json_t *finding)
 
 json_int_t record_loss_waste(const json_t *finding)
 {
-    return integer_of(finding, "cost") - integer_of(finding, "ideal");
+    return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
 /* --- units --------------------------------------------------------------------------------------- */
@@ -67,7 +62,8 @@ static json_int_t all_of(const json_t *document, const struct unit *unit)
     json_array_foreach(json_object_get(document, "launches"), i, launch)
     {
         for (unsigned j = 0; j < unit->count; j++)
-            sum += integer_of(json_object_get(launch, "counters"), emu_counter_name(unit->all[j]));
+            sum += json_integer_of(json_object_get(launch, "counters"),
+                                   emu_counter_name(unit->all[j]));
     }
     return sum;
 }
@@ -77,9 +73,11 @@ static json_int_t all_of(const json_t *document, const struct unit *unit)
 static void tell_message(char *text, size_t size, const json_t *loss)
 {
     const char *id = json_text_of(loss, "id");
-    double requests = (double)integer_of(loss, "count"), cost = (double)integer_of(loss, "cost"),
-           ideal = (double)integer_of(loss, "ideal");
-    json_int_t worst = integer_of(loss, "worst_cost"), least = integer_of(loss, "worst_ideal");
+    double requests = (double)json_integer_of(loss, "count"),
+           cost = (double)json_integer_of(loss, "cost"),
+           ideal = (double)json_integer_of(loss, "ideal");
+    json_int_t worst = json_integer_of(loss, "worst_cost"),
+               least = json_integer_of(loss, "worst_ideal");
     const char *waste = NUMBER((uint64_t)record_loss_waste(loss));
     if (strncmp(id, "uncoalesced-", 12) == 0 && requests > 0)
         snprintf(text, size, "%.1f sectors a request where %.1f would do", cost / requests,
@@ -101,9 +99,9 @@ static void tell_message(char *text, size_t size, const json_t *loss)
 /* "625 sectors, 8.0x fewer" */
 static void tell_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
-    double times = (double)integer_of(loss, "cost") / (double)integer_of(loss, "ideal");
-    size_t length = strlen(unit->name) - (integer_of(loss, "ideal") == 1); /* "1 sector" */
-    snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)integer_of(loss, "ideal")),
+    double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
+    size_t length = strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* "1 sector" */
+    snprintf(text, size, "%s %.*s, %.1fx fewer", NUMBER((uint64_t)json_integer_of(loss, "ideal")),
              (int)length, unit->name, times);
 }
 
@@ -117,10 +115,10 @@ static void tell_loss(json_t *loss, const json_t *document)
     json_object_del(loss, "worst_cost");
     json_object_del(loss, "worst_ideal");
     json_int_t all = unit ? all_of(document, unit) : 0;
-    if (all <= 0 || integer_of(loss, "ideal") <= 0)
+    if (all <= 0 || json_integer_of(loss, "ideal") <= 0)
         return;
     tell_spare(text, sizeof text, loss, unit);
-    double share = 100.0 * (double)integer_of(loss, "cost") / (double)all;
+    double share = 100.0 * (double)json_integer_of(loss, "cost") / (double)all;
     json_object_update_new(loss, json_pack("{ss,ss,sf}", "unit", unit->name, "spare", text, "share",
                                            share < 100 ? share : 100));
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "gpu/counters.h"
 #include "gpu/occupancy.h"
@@ -122,7 +123,7 @@ static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();
     bool good = copy_number(occupancy, from, "warps", EMU_SM_WARPS);
-    double warps = json_number_value(json_object_get(occupancy, "warps"));
+    double warps = json_number_of(occupancy, "warps");
     good = good &&
            json_object_set_new(occupancy, "percent", json_real(100 * warps / EMU_SM_WARPS)) == 0 &&
            copy_number(occupancy, from, "blocks", EMU_SM_CTAS) &&
@@ -180,29 +181,23 @@ static char *finding_key(const json_t *finding)
     char *key;
     const char *file = text_of(finding, "file");
     const json_t *related = record_other_access(finding);
-    int size =
-        asprintf(&key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
-                 (long long)json_integer_value(json_object_get(finding, "line")),
-                 *file ? "" : text_of(finding, "message"), related ? text_of(related, "file") : "",
-                 (long long)json_integer_value(json_object_get(related, "line")));
+    int size = asprintf(
+        &key, "%s\n%s\n%lld\n%s\n%s\n%lld", text_of(finding, "id"), file,
+        (long long)json_integer_of(finding, "line"), *file ? "" : text_of(finding, "message"),
+        related ? text_of(related, "file") : "", (long long)json_integer_of(related, "line"));
     return size < 0 ? NULL : key;
-}
-
-static json_int_t integer_of(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
 }
 
 static void add_number(json_t *known, const json_t *finding, const char *name)
 {
-    json_int_t sum = integer_of(known, name) + integer_of(finding, name);
+    json_int_t sum = json_integer_of(known, name) + json_integer_of(finding, name);
     if (json_object_get(known, name))
         json_object_set_new(known, name, json_integer(sum < RECORD_COUNTER ? sum : RECORD_COUNTER));
 }
 
 static json_int_t waste_of(const json_t *finding)
 {
-    return integer_of(finding, "cost") - integer_of(finding, "ideal");
+    return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
 /* Adds FINDING to the same one that is known. Of losses the larger one's cause is told. */
@@ -324,7 +319,7 @@ static bool copy_access(json_t *access, const json_t *from)
 {
     static const char *const kinds[] = {"load", "store", "atomic", "reduction", NULL};
     static const char *const spaces[] = {"global", "shared", NULL};
-    json_int_t bytes = json_integer_value(json_object_get(from, "bytes"));
+    json_int_t bytes = json_integer_of(from, "bytes");
     return copy_text(access, from, "kernel", MAX_NAME) &&
            copy_text(access, from, "file", MAX_NAME) &&
            copy_number(access, from, "line", MAX_SOURCE_LINE) &&
@@ -372,7 +367,7 @@ static bool add_counts(json_t *counts, const json_t *from)
     bool good = !from || json_is_object(from);
     json_object_foreach((json_t *)from, name, value)
     {
-        json_int_t count, before = json_integer_value(json_object_get(counts, name));
+        json_int_t count, before = json_integer_of(counts, name);
         good = good && is_function_name(name) && read_number(value, RECORD_COUNTER, &count) &&
                json_object_size(counts) < MAX_FUNCTIONS &&
                json_object_set_new(counts, name,

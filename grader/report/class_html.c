@@ -25,11 +25,6 @@ struct page {
     struct class_totals totals;
 };
 
-static double real_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 static unsigned percent_of(double part, double whole)
 {
     return whole > 0 ? (unsigned)(100 * part / whole + 0.5) : 0;
@@ -220,8 +215,9 @@ static void put_example(struct page *page, const json_t *example)
     FILE *memory = *source ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return;
-    base_print_snippet_line(memory, source, strlen(source), (unsigned)real_of(example, "line"),
-                            (unsigned)real_of(example, "column"), *cause ? cause : NULL);
+    base_print_snippet_line(memory, source, strlen(source),
+                            (unsigned)json_number_of(example, "line"),
+                            (unsigned)json_number_of(example, "column"), *cause ? cause : NULL);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);
@@ -383,7 +379,7 @@ static void put_side(struct page *page, const json_t *side)
     markup_open(m, "pre");
     json_array_foreach(json_object_get(side, "excerpt"), i, line)
     {
-        json_int_t number = json_integer_value(json_object_get(line, "line"));
+        json_int_t number = json_integer_of(line, "line");
         if (last && number != last + 1)
             markup_text(m, "     \u22ee\n");
         markup_text(m, "%4lld %s\n", (long long)number, json_text_of(line, "text"));
@@ -407,7 +403,7 @@ static void put_names(struct markup *m, const json_t *list, const char *key)
     {
         const char *name = key ? json_text_of(one, key) : json_string_value(one);
         markup_text(m, "%s%s%s", i > 0 ? ", " : "", name ? name : "",
-                    real_of(one, "renamed") > 0 ? "*" : "");
+                    json_number_of(one, "renamed") > 0 ? "*" : "");
     }
     if (count > NAMES)
         markup_close(m);
@@ -416,7 +412,7 @@ static void put_names(struct markup *m, const json_t *list, const char *key)
 static void put_evidence(struct markup *m, const json_t *pair)
 {
     const char *evidence = json_text_of(pair, "evidence");
-    unsigned percent = percent_of(real_of(pair, "similarity"), 1);
+    unsigned percent = percent_of(json_number_of(pair, "similarity"), 1);
     if (json_is_true(json_object_get(pair, "same_file")))
         markup_leaf(m, "strong", NULL, "the same file");
     else if (strcmp(evidence, "text") == 0 && percent == 100)
@@ -435,8 +431,8 @@ static void put_pair(struct page *page, const json_t *pair)
     markup_open(m, "summary");
     put_evidence(m, pair);
     markup_text(m, " %s: %s%s and %s%s", json_text_of(pair, "lab"), json_text_of(left, "student"),
-                real_of(left, "renamed") > 0 ? "*" : "", json_text_of(right, "student"),
-                real_of(right, "renamed") > 0 ? "*" : "");
+                json_number_of(left, "renamed") > 0 ? "*" : "", json_text_of(right, "student"),
+                json_number_of(right, "renamed") > 0 ? "*" : "");
     if (json_array_size(also) > NAMES)
         markup_text(m, "; also %zu more", json_array_size(also));
     else if (json_array_size(also)) {
@@ -505,8 +501,9 @@ static void put_pairs(struct page *page)
         "Pairs whose compiled kernels or sources have more in common than two people's do who work alone, whatever names and layout they have. What comes from the skeleton, what the solution has too and what many in the class share is left out. This is a reason to look, and no proof: judge by the sources. Who has a * has other names even in functions that the skeleton gives.");
     if (count == 0)
         markup_leaf(m, "p", NULL,
-                    real_of(page->class, "pending") > 0 ? "Not looked for before all is graded."
-                                                        : "No pair is.");
+                    json_number_of(page->class, "pending") > 0
+                        ? "Not looked for before all is graded."
+                        : "No pair is.");
     json_array_foreach(similar, i, pair)
     {
         if (i < PAIRS)
@@ -558,8 +555,7 @@ static void put_grade(struct markup *m, const json_t *grade)
             return;
         }
     if (strcmp(status, "by-hand") == 0)
-        markup_leaf(m, "td", "count", "%.6g by hand",
-                    json_number_value(json_object_get(grade, "score")));
+        markup_leaf(m, "td", "count", "%.6g by hand", json_number_of(grade, "score"));
     else
         put_points(m, json_object_get(grade, "score"));
 }
@@ -648,9 +644,9 @@ static void put_summary(struct page *page)
                 page->totals.students, page->totals.students == 1 ? "" : "s",
                 page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
                 json_text_of(page->class, "attempt"));
-    if (real_of(page->class, "pending") > 0)
+    if (json_number_of(page->class, "pending") > 0)
         markup_leaf(m, "p", NULL, "This is not all: %.0f submissions are still to be graded.",
-                    real_of(page->class, "pending"));
+                    json_number_of(page->class, "pending"));
     markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
                 json_text_of(page->class, "device"), json_text_of(page->class, "seed"),
                 json_text_of(page->class, "version"));

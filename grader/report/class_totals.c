@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double real_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /* ARRAY with room for a zeroed element more behind its COUNT of SIZE bytes; NULL, and ARRAY as it was, when
  * out of memory. */
 static void *grow(void *array, size_t count, size_t size)
@@ -59,10 +54,11 @@ static struct class_check *find_check(struct class_totals *totals, const char *l
     if (!larger)
         return NULL;
     totals->checks = larger;
-    larger[totals->check_count] = (struct class_check){.lab = lab,
-                                                       .id = json_text_of(check, "id"),
-                                                       .title = json_text_of(check, "title"),
-                                                       .max_points = real_of(check, "max_points")};
+    larger[totals->check_count] =
+        (struct class_check){.lab = lab,
+                             .id = json_text_of(check, "id"),
+                             .title = json_text_of(check, "title"),
+                             .max_points = json_number_of(check, "max_points")};
     return &larger[totals->check_count++];
 }
 
@@ -73,7 +69,7 @@ static void add_check(struct class_totals *totals, const char *lab, const json_t
         return;
     sum->graded++;
     sum->outcomes[outcome_of(json_text_of(check, "status"))]++;
-    sum->lost += real_of(check, "max_points") - real_of(check, "points");
+    sum->lost += json_number_of(check, "max_points") - json_number_of(check, "points");
 }
 
 static struct class_finding *find_finding(struct class_totals *totals, const char *lab,
@@ -166,14 +162,14 @@ static void add_grade(struct class_totals *totals, struct class_lab *lab, const 
                       const json_t *gradings)
 {
     const json_t *result = json_object_get(gradings, json_text_of(grade, "key"));
-    double most = real_of(grade, "max_score");
+    double most = json_number_of(grade, "max_score");
     size_t i;
     json_t *check;
     add_status(lab, json_text_of(grade, "status"));
     add_trend(lab, json_object_get(grade, "attempts"), most);
     if (!*json_text_of(grade, "key") || !json_is_number(json_object_get(grade, "score")))
         return;
-    double share = share_of(real_of(grade, "score"), most);
+    double share = share_of(json_number_of(grade, "score"), most);
     lab->graded++;
     lab->sum += share;
     lab->bins[bin_of(share)]++;
@@ -210,7 +206,8 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
     {
         totals->students++;
         if (json_is_number(json_object_get(student, "total")))
-            totals->bins[bin_of(share_of(real_of(student, "total"), real_of(student, "max")))]++;
+            totals->bins[bin_of(
+                share_of(json_number_of(student, "total"), json_number_of(student, "max")))]++;
     }
     for (size_t k = 0; k < totals->lab_count;
          k++) /* labs first, so that checks are in their order */

@@ -8,11 +8,6 @@
 
 #define MARGIN "       "
 
-static unsigned number_of(const json_t *object, const char *name)
-{
-    return (unsigned)json_integer_value(json_object_get(object, name));
-}
-
 static void print_labelled(FILE *to, const char *label, const char *text)
 {
     char line[TEXT_COLUMNS * 4];
@@ -28,8 +23,8 @@ void report_place(FILE *to, const json_t *object, const char *source, size_t len
     const json_t *share = json_object_get(object, "share");
     char ideal[TEXT_COLUMNS * 2];
     if (source)
-        base_print_snippet_line(to, source, length, number_of(object, "line"),
-                                number_of(object, "column"), *cause ? cause : NULL);
+        base_print_snippet_line(to, source, length, json_integer_of(object, "line"),
+                                json_integer_of(object, "column"), *cause ? cause : NULL);
     else
         print_labelled(to, "cause", cause);
     print_labelled(to, "help", json_text_of(object, "help"));

@@ -5,10 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
+#include "base/json.h"
 
 /* The whole part of SUM, which is of tenths. */
 static json_int_t whole(double sum)
@@ -25,8 +22,8 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
 {
     const char *status = json_string_value(json_object_get(check, "status"));
     struct sums before = *sums;
-    sums->points += number_of(check, "points");
-    sums->max_points += number_of(check, "max_points");
+    sums->points += json_number_of(check, "points");
+    sums->max_points += json_number_of(check, "max_points");
     return json_pack("{s:o, s:b, s:I, s:I}", "test-name",
                      report_check_name(document, result, check), "passed",
                      status && strcmp(status, "passed") == 0, "score",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 
 /* A spreadsheet takes what begins so for a formula, and formulas can call programs: an apostrophe before it says
@@ -36,8 +37,7 @@ static void put_row(FILE *to, const json_t *result, const json_t *check)
         fputc(',', to);
         report_csv_field(to, json_string_value(json_object_get(check, of_check[i])) ?: "");
     }
-    fprintf(to, ",%.6g,%.6g", json_number_value(json_object_get(check, "points")),
-            json_number_value(json_object_get(check, "max_points")));
+    fprintf(to, ",%.6g,%.6g", json_number_of(check, "points"), json_number_of(check, "max_points"));
     for (size_t i = 0; i < 2; i++) {
         fputc(',', to);
         report_csv_field(to, json_string_value(json_object_get(check, last[i])) ?: "");

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 static bool is_passed(const json_t *check)
 {
     return strcmp(json_text_of(check, "status"), "passed") == 0;
@@ -23,7 +18,7 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
     char *output = report_check_feedback(result, check);
     json_t *test = json_pack(
         "{s:f, s:f, s:s, s:o, s:o, s:s, s:s, s:[O], s:s, s:{s:O, s:O, s:O, s:O}}", "score",
-        number_of(check, "points"), "max_score", number_of(check, "max_points"), "status",
+        json_number_of(check, "points"), "max_score", json_number_of(check, "max_points"), "status",
         is_passed(check) ? "passed" : "failed", "name", report_check_name(document, result, check),
         "number", json_sprintf("%zu", number), "output", output ? output : "", "output_format",
         "text", "tags", json_object_get(check, "status"), "visibility", "visible", "extra_data",
@@ -37,9 +32,9 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
 static void add_figure(json_t *leaderboard, json_t *name, const json_t *figure)
 {
     if (json_is_object(figure)) {
-        bool less = number_of(figure, "full") < number_of(figure, "naive");
+        bool less = json_number_of(figure, "full") < json_number_of(figure, "naive");
         json_array_append_new(leaderboard, json_pack("{s:O, s:f, s:s}", "name", name, "value",
-                                                     number_of(figure, "value"), "order",
+                                                     json_number_of(figure, "value"), "order",
                                                      less ? "asc" : "desc"));
     }
 }
@@ -55,9 +50,9 @@ static json_t *summary_of(const json_t *results)
         return json_string("");
     json_array_foreach(results, i, result)
         fprintf(memory, "%s: %.6g of %.6g points. Graded on %s, with seed %lld.\n",
-                json_text_of(result, "lab"), number_of(result, "score"),
-                number_of(result, "max_score"), json_text_of(result, "device_name"),
-                (long long)json_integer_value(json_object_get(result, "seed")));
+                json_text_of(result, "lab"), json_number_of(result, "score"),
+                json_number_of(result, "max_score"), json_text_of(result, "device_name"),
+                (long long)json_integer_of(result, "seed"));
     fclose(memory);
     json_t *summary = json_string(text);
     free(text);
@@ -81,11 +76,11 @@ void report_gradescope(FILE *to, const json_t *document, const struct report_con
     }
     json_t *page = json_pack(
         "{s:f, s:f, s:o, s:s, s:s, s:s, s:{s:O, s:O, s:O}, s:o, s:o}", "score",
-        number_of(document, "score"), "execution_time", number_of(document, "seconds"), "output",
-        summary_of(results), "output_format", "text", "visibility", "visible", "stdout_visibility",
-        "hidden", "extra_data", "version", json_object_get(document, "version"), "device",
-        json_object_get(document, "device"), "seed", json_object_get(document, "seed"), "tests",
-        tests, "leaderboard", leaderboard);
+        json_number_of(document, "score"), "execution_time", json_number_of(document, "seconds"),
+        "output", summary_of(results), "output_format", "text", "visibility", "visible",
+        "stdout_visibility", "hidden", "extra_data", "version",
+        json_object_get(document, "version"), "device", json_object_get(document, "device"), "seed",
+        json_object_get(document, "seed"), "tests", tests, "leaderboard", leaderboard);
     json_dumpf(page, to,
                JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12));
     fputc('\n', to);

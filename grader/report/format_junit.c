@@ -9,11 +9,6 @@
 #include "base/json.h"
 #include "report/markup.h"
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /* What JUnit calls a check's outcome; NULL: passed. */
 static const char *outcome_of(const json_t *check)
 {
@@ -43,11 +38,11 @@ static void put_case(struct markup *m, const json_t *result, const json_t *check
     markup_open(m, "testcase");
     markup_set(m, "classname", "lanewise.%s", json_text_of(result, "lab"));
     markup_set(m, "name", "%s", json_text_of(check, "title"));
-    markup_set(m, "time", "%.3f", number_of(check, "seconds"));
+    markup_set(m, "time", "%.3f", json_number_of(check, "seconds"));
     if (outcome) {
         markup_open(m, outcome);
-        markup_set(m, "message", "%.6g of %.6g points: %s", number_of(check, "points"),
-                   number_of(check, "max_points"), json_text_of(check, "message"));
+        markup_set(m, "message", "%.6g of %.6g points: %s", json_number_of(check, "points"),
+                   json_number_of(check, "max_points"), json_text_of(check, "message"));
         markup_set(m, "type", "%s", json_text_of(check, "status"));
         markup_text(m, "%s", feedback ? feedback : "");
         markup_close(m);
@@ -82,13 +77,13 @@ static void put_suite(struct markup *m, const json_t *result)
     markup_open(m, "testsuite");
     markup_set(m, "name", "%s", json_text_of(result, "lab"));
     put_counts(m, (unsigned)json_array_size(checks), count_outcome(result, "failure"),
-               count_outcome(result, "error"), number_of(result, "seconds"));
+               count_outcome(result, "error"), json_number_of(result, "seconds"));
     markup_set(m, "skipped", "0");
     markup_break(m);
     markup_open(m, "properties");
-    put_property(m, "score", number_of(result, "score"));
-    put_property(m, "max_score", number_of(result, "max_score"));
-    put_property(m, "seed", number_of(result, "seed"));
+    put_property(m, "score", json_number_of(result, "score"));
+    put_property(m, "max_score", json_number_of(result, "max_score"));
+    put_property(m, "seed", json_number_of(result, "seed"));
     markup_close(m);
     markup_break(m);
     json_array_foreach(checks, i, check) put_case(m, result, check);
@@ -112,7 +107,7 @@ void report_junit(FILE *to, const json_t *document, const struct report_context 
     markup_raw(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     markup_open(&m, "testsuites");
     markup_set(&m, "name", "lanewise");
-    put_counts(&m, tests, failures, errors, number_of(document, "seconds"));
+    put_counts(&m, tests, failures, errors, json_number_of(document, "seconds"));
     markup_break(&m);
     json_array_foreach(results, i, result) put_suite(&m, result);
     markup_close(&m);

@@ -62,7 +62,7 @@ static void put_student(FILE *to, const json_t *student, const bool optional[])
     json_object_foreach(json_object_get(student, "labs"), lab, entry)
     {
         put_points(to, json_object_get(entry, "score"));
-        late_days += json_integer_value(json_object_get(entry, "late_days"));
+        late_days += json_integer_of(entry, "late_days");
     }
     put_points(to, json_object_get(student, "total"));
     put_points(to, json_object_get(student, "max"));

@@ -31,16 +31,6 @@ struct page {
     const char *file;
 };
 
-static json_int_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static double real_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /* --- small pieces ------------------------------------------------------------------------------------- */
 
 static void open_classed(struct page *page, const char *element, const char *class)
@@ -127,8 +117,9 @@ static void put_snippet(struct page *page, const json_t *place)
     if (!memory)
         return;
     const char *cause = json_string_value(json_object_get(place, "cause"));
-    base_print_snippet_line(memory, source, strlen(source), (unsigned)number_of(place, "line"),
-                            (unsigned)number_of(place, "column"), cause);
+    base_print_snippet_line(memory, source, strlen(source),
+                            (unsigned)json_integer_of(place, "line"),
+                            (unsigned)json_integer_of(place, "column"), cause);
     fclose(memory);
     markup_leaf(&page->m, "pre", NULL, "%s", text);
     markup_break(&page->m);
@@ -145,13 +136,13 @@ static void put_check(struct page *page, const json_t *check)
     markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", mark_of(status));
     markup_leaf(m, "span", NULL, "%s", json_text_of(check, "title"));
-    markup_leaf(m, "span", "points", "%.6g of %.6g", real_of(check, "points"),
-                real_of(check, "max_points"));
+    markup_leaf(m, "span", "points", "%.6g of %.6g", json_number_of(check, "points"),
+                json_number_of(check, "max_points"));
     close_line(page);
     put_paragraph(page, NULL, "", json_text_of(check, "message"));
     put_paragraph(page, "dim", "Input: ", json_text_of(check, "case"));
     if (json_is_object(place)) {
-        put_place(page, json_text_of(place, "file"), number_of(place, "line"));
+        put_place(page, json_text_of(place, "file"), json_integer_of(place, "line"));
         put_snippet(page, place);
         put_paragraph(page, "dim", "Ideal here: ", json_text_of(place, "spare"));
     }
@@ -178,14 +169,14 @@ static void put_checks(struct page *page)
 static void put_finding(struct page *page, const json_t *finding)
 {
     struct markup *m = &page->m;
-    json_int_t count = number_of(finding, "count");
+    json_int_t count = json_integer_of(finding, "count");
     size_t i;
     json_t *other;
     markup_open(m, "article");
     markup_set(m, "class", "finding %s", json_text_of(finding, "severity"));
     markup_open(m, heading(page, 3));
     markup_leaf(m, "span", "mark", "%s", json_text_of(finding, "severity"));
-    put_place(page, json_text_of(finding, "file"), number_of(finding, "line"));
+    put_place(page, json_text_of(finding, "file"), json_integer_of(finding, "line"));
     markup_leaf(m, "code", "points", "[%s]", json_text_of(finding, "id"));
     close_line(page);
     put_paragraph(page, NULL, "", json_text_of(finding, "message"));
@@ -195,7 +186,7 @@ static void put_finding(struct page *page, const json_t *finding)
         const char *message = json_text_of(other, "message");
         markup_open(m, "p");
         markup_text(m, "%s: ", *message ? message : "the other access");
-        put_place(page, json_text_of(other, "file"), number_of(other, "line"));
+        put_place(page, json_text_of(other, "file"), json_integer_of(other, "line"));
         close_line(page);
     }
     put_paragraph(page, "hint", "Help: ", json_text_of(finding, "help"));
@@ -240,7 +231,7 @@ static const json_t *access_of(const struct page *page, unsigned line)
     json_t *access;
     json_array_foreach(json_object_get(page->result, "accesses"), i, access)
     {
-        if (number_of(access, "line") == line)
+        if (json_integer_of(access, "line") == line)
             return access;
     }
     return NULL;
@@ -407,7 +398,7 @@ static void put_environment(struct page *page)
 {
     char seed[32];
     const json_t *result = page->result;
-    snprintf(seed, sizeof seed, "%lld", (long long)number_of(result, "seed"));
+    snprintf(seed, sizeof seed, "%lld", (long long)json_integer_of(result, "seed"));
     open_section(page, "environment", "Graded with");
     markup_open(&page->m, "dl");
     markup_break(&page->m);
@@ -464,8 +455,8 @@ static void put_summary(struct markup *m, const json_t *result)
                 json_text_of(result, "title"));
     markup_open(m, "p");
     markup_set(m, "class", "score");
-    markup_leaf(m, "strong", NULL, "%.6g", real_of(result, "score"));
-    markup_text(m, " of %.6g points", real_of(result, "max_score"));
+    markup_leaf(m, "strong", NULL, "%.6g", json_number_of(result, "score"));
+    markup_text(m, " of %.6g points", json_number_of(result, "max_score"));
     markup_close(m);
     markup_break(m);
     markup_raw(
@@ -494,7 +485,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *given
     struct markup m = {.to = to};
     char title[200];
     snprintf(title, sizeof title, "%s: %.6g of %.6g points", json_text_of(result, "lab"),
-             real_of(result, "score"), real_of(result, "max_score"));
+             json_number_of(result, "score"), json_number_of(result, "max_score"));
     report_html_begin(&m, title);
     put_summary(&m, result);
     markup_open(&m, "main");

@@ -7,16 +7,6 @@
 #include "report/html.h"
 #include "report/markup.h"
 
-static double real_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
-static json_int_t number_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
 static void close_line(struct markup *m)
 {
     markup_close(m);
@@ -49,18 +39,18 @@ static void put_remarks(struct markup *m, const json_t *entry)
 {
     const char *remark = remark_of(json_text_of(entry, "status"));
     size_t attempts = json_array_size(json_object_get(entry, "attempts"));
-    json_int_t late = number_of(entry, "late_days");
+    json_int_t late = json_integer_of(entry, "late_days");
     const char *comma = *remark ? ", " : "";
     markup_text(m, "%s", remark);
-    if (attempts > 1 && number_of(entry, "counted") > 0) {
-        markup_text(m, "%sattempt %d of %zu counts", comma, (int)number_of(entry, "counted"),
+    if (attempts > 1 && json_integer_of(entry, "counted") > 0) {
+        markup_text(m, "%sattempt %d of %zu counts", comma, (int)json_integer_of(entry, "counted"),
                     attempts);
         comma = ", ";
     }
     if (late > 0)
         markup_text(m, "%s%d %s late", comma, (int)late, late == 1 ? "day" : "days");
-    if (late > 0 && number_of(entry, "counted") > 0)
-        markup_text(m, ": %.6g points taken off", real_of(entry, "penalty"));
+    if (late > 0 && json_integer_of(entry, "counted") > 0)
+        markup_text(m, ": %.6g points taken off", json_number_of(entry, "penalty"));
     if (*json_text_of(entry, "by_hand"))
         markup_text(m, "%s%s", *remark || *comma || late > 0 ? "; " : "",
                     json_text_of(entry, "by_hand"));
@@ -79,9 +69,9 @@ static void put_row(struct markup *m, const char *lab, const json_t *entry, bool
     markup_close(m);
     if (json_is_number(score))
         markup_leaf(m, "td", "number", "%.6g of %.6g", json_number_value(score),
-                    real_of(entry, "max_score"));
+                    json_number_of(entry, "max_score"));
     else
-        markup_leaf(m, "td", "number", "\u2013 of %.6g", real_of(entry, "max_score"));
+        markup_leaf(m, "td", "number", "\u2013 of %.6g", json_number_of(entry, "max_score"));
     markup_open(m, "td");
     put_remarks(m, entry);
     markup_close(m);
@@ -125,8 +115,8 @@ static void put_head(struct markup *m, const json_t *student)
     markup_open(m, "p");
     markup_set(m, "class", "score");
     if (has_total(student)) {
-        markup_leaf(m, "strong", NULL, "%.6g", real_of(student, "total"));
-        markup_text(m, " of %.6g points", real_of(student, "max"));
+        markup_leaf(m, "strong", NULL, "%.6g", json_number_of(student, "total"));
+        markup_text(m, " of %.6g points", json_number_of(student, "max"));
     } else {
         markup_leaf(m, "strong", NULL, "Not yet");
         markup_text(m, " graded");
@@ -159,8 +149,8 @@ void report_html_student(FILE *to, const json_t *student, const json_t *sources)
     char title[400];
     if (has_total(student))
         snprintf(title, sizeof title, "%.200s: %.6g of %.6g points",
-                 json_text_of(student, "student"), real_of(student, "total"),
-                 real_of(student, "max"));
+                 json_text_of(student, "student"), json_number_of(student, "total"),
+                 json_number_of(student, "max"));
     else
         snprintf(title, sizeof title, "%.200s: not yet graded", json_text_of(student, "student"));
     report_html_begin(&m, title);

@@ -45,14 +45,13 @@ static void put_bar(const struct report_progress *page, double share)
 static void put_best(const struct report_progress *page, const char *lab)
 {
     const json_t *known = json_object_get(json_object_get(page->progress, "labs"), lab);
-    time_t when = (time_t)json_integer_value(json_object_get(known, "best_at"));
+    time_t when = (time_t)json_integer_of(known, "best_at");
     char text[64] = "-", day[32] = "";
     struct tm local;
     if (json_object_get(known, "best")) {
         if (when > 0 && localtime_r(&when, &local))
             strftime(day, sizeof day, ", %Y-%m-%d", &local);
-        snprintf(text, sizeof text, "%.4g%s", json_number_value(json_object_get(known, "best")),
-                 day);
+        snprintf(text, sizeof text, "%.4g%s", json_number_of(known, "best"), day);
     }
     fprintf(page->to, "  %-*s", BEST, text);
 }
@@ -73,8 +72,8 @@ static void put_needs(const struct report_progress *page, const json_t *needs)
 void report_progress_row(const struct report_progress *page, const json_t *result,
                          const json_t *needs)
 {
-    double score = json_number_value(json_object_get(result, "score"));
-    double most = json_number_value(json_object_get(result, "max_score"));
+    double score = json_number_of(result, "score");
+    double most = json_number_of(result, "max_score");
     char points[40];
     snprintf(points, sizeof points, "%.4g/%.4g", score, most);
     fprintf(page->to, "%-*s  %-8s ", page->width, json_text_of(result, "lab"), points);

@@ -8,13 +8,14 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/json.h"
 
 static double sum_of(const json_t *results, const char *key)
 {
     double sum = 0;
     size_t i;
     json_t *result;
-    json_array_foreach(results, i, result) sum += json_number_value(json_object_get(result, key));
+    json_array_foreach(results, i, result) sum += json_number_of(result, key);
     return (double)(long long)(sum * 10 + 0.5) / 10; /* points are tenths */
 }
 

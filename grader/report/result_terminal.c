@@ -51,11 +51,6 @@ static void paint(const struct page *page, const char *colour)
         fputs(colour, page->to);
 }
 
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 void report_folded(FILE *to, const char *margin, const char *text)
 {
     size_t width = WIDTH - strlen(margin) - 1;
@@ -113,8 +108,8 @@ static void put_step(const struct page *page, const char *colour, const char *ma
 
 static void put_place(const struct page *page, const json_t *place)
 {
-    unsigned line = (unsigned)number_of(place, "line"),
-             column = (unsigned)number_of(place, "column");
+    unsigned line = (unsigned)json_integer_of(place, "line"),
+             column = (unsigned)json_integer_of(place, "column");
     const char *source = json_text_of(place, "source");
     char *snippet = NULL;
     size_t size;
@@ -176,9 +171,10 @@ static void put_check(const struct page *page, const json_t *checks, const json_
 {
     const char *colour, *mark = mark_of(json_text_of(check, "status"), &colour);
     char points[64];
-    snprintf(points, sizeof points, "%.4g/%.4g", number_of(check, "points"),
-             number_of(check, "max_points"));
-    put_step(page, colour, mark, points, json_text_of(check, "title"), number_of(check, "seconds"));
+    snprintf(points, sizeof points, "%.4g/%.4g", json_number_of(check, "points"),
+             json_number_of(check, "max_points"));
+    put_step(page, colour, mark, points, json_text_of(check, "title"),
+             json_number_of(check, "seconds"));
     if (json_text_of(check, "note")[0])
         put_folded(page, json_text_of(check, "note"));
     if (strcmp(mark, "ok") == 0)
@@ -200,7 +196,7 @@ static void put_build(const struct page *page, const json_t *build)
                             ? "not built: the compiler took longer than a minute"
                             : "not built: the compiler says";
     put_step(page, built ? GREEN : RED, built ? "ok" : "no", "", title,
-             number_of(build, "seconds"));
+             json_number_of(build, "seconds"));
     if (built && messages[0]) {
         paint(page, YELLOW);
         fputs("  note", page->to);
@@ -214,8 +210,8 @@ static void put_score(const struct page *page, const char *label, const json_t *
 {
     bool passed = strcmp(json_text_of(result, "status"), "passed") == 0;
     paint(page, passed ? BOLD GREEN : BOLD);
-    fprintf(page->to, "%s%.6g of %.6g points", label, number_of(result, "score"),
-            number_of(result, "max_score"));
+    fprintf(page->to, "%s%.6g of %.6g points", label, json_number_of(result, "score"),
+            json_number_of(result, "max_score"));
     paint(page, PLAIN);
     fputc('\n', page->to);
 }
@@ -232,7 +228,7 @@ void report_result_terminal(FILE *to, const json_t *result, bool colour)
     fprintf(to, "%s, on the %s, seed %lld\n\n", json_text_of(result, "submission"),
             strcmp(json_text_of(result, "device"), "gpu") == 0 ? json_text_of(result, "device_name")
                                                                : "emulator",
-            (long long)json_integer_value(json_object_get(result, "seed")));
+            (long long)json_integer_of(result, "seed"));
     put_build(&page, json_object_get(result, "build"));
     if (strcmp(json_text_of(result, "status"), "not-built") != 0)
         json_array_foreach(checks, i, check) put_check(&page, checks, check);

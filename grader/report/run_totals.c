@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 struct tally {
     struct report_totals *totals;
     json_t *kernel_index, *line_index; /* key -> index */
@@ -40,7 +42,7 @@ static void read_counters(const json_t *object, struct emu_counters *counters)
 {
     const json_t *from = json_object_get(object, "counters");
     for (int i = 0; i < EMU_COUNTER_COUNT; i++)
-        counters->value[i] = json_integer_value(json_object_get(from, emu_counter_name(i)));
+        counters->value[i] = json_integer_of(from, emu_counter_name(i));
 }
 
 static void read_size(const json_t *launch, const char *name, unsigned size[3])
@@ -53,8 +55,8 @@ static struct report_occupancy read_occupancy(const json_t *launch)
 {
     const json_t *from = json_object_get(launch, "occupancy");
     return (struct report_occupancy){
-        .warps = json_integer_value(json_object_get(from, "warps")),
-        .registers = json_integer_value(json_object_get(from, "registers")),
+        .warps = json_integer_of(from, "warps"),
+        .registers = json_integer_of(from, "registers"),
         .limit = json_string_value(json_object_get(from, "limit")),
     };
 }
@@ -96,7 +98,7 @@ static void add_launch(struct tally *tally, const json_t *launch)
 static void add_line(struct tally *tally, const char *file, const json_t *from)
 {
     struct report_totals *totals = tally->totals;
-    unsigned number = json_integer_value(json_object_get(from, "line"));
+    unsigned number = json_integer_of(from, "line");
     char *key;
     if (!file || !*file || number == 0 ||
         !grow((void **)&totals->lines, totals->line_count, &tally->line_room,

@@ -16,11 +16,6 @@ struct log {
     json_t *rules, *results;
 };
 
-static json_int_t integer_of(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
 static json_t *text_json(const char *text)
 {
     return json_pack("{s:s}", "text", text);
@@ -49,16 +44,16 @@ static json_t *uri_of(const char *path)
 /* Where OBJECT's "file", "line" and, if it is known, "column" are. */
 static json_t *location_of(const json_t *object)
 {
-    json_t *region = json_pack("{s:I}", "startLine", integer_of(object, "line"));
-    if (integer_of(object, "column") > 0)
-        json_object_set_new(region, "startColumn", json_integer(integer_of(object, "column")));
+    json_t *region = json_pack("{s:I}", "startLine", json_integer_of(object, "line"));
+    if (json_integer_of(object, "column") > 0)
+        json_object_set_new(region, "startColumn", json_integer(json_integer_of(object, "column")));
     return json_pack("{s:{s:{s:o}, s:o}}", "physicalLocation", "artifactLocation", "uri",
                      uri_of(json_text_of(object, "file")), "region", region);
 }
 
 static bool has_place(const json_t *object)
 {
-    return *json_text_of(object, "file") && integer_of(object, "line") > 0;
+    return *json_text_of(object, "file") && json_integer_of(object, "line") > 0;
 }
 
 /* The index of the rule for ID, made when it is first asked for. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "record/record.h"
@@ -75,13 +76,12 @@ const char report_svg_style[] =
 
 static const char *text_of(const struct drawing *d, const char *key)
 {
-    const char *text = json_string_value(json_object_get(d->access, key));
-    return text ? text : "";
+    return json_text_of(d->access, key);
 }
 
 static json_int_t number_of(const struct drawing *d, const char *key)
 {
-    return json_integer_value(json_object_get(d->access, key));
+    return json_integer_of(d->access, key);
 }
 
 /* "0-3, 8, 12-15" for a set of lanes. */

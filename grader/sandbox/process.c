@@ -12,6 +12,7 @@
  * hold the pipe open for ever. Once the child has ended, what the pipe holds is taken, and no more. */
 #include "sandbox/process.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "sandbox/sandbox.h"
 
@@ -28,7 +29,6 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What a login gives on Linux, whatever the grader itself was given. Compilers ask for a larger stack. */
@@ -46,13 +46,6 @@ void process_interrupt(void)
 bool process_interrupted(void)
 {
     return interrupted;
-}
-
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 /* --- in the child: only calls that are safe after fork ------------------------------------------- */
@@ -201,7 +194,7 @@ static void wait_for_end(struct watch *watch, double deadline)
     struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
                                {.fd = watch->output, .events = POLLIN}};
     for (;;) {
-        double left = deadline - now();
+        double left = deadline - clock_seconds();
         if (interrupted || left <= 0) {
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
@@ -303,7 +296,8 @@ static bool open_pipes(struct watch *watch)
 static void begin(struct watch *watch, const struct process_command *command,
                   struct process_outcome *outcome, int socket)
 {
-    *watch = (struct watch){.command = command, .outcome = outcome, .pidfd = -1, .start = now()};
+    *watch = (struct watch){
+        .command = command, .outcome = outcome, .pidfd = -1, .start = clock_seconds()};
     memset(watch->pipes, -1, sizeof watch->pipes);
     pid_t parent = getpid();
     *outcome = (struct process_outcome){.end = PROCESS_EXITED};
@@ -350,7 +344,7 @@ static void finish(struct watch *watch, double deadline)
     close_pipes(watch, 0, 1);
     if (outcome->output)
         outcome->output[outcome->output_size] = 0;
-    outcome->seconds = now() - watch->start;
+    outcome->seconds = clock_seconds() - watch->start;
 }
 
 void process_run(const struct process_command *command, struct process_outcome *outcome)
@@ -382,7 +376,7 @@ void process_run_served(const struct process_command *command, const struct proc
         if (ends[i] >= 0)
             close(ends[i]); /* the program's was the last: its end is what the server waits for */
     finish(&watch, watch.start + command->wall_seconds);
-    finish(&server_watch, now() + server->wall_seconds);
+    finish(&server_watch, clock_seconds() + server->wall_seconds);
 }
 
 const char *process_start_error(struct process_outcome *outcome)

@@ -1,0 +1,8 @@
+/* The clock that durations and time limits are measured with. */
+#ifndef BASE_CLOCK_H
+#define BASE_CLOCK_H
+
+/* Seconds since some fixed moment. Monotonic: setting the system's date does not change it. */
+double clock_seconds(void);
+
+#endif
