@@ -64,7 +64,7 @@ struct check_figure {
     const char *text;    /* "the longest warp executes %s instructions"; %s is the figure */
     const char *want;    /* "at most %s", "at least %s" */
     const char *counter; /* the source line with most of it is shown; NULL: none */
-    /* Measured figures: grader/tests/test_grade.c measures them again. A check that ends with
+    /* Measured figures: grader/tests/grade/test_grade.c measures them again. A check that ends with
      * check_speed() declares its slack only. */
     struct judge_budget budget;
     bool textures; /* kernels may use textures and surfaces: check_is_counted() */

@@ -40,10 +40,10 @@ $(BUILD)/sources/grader: $(GRADER_SOURCES) $(BUILD)/flags $(LANEWISE) $(REMOTE_D
 
 # The labs of the tests, which are none of the labs: one to try what checks can ask, one to be attacked.
 TEST_LABS := $(BUILD)/tests/fixture-lab $(BUILD)/tests/attacks-lab
-TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o
+TEST_LAB_OBJECTS := $(BUILD)/obj/grader/tests/checks/fixture/lab/checks.o $(BUILD)/obj/grader/tests/attacks/checks.o
 OBJECTS += $(TEST_LAB_OBJECTS)
 
-$(BUILD)/tests/fixture-lab: $(BUILD)/obj/grader/tests/fixture/lab/checks.o
+$(BUILD)/tests/fixture-lab: $(BUILD)/obj/grader/tests/checks/fixture/lab/checks.o
 $(BUILD)/tests/attacks-lab: $(BUILD)/obj/grader/tests/attacks/checks.o
 $(TEST_LABS): $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) | $(NO_GIT)
 	@mkdir -p $(@D)

@@ -26,7 +26,7 @@
 
 /* A pair is shown if it has so many statements in common that nobody else has, and so large a share of both; or
  * somewhat fewer, and compiled kernels that are alike, too. Kernels alone prove little: of few lines can come much
- * code, the same from any lines that do the same. tests/test_similar.c holds all of it against copies and against
+ * code, the same from any lines that do the same. tests/similar/test_similar.c holds all of it against copies and against
  * independent work. */
 #define SIMILAR_SOURCE_STATEMENTS 6u
 #define SIMILAR_SOURCE_LINE       0.75

@@ -1,10 +1,15 @@
 # All unit tests and golden runs are ONE Criterion executable, so that its last line counts them all.
 #
-#   grader/tests/*.c and FOLDER/*.c   tests            -> build/tests/unit
-#   grader/tests/**/*.cu              CUDA programs    -> build/tests/programs/NAME, for all builds: nvcc makes the same
-TEST_FOLDERS := $(filter-out grader/tests/attacks/ grader/tests/bench/ grader/tests/class/ grader/tests/fuzz/ grader/tests/soak/,$(wildcard grader/tests/ grader/tests/*/))
-TEST_OBJECTS := $(call objects,$(call sources,$(TEST_FOLDERS:/=)))
-TEST_PROGRAM_SOURCES := $(wildcard $(addsuffix *.cu,$(TEST_FOLDERS))) grader/tests/attacks/attacks.cu
+#   grader/tests/**/*.c     tests, in the folders of what they test     -> build/tests/unit
+#   grader/tests/**/*.cu    CUDA programs that tests run                -> build/tests/programs/NAME
+#
+# nvcc makes the same programs for all builds. Folders with a main() of their own are left out.
+OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/fixture/% fuzz/% hardware/calibration/% \
+	hardware/gpu/% soak/%)
+TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
+TEST_OBJECTS := $(call objects,$(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) grader/tests/attacks/test_attacks.c)
+TEST_PROGRAM_SOURCES := $(filter-out $(OTHER_TESTS) $(addprefix grader/tests/,gpu/ptx/linked/% handouts/% mutants/% similar/%), \
+	$(filter %.cu,$(TEST_FILES))) grader/tests/attacks/attacks.cu
 TEST_PROGRAMS := $(foreach source,$(TEST_PROGRAM_SOURCES),build/tests/programs/$(basename $(notdir $(source))))
 UNIT := $(BUILD)/tests/unit
 OBJECTS += $(TEST_OBJECTS)
@@ -18,23 +23,24 @@ $(UNIT): $(UNIT_PARTS)
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
 
-build/tests/programs/attacks: NVCC_FLAGS += -Igrader -std=c++17 -gencode arch=compute_80,code=compute_80
+build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,code=compute_80
 build/tests/programs/attacks: grader/gpu/remote/wire.h $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs about what newer GPUs have.
 $(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
-NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -L$(BUILD)/lib
+NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
 
 # As nvcc 12 would link it. With sanitizers, the library has names that only their runtime knows.
-build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
+build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Igrader -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
 build/tests/programs/own_streams: NVCC_FLAGS += --default-stream per-thread
 
+TEST_HEADERS := $(wildcard grader/tests/support/*.cuh)
 define program_rule
-build/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
+build/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(TEST_HEADERS) grader/tests/rules.mk | build/config.mk $(BUILD)/lib/libcudart.so
 	@mkdir -p $$(@D)
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef
@@ -99,10 +105,10 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 soak: lanewise $(SOAK)
 	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # what it keeps for later counts as used
 
-# --- make soak-batch: a class that is graded while it is killed again and again (class/) ------------------------
+# --- make soak-batch: a class that is graded while it is killed again and again (batch/class/) ------------------------
 
 MAKE_CLASS := $(BUILD)/tests/make-class
-MAKE_CLASS_OBJECTS := $(call objects,$(call sources,grader/tests/class))
+MAKE_CLASS_OBJECTS := $(call objects,$(call sources,grader/tests/batch/class))
 OBJECTS += $(MAKE_CLASS_OBJECTS)
 
 $(MAKE_CLASS): $(MAKE_CLASS_OBJECTS) $(GRADER)
@@ -111,13 +117,13 @@ $(MAKE_CLASS): $(MAKE_CLASS_OBJECTS) $(GRADER)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
 soak-batch: build/setup/test lanewise $(MAKE_CLASS)
-	$(Q)grader/tests/class/soak.sh $(abspath $(MAKE_CLASS)) $(abspath $(LANEWISE)) \
+	$(Q)grader/tests/batch/class/soak.sh $(abspath $(MAKE_CLASS)) $(abspath $(LANEWISE)) \
 		$(abspath $(BUILD))/class $(or $(STUDENTS),50) $(or $(KILLS),20)
 
 # --- make slurm-test: `lanewise batch --slurm` on a real Slurm that is started for it, alone --------------------
 
 slurm-test: build/setup/slurm lanewise
-	$(Q)grader/tests/slurm/test.sh $(CURDIR)/$(LANEWISE) $(CURDIR) $(SLURM_TEST)
+	$(Q)grader/tests/batch/slurm/test.sh $(CURDIR)/$(LANEWISE) $(CURDIR) $(SLURM_TEST)
 
 # --- make check: only what changed since the last check is looked at --------------------------------
 

@@ -81,7 +81,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 }
 
 /* Measured: the longest warp's instructions on a million numbers, for one thread and for a block of
- * 1024. grader/tests/test_grade.c measures these, and the figures in the checks, again. */
+ * 1024. grader/tests/grade/test_grade.c measures these, and the figures in the checks, again. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "config.h"
-#include "tests/shell.h"
-#include "tests/submission.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
 
 TestSuite(handouts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 TestSuite(golden_handouts, .init = shell_init, .fini = shell_fini, .timeout = 600);

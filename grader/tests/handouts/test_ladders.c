@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "tests/shell.h"
+#include "tests/support/shell.h"
 
 #ifndef LANEWISE_PRELOAD /* facts are made once, by the ordinary build */
 

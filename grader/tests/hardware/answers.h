@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/opcode_run.h"
+#include "tests/gpu/execute/opcode_run.h"
 
 #define ANSWERS_SETS  10240u /* operand sets of each mnemonic; a thread each */
 #define ANSWERS_BLOCK 256u

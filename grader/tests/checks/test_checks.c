@@ -1,0 +1,118 @@
+/* What labs' checks may ask for, on the fixture lab (fixture/lab/): the verdict of each of its checks. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "grade/job.h"
+#include "tests/support/shell.h"
+
+TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+#define RUNNER LANEWISE_ROOT "/" LANEWISE_BUILD "/tests/fixture-lab"
+
+static struct grade_job job;
+
+/* Builds the fixture, as submission and as solution, and has its checks performed. */
+static void perform(void)
+{
+    int code;
+    char *folder = shell_must("mkdir checks; printf '%%s' \"$PWD\""), path[PATH_SIZE];
+    free(shell_must("cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && $NVCC -cudart shared "
+                    "-lineinfo -O3 -I" LANEWISE_ROOT "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
+                    "/grader/tests/checks/fixture/lab/fixture.cu 2>&1"));
+    job = (struct grade_job){.device = ON_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
+    cr_assert(base_path(job.folder, "%s/checks", folder) &&
+              base_path(job.programs[ON_EMULATOR], "%s/program", folder) &&
+              base_path(job.solution, "%s/program", folder) &&
+              base_path(path, "%s/job.json", folder) && grade_job_write(&job, path));
+    /* somebody else's socket is where its own would be, and nobody can take it away */
+    char *output = shell(&code, "sh -c 'mkdir /tmp/criterion_$$.sock; echo $$ >taken; "
+                                "LANEWISE_JOB=$PWD/job.json exec " RUNNER "' 2>&1");
+    free(shell_must("rmdir /tmp/criterion_$(cat taken).sock"));
+    cr_assert_eq(code, 0, "%s", output);
+    free(output);
+    free(folder);
+}
+
+static json_t *load_verdict(const char *check)
+{
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/%s.json", job.folder, check));
+    json_t *verdict = json_load_file(path, 0, NULL);
+    cr_assert(verdict, "check %s left no verdict", check);
+    return verdict;
+}
+
+/* What each check must say: its status, or why there is no grade; and a part of its message. */
+static const struct {
+    const char *check, *status, *message, *broken;
+} rows[] = {
+    {"called_right", "passed", "", ""},
+    {"called_never", "failed", "your program never calls cudaMemset2D()", ""},
+    {"called_too_often", "failed", "your program calls cudaMemcpy() 9 times; at most 2 would do",
+     ""},
+    {"called_too_seldom", "failed",
+     "your program calls cudaMemcpy() 9 times; at least 1,000 would do", ""},
+    {"made_all", "passed", "", ""},
+    {"made_twice", "passed", "", ""},
+    {"made_half", "failed", "half is right, but not all of it was made by kernels", ""},
+    {"made_by_host", "failed", "host is right, but not all of it was made by kernels", ""},
+    {"made_by_clearing", "passed", "", ""},
+    {"ran", "passed", "", ""},
+    {"ran_not", "failed", "the kernel cou() was not launched", ""},
+    {"straight", "passed", "", ""},
+    {"in_pieces", "passed", "", ""},
+    {"with_gaps", "passed", "", ""},
+    {"registered", "passed", "", ""},
+    {"managed", "passed", "", ""},
+    {"as_doubles", "passed", "", ""},
+    {"counted_doubles", "failed", "main() has changed the numbers on their way to the GPU", ""},
+    {"compared", "passed", "", ""},
+    {"there_and_back", "passed", "", ""},
+    {"ended_by_main", "failed", "sum is right, but not all of it was made by kernels", ""},
+    {"answer_managed", "failed", "sum is right, but not all of it was made by kernels", ""},
+    {"forgotten", "failed", "sum is 5 whatever data the GPU has", ""},
+    {"open_forgotten", "failed", "sum is 5 whatever data the GPU has", ""},
+    {"open_straight", "passed", "", ""},
+    {"of_signs", "passed", "", ""},
+    {"watched_sound", "passed", "", ""},
+    {"watched_race", "failed", "no __syncthreads() between", ""},
+    {"watched_unwritten", "failed", "not yet written", ""},
+    {"unwatched", "passed", "", ""},
+    {"speed_full", "passed", " times", ""},
+    {"speed_none", "failed", "; points begin above 1, full points for at least ", ""},
+    {"speed_of_nothing", "", "", "time tells nothing here: the solution is only "},
+    {"works_in_each_pass", "passed", "", ""},
+    {"works_only_once", "failed",
+     "in 3 passes of the loop over lab_again() the kernels read 64 bytes; 32 in each", ""},
+    {"speed_untimed", "", "", "not all of the three programs were timed"},
+};
+
+Test(checks, verdicts_are_as_they_must_be)
+{
+    perform();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *verdict = load_verdict(rows[i].check);
+        const char *status = json_string_value(json_object_get(verdict, "status"));
+        const char *message = json_string_value(json_object_get(verdict, "message"));
+        const char *broken = json_string_value(json_object_get(verdict, "broken"));
+        cr_expect_str_eq(status, rows[i].status, "%s: %s, %s", rows[i].check, status, message);
+        cr_expect(strstr(message, rows[i].message), "%s: %s", rows[i].check, message);
+        cr_expect(strncmp(broken, rows[i].broken, strlen(rows[i].broken)) == 0 &&
+                      !broken[0] == !rows[i].broken[0],
+                  "%s: %s", rows[i].check, broken);
+        json_decref(verdict);
+    }
+    json_t *verdict = load_verdict("answer_managed");
+    const char *hint = json_string_value(json_object_get(verdict, "hint"));
+    cr_expect(strstr(hint, "cudaMallocManaged()"), "%s", hint);
+    json_decref(verdict);
+    verdict = load_verdict("speed_full");
+    const char *note = json_string_value(json_object_get(verdict, "note"));
+    cr_expect(strstr(note, "medians of 5: yours ") && strstr(note, "; this GPU copies "), "%s",
+              note);
+    json_decref(verdict);
+}

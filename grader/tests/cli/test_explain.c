@@ -1,0 +1,146 @@
+/* Findings' ids: the table that describes them, and `lanewise explain`, whose examples must show what
+ * they say they show. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "gpu/finding_kinds.h"
+#include "tests/support/shell.h"
+
+#define COLUMNS  100
+#define EXAMPLES LANEWISE_ROOT "/grader/report/examples"
+
+TestSuite(explain, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+/* --- the table ----------------------------------------------------------------------------------- */
+
+Test(explain, every_kind_is_described)
+{
+    for (size_t i = 0; i < emu_finding_kind_count; i++) {
+        const struct finding_kind *kind = &emu_finding_kinds[i];
+        cr_expect_eq(emu_finding_kind(kind->id), kind, "%s is there twice", kind->id);
+        cr_expect(strcmp(kind->severity, "error") == 0 || strcmp(kind->severity, "warning") == 0 ||
+                  strcmp(kind->severity, "note") == 0);
+        cr_expect(*kind->title && *kind->help && *kind->text, "%s", kind->id);
+    }
+}
+
+/* Whoever reports an id that is not in the table learns it here. */
+Test(explain, every_id_in_the_sources_is_in_the_table)
+{
+    char *ids = shell_must(
+        "cd " LANEWISE_ROOT
+        "/grader && { grep -rhE '(rt_finding(_at)?|findings_add|tell)\\(|id = ' "
+        "cudart emulator/observe; sed -n '/fault_ids\\[\\]/,/};/p' emulator/observe/*.c; } | "
+        "grep -oE '\"[a-z-]+\"' | tr -d '\"' | sort -u");
+    size_t count = 0;
+    for (char *id = strtok(ids, "\n"); id; id = strtok(NULL, "\n"), count++)
+        cr_expect(emu_finding_kind(id), "%s is not in gpu/findings.def", id);
+    cr_expect_gt(count, (size_t)15);
+    free(ids);
+}
+
+/* --- the command --------------------------------------------------------------------------------- */
+
+static void expect_narrow(const char *id, const char *text)
+{
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        cr_expect_leq(strcspn(text, "\n"), (size_t)COLUMNS, "%s: %.40s", id, text);
+}
+
+Test(explain, lists_what_there_is)
+{
+    char *text = shell_must("$LANEWISE explain");
+    for (size_t i = 0; i < emu_finding_kind_count; i++)
+        cr_expect(strstr(text, emu_finding_kinds[i].id), "%s", emu_finding_kinds[i].id);
+    expect_narrow("the list", text);
+    free(text);
+}
+
+Test(explain, tells_all_of_one)
+{
+    for (size_t i = 0; i < emu_finding_kind_count; i++) {
+        char *shown = shell_must("$LANEWISE explain %s", emu_finding_kinds[i].id);
+        expect_narrow(emu_finding_kinds[i].id, shown);
+        free(shown);
+    }
+    char *text = shell_must("$LANEWISE explain race-shared");
+    cr_expect(strstr(text, "Threads run in any order"), "%s", text);
+    cr_expect(strstr(text, "perhaps it is not there yet"), "%s", text);
+    free(text);
+}
+
+Test(explain, refuses_what_it_does_not_know)
+{
+    int code;
+    char *text = shell(&code, "$LANEWISE explain bank");
+    cr_expect_eq(code, 2);
+    cr_expect_str_eq(text,
+                     "lanewise explain: no finding is called \"bank\"; lanewise explain lists "
+                     "them\n");
+    free(text);
+}
+
+/* --- the examples -------------------------------------------------------------------------------- */
+
+/* Whether the last function that begins in SOURCE up to LINE is called NAME. */
+static bool is_line_of(const char *source, json_int_t line, const char *name)
+{
+    char here[40] = "";
+    for (; line > 0 && *source; line--, source += strcspn(source, "\n") + 1)
+        if (sscanf(source, "static void %39[a-z](", here) != 1)
+            sscanf(source, "__global__ void %39[a-z](", here);
+    return strcmp(here, name) == 0;
+}
+
+/* A finding of the host's code has no kernel. */
+static bool is_of(const json_t *finding, const char *source, const char *function)
+{
+    const char *name = json_string_value(json_object_get(finding, "kernel"));
+    size_t length = strlen(function);
+    if (!*name)
+        return is_line_of(source, json_integer_value(json_object_get(finding, "line")), function);
+    return strncmp(name, function, length) == 0 && name[length] == '(';
+}
+
+/* Builds and runs ID's example: wrong() has that finding, right() has none. */
+static void try_example(const char *id)
+{
+    size_t i;
+    json_t *finding;
+    bool found = false;
+    free(shell_must("$NVCC -cudart shared -g -lineinfo -L$LIB -o a " EXAMPLES "/%s.cu && "
+                    "{ $LANEWISE run --tools racecheck,initcheck --json a.json ./a >a.txt 2>&1 || "
+                    "true; }",
+                    id));
+    char *text = shell_file("a.json", NULL), *source = shell_must("cat " EXAMPLES "/%s.cu", id);
+    json_t *document = json_loads(text, 0, NULL);
+    json_array_foreach(json_object_get(document, "findings"), i, finding)
+    {
+        const char *is = json_string_value(json_object_get(finding, "id"));
+        found = found || (is_of(finding, source, "wrong") && strcmp(is, id) == 0);
+        cr_expect(!is_of(finding, source, "right"), "%s: right() has [%s]", id, is);
+    }
+    cr_expect(found, "%s: wrong() has no such finding", id);
+    json_decref(document);
+    free(text);
+    free(source);
+}
+
+Test(explain, examples_show_what_they_say)
+{
+    size_t count = 0;
+#ifdef LANEWISE_PRELOAD
+    cr_skip("the ordinary build does the same, and what it takes is the compiler's time");
+#endif
+    for (size_t i = 0; i < emu_finding_kind_count; i++)
+        if (emu_finding_kinds[i].has_example) {
+            try_example(emu_finding_kinds[i].id);
+            count++;
+        }
+    char *files = shell_must("ls " EXAMPLES "/*.cu | wc -l");
+    cr_expect_eq((size_t)atoi(files), count, "a file that no kind has for an example");
+    free(files);
+}

@@ -1,0 +1,136 @@
+/* lanewise lab-check, the self-test of the kit, and the reader of mutants that it stands on. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "grade/mutant.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(mutant, .init = shell_init, .fini = shell_fini);
+TestSuite(lab_check, .init = shell_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_lab_check, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+/* --- mutants ---------------------------------------------------------------------------------------- */
+
+#define SOLUTION "one\n  two\nthree\nfour\ntwo\nthree\n"
+#define HEAD     "mutant: a test\nscores: 85\nloses: ragged 15\n"
+
+/* Mutants of SOLUTION: what becomes of it, or what is said instead. */
+static const struct {
+    const char *name, *text, *source, *error;
+} rows[] = {
+    {"one line", HEAD "\n-four\n+4\n", "one\n  two\nthree\n4\ntwo\nthree\n", NULL},
+    {"several lines become more", HEAD "\n-one\n-  two\n+1\n+2\n+3\n",
+     "1\n2\n3\nthree\nfour\ntwo\nthree\n", NULL},
+    {"two edits", HEAD "\n-one\n+1\n\n\n-four\n+4\n", "1\n  two\nthree\n4\ntwo\nthree\n", NULL},
+    {"a line is taken out", HEAD "\n-four\n", "one\n  two\nthree\ntwo\nthree\n", NULL},
+    {"whole lines only: one \"two\" is indented", HEAD "\n-two\n+2\n",
+     "one\n  two\nthree\nfour\n2\nthree\n", NULL},
+    {"an optional key", "mutant: a\ndevice: emulator\nscores: 100\nloses: nothing\n\n-one\n",
+     "  two\nthree\nfour\ntwo\nthree\n", NULL},
+    {"no edit", HEAD, NULL, "it changes nothing"},
+    {"lines that are not there", HEAD "\n-five\n+5\n", NULL, "not in the solution"},
+    {"lines that are there twice", HEAD "\n-three\n+3\n", NULL, "in the solution twice"},
+    {"additions alone", HEAD "\n+5\n", NULL, "line 5: an edit is lines with '-'"},
+    {"removals after additions", HEAD "\n-one\n+1\n-four\n", NULL, "an edit is lines with '-'"},
+    {"context", HEAD "\n one\n-four\n", NULL, "an edit is lines with '-'"},
+    {"no head", "-one\n+1\n", NULL, "line 1: \"key: value\" is wanted"},
+    {"half a head", "mutant: a\nscores: 3\n\n-one\n", NULL, "needs mutant, scores and loses"},
+    {"an unknown key", "mutant: a\nwins: 3\n", NULL, "line 2: no key \"wins\""},
+    {"points of nothing", "mutant: a\nscores: 3\nloses: ragged 0\n", NULL,
+     "a check's id and points"},
+    {"an empty file", "", NULL, "needs mutant, scores and loses"},
+};
+
+Test(mutant, edits_are_made_or_refused)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mutant mutant;
+        char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
+        snprintf(path, sizeof path, "%s/a-mutant.diff", folder);
+        cr_assert(base_write_file(path, rows[i].text, strlen(rows[i].text), 0600));
+        bool read = mutant_read(path, SOLUTION, &mutant, error, sizeof error);
+        cr_expect_eq(read, rows[i].source != NULL, "%s: %s", rows[i].name, error);
+        if (read) {
+            cr_expect_str_eq(mutant.name, "a-mutant");
+            cr_expect_str_eq(mutant.source, rows[i].source, "%s: %s", rows[i].name, mutant.source);
+            mutant_free(&mutant);
+        } else
+            cr_expect(strstr(error, rows[i].error), "%s: %s", rows[i].name, error);
+        free(folder);
+    }
+}
+
+Test(mutant, losses_have_points_or_none)
+{
+    static const char text[] =
+        "mutant: a\nscores: 70\nloses: ragged 15, block-path 1.7,speed\n\n-one\n";
+    struct mutant mutant;
+    char error[300], *folder = shell_must("printf '%%s' \"$PWD\""), path[400];
+    snprintf(path, sizeof path, "%s/a.diff", folder);
+    cr_assert(base_write_file(path, text, strlen(text), 0600));
+    cr_assert(mutant_read(path, SOLUTION, &mutant, error, sizeof error), "%s", error);
+    cr_assert_eq(mutant.loss_count, 3);
+    cr_expect_eq(mutant.scores, 70);
+    cr_expect_str_eq(mutant.losses[1].check, "block-path");
+    cr_expect_eq(mutant.losses[1].points, 1.7);
+    cr_expect_str_eq(mutant.losses[2].check, "speed");
+    cr_expect_lt(mutant.losses[2].points, 0);
+    mutant_free(&mutant);
+    free(folder);
+}
+
+/* --- the command ------------------------------------------------------------------------------------ */
+
+Test(golden_lab_check, a_lab)
+{
+    int code;
+    char *output = shell(&code, "$LANEWISE lab-check --lab 2 --device emulator");
+    cr_expect_eq(code, 0, "%s", output);
+    golden_check("lab-check", submission_normalise(output));
+    free(output);
+}
+
+static const struct {
+    const char *arguments, *message;
+} refusals[] = {
+    {"lab-check --lab 99", "no lab is called \"99\"; the labs are 01-"},
+    {"lab-check --fast", "what is \"--fast\"?"},
+    {"lab-check 02", "what is \"02\"?"},
+    {"lab-check --lab", "what is \"--lab\"?"},
+    {"lab-check --device tpu", "no device \"tpu\""},
+    {"new-lab", "what shall it be called?"},
+    {"new-lab 07-a 08-b", "what shall it be called?"},
+    {"new-lab histogram", "\"histogram\" is no name for a lab: two digits"},
+    {"new-lab 07-../x", "is no name for a lab"},
+    {"new-lab 7-histogram", "is no name for a lab"},
+    {"new-lab 07-Histogram", "is no name for a lab"},
+    {"new-lab 02-coalesce", "labs/02-coalesce is there already"},
+};
+
+Test(lab_check, usage_errors_are_one_line)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        int code;
+        char *output = shell(&code, "$LANEWISE %s", refusals[i].arguments);
+        char *end = strchr(output, '\n');
+        cr_expect_eq(code, 2, "%s: exit code %d", refusals[i].arguments, code);
+        cr_expect(strstr(output, refusals[i].message) && end && !end[1], "%s: %s",
+                  refusals[i].arguments, output);
+        free(output);
+    }
+}
+
+/* A grading that is ended with all others says nothing of the lab. */
+Test(lab_check, says_nothing_when_interrupted)
+{
+    int code;
+    char *output =
+        shell(&code, "timeout --preserve-status 2 $LANEWISE lab-check --device emulator");
+    cr_expect_eq(code, 130, "exit code %d", code);
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}

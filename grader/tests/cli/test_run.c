@@ -1,0 +1,219 @@
+/* The command `lanewise run`: which programs it takes, what it passes on, how it ends. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/shell.h"
+
+TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+/* SCRIPT must end with status 2 and one line that has MESSAGE in it. */
+static void expect_refusal(const char *name, const char *script, const char *message)
+{
+    int code;
+    char *output = shell(&code, "%s", script);
+    cr_expect_eq(code, 2, "%s: exit status %d", name, code);
+    cr_expect(strstr(output, message), "%s: \"%s\"", name, output);
+    const char *end = strchr(output, '\n');
+    cr_expect(end && end[1] == '\0', "%s: not one line: \"%s\"", name, output);
+    free(output);
+}
+
+static const struct {
+    const char *name, *script, *message;
+} refusals[] = {
+    {"no such file", "$LANEWISE run ./nothing", "./nothing: No such file or directory"},
+    {"a folder", "$LANEWISE run /tmp", "/tmp is not a file"},
+    {"an empty file", "touch a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
+    {"a script", "echo '#!/bin/sh' >a; chmod +x a; $LANEWISE run ./a", "./a is not an executable"},
+    {"no CUDA program", "$LANEWISE run /bin/true", "/bin/true is not a CUDA program"},
+    {"a runtime of long ago",
+     "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
+     "./a needs libcudart.so.11: build it with nvcc of CUDA 12 or 13"},
+    {"not executable",
+     "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
+     "$LANEWISE run ./a 2>&1 || (exit $?)",
+     "./a"},
+    {"an option that is none", "$LANEWISE run --lines x ./a", "--lines x: a whole number"},
+    {"no workers", "$LANEWISE run --workers 0 ./a", "--workers 0: a whole number from 1"},
+    {"a JSON file that cannot be",
+     "$LANEWISE run --json /nowhere/a --lines 0 $PROGRAMS/indices "
+     "2>&1 >/dev/null | tail -1; exit ${PIPESTATUS[0]}",
+     "cannot write /nowhere/a: No such file or directory"},
+};
+
+Test(run, what_cannot_run_is_refused_in_one_line)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        expect_refusal(refusals[i].name, refusals[i].script, refusals[i].message);
+}
+
+#define KERNEL                                                                                     \
+    "cat >a.cu <<'END'\n"                                                                          \
+    "__global__ void k(int *p) { *p = 1; }\n"                                                      \
+    "int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return cudaDeviceSynchronize(); }\n"  \
+    "END\n"
+
+Test(run, a_static_runtime_is_refused)
+{
+    expect_refusal("static", KERNEL "$NVCC -o a a.cu && $LANEWISE run ./a",
+                   "build it with nvcc -cudart shared");
+}
+
+Test(run, a_program_without_ptx_is_refused)
+{
+    expect_refusal("no PTX",
+                   KERNEL "$NVCC -gencode arch=compute_80,code=sm_80 -cudart shared -o a a.cu && "
+                          "$LANEWISE run ./a",
+                   "built for code=sm_80 alone, without PTX: add nvcc's flag -gencode "
+                   "arch=compute_80,code=compute_80");
+}
+
+Test(run, a_program_for_newer_gpus_is_refused)
+{
+    expect_refusal("new PTX",
+                   KERNEL "$NVCC -gencode arch=compute_100,code=compute_100 -cudart shared -o a "
+                          "a.cu && $LANEWISE run ./a",
+                   "its PTX is for compute_100");
+}
+
+/* Damaged files must be refused or run, never crash the command. */
+Test(run, damaged_executables_are_survived)
+{
+    char *output = shell_must("cp $PROGRAMS/indices good; size=$(stat -c %%s good)\n"
+                              "for i in $(seq 60); do\n"
+                              "  at=$((i * 7919 %% size)); [ $i -gt 40 ] && at=$((i - 41 + 24))\n"
+                              "  cp good a; printf '\\xff\\xff\\xff\\x7f' |\n"
+                              "    dd of=a bs=1 seek=$at conv=notrunc 2>/dev/null\n"
+                              "  chmod -x a; setpriv --reuid 65534 true\n"
+                              "  $LANEWISE run ./a >/dev/null 2>&1; code=$?\n"
+                              "  [ $code -eq 2 ] || [ $code -lt 128 ] || echo at $at: $code\n"
+                              "  head -c $at good >a; $LANEWISE run ./a >/dev/null 2>&1; code=$?\n"
+                              "  [ $code -eq 2 ] || echo first $at bytes: $code\n"
+                              "done");
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
+
+Test(run, help_and_no_program)
+{
+    int code;
+    char *output = shell(&code, "$LANEWISE run --help");
+    cr_expect(code == 0 && strstr(output, "--max-instructions"), "%d: %s", code, output);
+    free(output);
+    output = shell(&code, "$LANEWISE run");
+    cr_expect(code == 2 && strstr(output, "usage: lanewise run"), "%d: %s", code, output);
+    free(output);
+}
+
+Test(run, the_program_has_its_own_input_output_and_status)
+{
+    int code;
+    char *output =
+        shell(&code, "cat >a.cu <<'END'\n"
+                     "#include <cstdio>\n"
+                     "#include <cstring>\n"
+                     "int main(int argc, char **argv) {\n"
+                     "    char line[100]; int n; cudaGetDeviceCount(&n);\n"
+                     "    fgets(line, sizeof line, stdin);\n"
+                     "    printf(\"%%d %%s %%s\", argc, argv[2], line);\n"
+                     "    return 40 + n; }\n"
+                     "END\n"
+                     "$NVCC -cudart shared -o a a.cu && echo hello | $LANEWISE run a --lines -x "
+                     "2>/dev/null");
+    cr_expect_eq(code, 41, "exit status %d", code);
+    cr_expect_str_eq(output, "3 -x hello\n", "%s", output);
+    free(output);
+}
+
+Test(run, a_crash_is_told_and_kept)
+{
+    int code;
+    char *output = shell(&code, "$LANEWISE run $PROGRAMS/faults host");
+    cr_expect_eq(code, 128 + 11, "exit status %d", code);
+    cr_expect(strstr(output, "was ended by signal 11") && strstr(output, "cudaMemcpy"), "%s",
+              output);
+    free(output);
+}
+
+/* Not even by a command that is killed: its program ends it before it has done anything itself. */
+Test(run, nothing_is_left_behind)
+{
+    char *output = shell_must("mkdir tmp; export TMPDIR=$PWD/tmp\n"
+                              "$LANEWISE run $PROGRAMS/indices >/dev/null 2>&1\n"
+                              "cat >a.cu <<'END'\n"
+                              "#include <signal.h>\n"
+                              "#include <unistd.h>\n"
+                              "int main() { cudaFree(0); return kill(getppid(), SIGKILL); }\n"
+                              "END\n"
+                              "$NVCC -cudart shared -o a a.cu 2>compiler\n"
+                              "bash -c '$LANEWISE run ./a >/dev/null 2>&1; exit $?' 2>/dev/null\n"
+                              "[ $? -eq 137 ] || echo it was not killed\n"
+                              "ls tmp");
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
+
+Test(run, json_is_the_documented_schema)
+{
+    free(shell_must("$LANEWISE run --json out.json --deterministic $PROGRAMS/matmul_ladder 32 "
+                    ">/dev/null 2>&1"));
+    char *text = shell_file("out.json", NULL);
+    json_error_t error;
+    json_t *document = json_loads(text, 0, &error);
+    cr_assert(document, "%s", error.text);
+    const char *schema, *program, *argument, *device, *kind, *kernel, *status;
+    int code, deterministic, x, y, z, shared, fixed, warps, blocks, registers;
+    const char *limit;
+    double percent;
+    json_t *findings, *counters, *lines;
+    int failed = json_unpack_ex(
+        document, &error, 0,
+        "{s:s, s:s, s:[s!], s:i, s:{s:s, s:s, s:b}, s:[{s:s, s:[iii!], s:[iii!], s:i, s:i, "
+        "s:{s:i, s:F, s:i, s:s, s:i!}, s:s, s:o, "
+        "s:o}], s:o}",
+        "schema", &schema, "program", &program, "args", &argument, "exit_status", &code, "device",
+        "name", &device, "kind", &kind, "deterministic", &deterministic, "launches", "kernel",
+        &kernel, "grid", &x, &y, &z, "block", &x, &y, &z, "static_shared_bytes", &fixed,
+        "dynamic_shared_bytes", &shared, "occupancy", "warps", &warps, "percent", &percent,
+        "blocks", &blocks, "limit", &limit, "registers", &registers, "status", &status, "counters",
+        &counters, "lines", &lines, "findings", &findings);
+    cr_assert(!failed, "%s", error.text);
+    cr_expect_str_eq(schema, "lanewise/run/v1");
+    cr_expect(code == 0 && deterministic && strcmp(argument, "32") == 0);
+    cr_expect(x == 16 && y == 16 && z == 1, "block of the naive kernel: %d %d %d", x, y, z);
+    cr_expect(warps == 64 && percent == 100 && blocks == 8, "%d warps, %d blocks", warps, blocks);
+    cr_expect(strcmp(limit, "warps") == 0 && registers <= 32, "%d registers", registers);
+    cr_expect(strstr(kernel, "naive<float>(float const*"), "%s", kernel);
+    size_t i;
+    json_t *finding;
+    cr_expect(json_is_array(findings));
+    json_array_foreach(findings, i, finding)
+        cr_expect_str_neq(json_string_value(json_object_get(finding, "severity")), "error");
+    cr_expect(json_array_size(lines) > 3);
+    json_decref(document);
+    free(text);
+}
+
+/* The same run twice: the same bytes and counts. */
+Test(run, deterministic_runs_are_the_same)
+{
+    char *output = shell_must("for i in 1 2; do $LANEWISE run --deterministic --json $i.json --all "
+                              "$PROGRAMS/sum_ladder 5000 >$i.out 2>&1; done\n"
+                              "cmp 1.json 2.json; cmp 1.out 2.out");
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}
+
+/* Blocks on several threads: the counters do not depend on who ran which. */
+Test(run, workers_do_not_change_the_counters)
+{
+    char *output = shell_must("$LANEWISE run --workers 1 --json 1.json $PROGRAMS/matmul_ladder "
+                              ">/dev/null 2>&1\n"
+                              "$LANEWISE run --workers 5 --json 5.json $PROGRAMS/matmul_ladder "
+                              ">/dev/null 2>&1\n"
+                              "cmp 1.json 5.json");
+    cr_expect_str_empty(output, "%s", output);
+    free(output);
+}

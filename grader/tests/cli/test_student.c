@@ -1,0 +1,189 @@
+/* The commands for students: progress over all labs, hints, watch, diff, reset, run. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(student, .init = submission_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout = 600);
+
+#define SOLVE "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/"
+
+/* Days are cut out of the table. */
+#define GRADE_ALL                                                                                  \
+    "$LANEWISE grade --device emulator --json out.json 2>&1 | "                                    \
+    "sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}/YYYY-MM-DD/'\n"
+
+/* One script each: what a student types, and to the letter what they get. */
+static const struct {
+    const char *name, *script;
+} scripts[] = {
+    {"student-grade-all",
+     GRADE_ALL "echo '#error no' >labs/01-parallelize/parallelize.cu\n" SOLVE "\n" GRADE_ALL},
+    {"student-hints", "for i in 1 2 3 4; do echo \"-- $i\"; $LANEWISE hint --lab coal; done"},
+    {"student-diff", "$LANEWISE diff --lab 2; echo \"exit code $?\"\n" SOLVE "\n"
+                     "$LANEWISE grade --lab 2 --device emulator --json out.json >/dev/null\n"
+                     "$LANEWISE diff --lab 2; echo \"exit code $?\"\n"
+                     "sed -i 's/int i = me/int i = 1 * me/' labs/02-coalesce/coalesce.cu\n"
+                     "$LANEWISE diff --lab 2; echo \"exit code $?\""},
+    {"student-reset", "$LANEWISE reset --lab 2; echo \"exit code $?\"\n"
+                      "for i in 1 2; do echo \"// mine $i\" >>labs/02-coalesce/coalesce.cu\n"
+                      "$LANEWISE reset --lab 2; echo \"exit code $?\"; done\n"
+                      "rm labs/02-coalesce/coalesce.cu; $LANEWISE reset --lab 2\n"
+                      "ls labs/02-coalesce; tail -qn 1 labs/02-coalesce/*.old-*"},
+    {"student-run", "$LANEWISE run --deterministic --lab 2 n=5000 2>&1; echo \"exit code $?\"\n"
+                    "$LANEWISE run --lab 2 m=5000 2>&1; echo \"exit code $?\"\n"
+                    "sed -i 's/int chunk/integer chunk/' labs/02-coalesce/coalesce.cu\n"
+                    "$LANEWISE run --lab 2 2>&1; echo \"exit code $?\""},
+};
+
+Test(golden_student, what_they_type_and_get)
+{
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        int code;
+        shell_fini();
+        submission_init();
+        char *output = shell(&code, "%s", scripts[i].script);
+        golden_check(scripts[i].name, submission_normalise(output));
+        free(output);
+    }
+}
+
+static const struct {
+    const char *arguments, *message;
+} refusals[] = {
+    {"hint", "lanewise hint: which lab? Add --lab NAME (with make: LAB=NAME), one of 01-"},
+    {"hint --lab 99", "no lab is called \"99\"; the labs are 01-"},
+    {"hint --lab -", "more than one lab could be called \"-\"; the labs are 01-"},
+    {"diff --lab 2 --solve", "what is \"--solve\"?"},
+    {"diff 2", "what is \"2\"?"},
+    {"reset", "which lab?"},
+    {"reset --lab ''", "no lab is called \"\""},
+    {"watch", "which lab?"},
+    {"watch --lab 1 --device tpu", "no device \"tpu\""},
+    {"run --lab 99", "no lab is called \"99\""},
+};
+
+Test(student, usage_errors_are_one_line)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        int code;
+        char *output = shell(&code, "$LANEWISE %s", refusals[i].arguments);
+        char *end = strchr(output, '\n');
+        cr_expect_eq(code, 2, "%s: exit code %d", refusals[i].arguments, code);
+        cr_expect(strstr(output, refusals[i].message) && end && !end[1], "%s: %s",
+                  refusals[i].arguments, output);
+        free(output);
+    }
+}
+
+/* A damaged file of progress, or none that can be written, is no error. */
+Test(student, progress_is_not_needed)
+{
+    char *output = shell_must("echo '{\"labs\": 3' >labs/.progress.json; $LANEWISE hint --lab 2;"
+                              "$LANEWISE hint --lab 2;"
+                              "rm labs/.progress.json; mkdir labs/.progress.json;"
+                              "$LANEWISE hint --lab 2");
+    const char *second = strstr(output, "hint 2 of ");
+    cr_expect(second && strstr(second, "hint 1 of "), "%s", output);
+    free(output);
+}
+
+/* A submission that is not the student's own file changes nothing of their progress. */
+Test(student, other_files_are_no_progress)
+{
+    free(shell_must(
+        "$LANEWISE grade --device emulator --lab 2 --json out.json --submission " LANEWISE_ROOT
+        "/solutions; test ! -e labs/.progress.json"));
+}
+
+/* A lower score later does not hide the best one. */
+Test(student, the_best_score_is_kept)
+{
+    char *output = shell_must(
+        SOLVE "\n"
+              "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null || exit 1\n"
+              "$LANEWISE reset --lab 2 >/dev/null\n"
+              "$LANEWISE grade --device emulator --lab 2 --json out.json >/dev/null\n"
+              "grep -A 3 02-coalesce labs/.progress.json");
+    cr_expect(strstr(output, "\"best\": 100.0"), "%s", output);
+    cr_expect(strstr(output, "\"full\": true"), "%s", output);
+    free(output);
+}
+
+/* From its first moment on: while it tries out the sandbox, compiles and runs. */
+Test(student, an_interrupt_leaves_nothing)
+{
+    char *output = shell_must(
+        "mkdir t; export TMPDIR=$PWD/t; set -m\n"
+        "for moment in .004 .006 .008 .010 .012 .015 .02 .03 .05 .1 .2 .4 .8; do\n"
+        "  $LANEWISE grade --lab 2 --seed 1 --json out.json >/dev/null 2>&1 & grade=$!\n"
+        "  sleep $moment; kill -INT -- -$grade 2>/dev/null; wait $grade 2>/dev/null; ls t\n"
+        "done 2>/dev/null; ls t | wc -l");
+    cr_expect_str_eq(output, "0\n");
+    free(output);
+}
+
+/* Without a sandbox it grades nothing, unless it is told that it may. */
+Test(student, watch_knows_unsafe)
+{
+    char *output =
+        shell_must("export LANEWISE_SANDBOX=none; set -m\n"
+                   "watch() { $LANEWISE watch --lab 2 --device emulator $1 >out 2>&1 & watch=$!\n"
+                   "for i in $(seq 3000); do grep -q 'waiting for' out && break; sleep .1; done\n"
+                   "kill -INT -- -$watch; wait $watch; grep -c '30 of 100' out; }\n"
+                   "watch; cat out; watch --unsafe");
+    cr_expect(strstr(output, "0\nlanewise grade: there is no sandbox") &&
+                  strcmp(output + strlen(output) - 3, "\n1\n") == 0,
+              "%s", output);
+    free(output);
+}
+
+/* As NVIDIA's, this driver keeps a thread, which takes any signal, and does not start in a child of a process in which
+ * it has started. No compiler knows its GPU. */
+Test(student, watch_lives_with_a_driver)
+{
+    char *output = shell_must(
+        "gcc -shared -fPIC -o libcuda.so.1 -x c - <<'END'\n"
+        "#include <pthread.h>\n#include <string.h>\n#include <unistd.h>\n"
+        "static pid_t home;\n"
+        "static void *stay(void *none) { for (;;) pause(); }\n"
+        "int cuInit(unsigned flags) { pthread_t thread; if (home) return home == getpid() ? 0 : "
+        "3;\n"
+        "    home = getpid(); return pthread_create(&thread, NULL, stay, NULL); }\n"
+        "int cuDeviceGetCount(int *count) { *count = 1; return 0; }\n"
+        "int cuDeviceGetName(char *name, int size, int device) { strcpy(name, \"Fake\"); return 0; "
+        "}\n"
+        "int cuDeviceGetAttribute(int *value, int which, int device) { *value = 9; return 0; }\n"
+        "END\n"
+        "set -m; LD_LIBRARY_PATH=$PWD $LANEWISE watch --lab 2 --unsafe >out 2>&1 & watch=$!\n"
+        "for i in $(seq 3000); do grep -q 'waiting for' out && break; sleep .1; done\n"
+        "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; cat out");
+    cr_expect(strstr(output, "exit code 0\n") && strstr(output, "'sm_99'"), "%s", output);
+    free(output);
+}
+
+/* Grades at once, at each save, also by a rename; a save during a grading ends that one; Ctrl-C ends it
+ * quietly with nothing left. */
+Test(student, watch_grades_each_save)
+{
+    char *output = shell_must(
+        "mkdir t; export TMPDIR=$PWD/t\n"
+        "wait_for() { for i in $(seq 3000); do test $(grep -c \"$1\" out) -ge $2 && return; sleep "
+        ".1; "
+        "done; cat out; exit 1; }\n"
+        "set -m; $LANEWISE watch --lab 2 --device emulator >out 2>&1 & watch=$!\n"
+        "wait_for 'waiting for coalesce.cu' 1; wait_for '30 of 100' 1\n"
+        "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/new\n"
+        "mv labs/02-coalesce/new labs/02-coalesce/coalesce.cu\n"
+        "wait_for '100 of 100' 1; wait_for 'waiting for' 2\n"
+        "echo 'static lab_nothing x;' >>labs/02-coalesce/coalesce.cu; sleep .4\n" SOLVE "\n"
+        "wait_for '100 of 100' 2; wait_for 'waiting for' 3\n"
+        "echo \"// $PWD\" >>labs/02-coalesce/coalesce.cu; sleep .3\n"
+        "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; ls t; tail -n 2 out");
+    cr_expect(strstr(output, "exit code 0\nwaiting for coalesce.cu"), "%s", output);
+    free(output);
+}

@@ -1,0 +1,620 @@
+/* The emulator's door: memory, modules, kernels, launches that cannot be, what a launch gets. */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpu/device/device_parts.h"
+#include "tests/support/emulator_fixture.h"
+
+#define expect_status(fixture, wanted, call)                                                       \
+    do {                                                                                           \
+        enum emu_status got_ = (call);                                                             \
+        cr_expect(got_ == (wanted), "%s is %d, want %d (%s)", #call, (int)got_, (int)(wanted),     \
+                  emu_message((fixture)->device));                                                 \
+    } while (0)
+
+static struct emu_device *device_of(struct fixture *fixture)
+{
+    return fixture->device;
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+Test(device, allocation)
+{
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.memory_bytes = 1 << 20});
+    struct emu_device *d = device_of(&f);
+    emu_addr a = 0, b = 0, c = 0, base;
+    uint64_t free_bytes, total, size;
+    expect_status(&f, EMU_INVALID_VALUE, emu_alloc(d, 0, &a));
+    expect_status(&f, EMU_OK, emu_alloc(d, 1, &a));
+    expect_status(&f, EMU_OK, emu_alloc(d, 1000, &b));
+    cr_expect(a && b && a != b && a % 512 == 0 && b % 512 == 0, "%#lx and %#lx", a, b);
+    emu_memory(d, &free_bytes, &total);
+    cr_expect(total == 1 << 20 && free_bytes == total - 1001, "%lu of %lu free", free_bytes, total);
+    expect_status(&f, EMU_OUT_OF_MEMORY, emu_alloc(d, free_bytes + 1, &c));
+    cr_expect(strchr(emu_message(d), '\n') == NULL && strstr(emu_message(d), "1047576"),
+              "the message is '%s'", emu_message(d));
+    expect_status(&f, EMU_OUT_OF_MEMORY, emu_alloc(d, UINT64_MAX, &c));
+    expect_status(&f, EMU_OK, emu_alloc(d, free_bytes, &c));
+    expect_status(&f, EMU_OUT_OF_MEMORY, emu_alloc(d, 1, &base));
+    expect_status(&f, EMU_OK, emu_find(d, b + 999, &base, &size));
+    cr_expect(base == b && size == 1000);
+    expect_status(&f, EMU_OK, emu_find(d, b, NULL, NULL));
+    expect_status(&f, EMU_NOT_FOUND, emu_find(d, b + 1000, &base, &size));
+    expect_status(&f, EMU_NOT_FOUND, emu_find(d, 0, &base, &size));
+    expect_status(&f, EMU_INVALID_VALUE, emu_free(d, b + 1));
+    expect_status(&f, EMU_OK, emu_free(d, b));
+    expect_status(&f, EMU_INVALID_VALUE, emu_free(d, b));
+    expect_status(&f, EMU_NOT_FOUND, emu_find(d, b, &base, &size));
+    expect_status(&f, EMU_OK, emu_free(d, 0));
+    expect_status(&f, EMU_INVALID_VALUE, emu_free(d, 12345));
+    emu_memory(d, &free_bytes, &total);
+    cr_expect(free_bytes == 1000, "%lu free", free_bytes);
+    fixture_close(&f);
+}
+
+Test(device, ranges)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    struct emu_device *d = device_of(&f);
+    char bytes[16] = "abcdefghijklmno", back[16] = {0};
+    emu_addr a = fixture_upload(&f, bytes, 16), b = fixture_upload(&f, NULL, 16);
+    expect_status(&f, EMU_OK, emu_read(d, back, a, 16));
+    cr_expect(memcmp(back, bytes, 16) == 0);
+    expect_status(&f, EMU_OK, emu_copy(d, a + 2, a, 10)); /* overlapping, upwards */
+    fixture_download(&f, back, a, 16);
+    cr_expect(memcmp(back, "ababcdefghijmno", 16) == 0, "%.16s", back);
+    expect_status(&f, EMU_OK, emu_copy(d, a, a + 2, 10)); /* and back */
+    fixture_download(&f, back, a, 16);
+    cr_expect(memcmp(back, "abcdefghijijmno", 16) == 0, "%.16s", back);
+    expect_status(&f, EMU_OK, emu_copy(d, b, a, 16));
+    expect_status(&f, EMU_OK, emu_set(d, b + 1, 'x', 3));
+    fixture_download(&f, back, b, 16);
+    cr_expect(memcmp(back, "axxxefghijijmno", 16) == 0, "%.16s", back);
+    expect_status(&f, EMU_OK, emu_read(d, NULL, a, 0));
+    expect_status(&f, EMU_OK, emu_write(d, a + 16, NULL, 0)); /* the end, of nothing */
+    fixture_close(&f);
+}
+
+/* One byte too many, before, behind, wrapped around, freed: nothing is touched. */
+Test(device, ranges_outside)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    struct emu_device *d = device_of(&f);
+    char bytes[64] = {0};
+    emu_addr a = fixture_upload(&f, NULL, 16), gone = fixture_upload(&f, NULL, 16);
+    emu_free(d, gone);
+    const struct {
+        emu_addr at;
+        uint64_t size;
+    } bad[] = {{a, 17},         {a + 16, 1}, {a - 1, 2},  {a + 1, UINT64_MAX},
+               {a, UINT64_MAX}, {gone, 1},   {0, 1},      {1, 1},
+               {UINT64_MAX, 1}, {a + 15, 2}, {a, ~a + 1}, {(emu_addr)(uintptr_t)bytes, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        expect_status(&f, EMU_INVALID_ADDRESS, emu_read(d, bytes, bad[i].at, bad[i].size));
+        expect_status(&f, EMU_INVALID_ADDRESS, emu_write(d, bad[i].at, bytes, bad[i].size));
+        expect_status(&f, EMU_INVALID_ADDRESS, emu_set(d, bad[i].at, 1, bad[i].size));
+        expect_status(&f, EMU_INVALID_ADDRESS, emu_copy(d, a, bad[i].at, bad[i].size));
+        expect_status(&f, EMU_INVALID_ADDRESS, emu_copy(d, bad[i].at, a, bad[i].size));
+        cr_expect(*emu_message(d) && !strchr(emu_message(d), '\n'), "'%s'", emu_message(d));
+    }
+    fixture_download(&f, bytes, a, 16);
+    for (int i = 0; i < 16; i++)
+        cr_expect(bytes[i] == 0, "byte %d has changed", i);
+    fixture_close(&f);
+}
+
+/* Large blocks are taken only when touched: 8 GiB cost nothing. */
+Test(device, large_allocation)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    emu_addr a = 0;
+    char byte = 7, back = 0;
+    expect_status(&f, EMU_OK, emu_alloc(f.device, (uint64_t)8 << 30, &a));
+    expect_status(&f, EMU_OK, emu_write(f.device, a + ((uint64_t)8 << 30) - 1, &byte, 1));
+    expect_status(&f, EMU_OK, emu_read(f.device, &back, a + ((uint64_t)8 << 30) - 1, 1));
+    cr_expect(back == 7);
+    expect_status(&f, EMU_OK, emu_free(f.device, a));
+    fixture_close(&f);
+}
+
+static uint64_t fresh_word(uint64_t poison, uint64_t size, uint64_t at)
+{
+    struct fixture f;
+    uint64_t word;
+    emu_addr a = 0;
+    fixture_open(&f, &(struct emu_options){.poison = poison});
+    cr_assert(emu_alloc(f.device, size, &a) == EMU_OK);
+    fixture_download(&f, &word, a + at, sizeof word);
+    fixture_close(&f);
+    return word;
+}
+
+Test(device, poison)
+{
+    cr_expect(fresh_word(0, 64, 8) == 0 && fresh_word(0, 4 << 20, 4096) == 0,
+              "zeros without a seed");
+    cr_expect(fresh_word(1, 64, 8) != 0 && fresh_word(1, 4 << 20, 4096) != 0);
+    cr_expect(fresh_word(1, 64, 8) == fresh_word(1, 64, 8), "the same seed, the same bytes");
+    cr_expect(fresh_word(1, 64, 8) != fresh_word(2, 64, 8), "another seed, other bytes");
+    cr_expect(fresh_word(1, 64, 8) != fresh_word(1, 64, 16), "every word is another");
+    cr_expect(fresh_word(1, 13, 5) != 0, "sizes that are no multiple of 8");
+}
+
+/* The program's own memory, lent to the device: both see what the other writes. */
+Test(device, lending)
+{
+    struct fixture f;
+    uint32_t own[32] = {0};
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k(.param .u64 at)\n{\n.reg .b32 t;\n.reg .b64 a, o;\n"
+                     "mov.u32 t, %tid.x;\nld.param.u64 a, [at];\nmul.wide.u32 o, t, 4;\n"
+                     "add.s64 a, a, o;\nst.global.u32 [a], t;\nret;\n}\n");
+    emu_addr host = (emu_addr)(uintptr_t)own;
+    expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, host, own, 0));
+    expect_status(&f, EMU_OK, emu_lend(f.device, host, own, sizeof own));
+    fixture_run(&f, (struct fixture_launch){.params = {host}});
+    cr_expect(own[0] == 0 && own[31] == 31, "the kernel's stores are there");
+    expect_status(&f, EMU_OK, emu_free(f.device, host));
+    expect_status(&f, EMU_ILLEGAL_ADDRESS,
+                  fixture_launch(&f, (struct fixture_launch){.params = {host}}));
+    memset(own, 0, sizeof own);
+    emu_addr a = fixture_upload(&f, NULL, sizeof own);
+    expect_status(&f, EMU_INVALID_VALUE, emu_lend(f.device, a, own, 64)); /* not its size */
+    expect_status(&f, EMU_OK, emu_lend(f.device, a, own, sizeof own));
+    fixture_run(&f, (struct fixture_launch){.params = {a}});
+    cr_expect(own[31] == 31 && fixture_word(&f, a, 31) == 31);
+    fixture_close(&f);
+}
+
+/* --- modules ------------------------------------------------------------------------------------ */
+
+Test(device, modules_and_kernels)
+{
+    struct fixture f;
+    uint32_t kernel, same, other, module = 77;
+    fixture_open(&f, NULL);
+    struct emu_device *d = device_of(&f);
+    expect_status(&f, EMU_INVALID_PTX, emu_load(d, "garbage", 7, &module));
+    expect_status(&f, EMU_INVALID_PTX, emu_load(d, "", 0, &module));
+    fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n.func helper()\n{\nret;\n}\n");
+    expect_status(&f, EMU_OK, emu_kernel(d, f.module, "k", &kernel));
+    expect_status(&f, EMU_OK, emu_kernel(d, f.module, "k", &same));
+    cr_expect(kernel == same && kernel != 0);
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel(d, f.module, "j", &other));
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel(d, f.module, "helper", &other));
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel(d, f.module + 1, "k", &other));
+    uint32_t first = f.module;
+    fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
+    cr_expect(f.module != first);
+    expect_status(&f, EMU_OK, emu_kernel(d, f.module, "k", &other));
+    cr_expect(other != kernel, "each module has its own");
+    expect_status(&f, EMU_OK, emu_unload(d, first));
+    expect_status(&f, EMU_NOT_FOUND, emu_unload(d, first));
+    struct emu_launch launch = {.kernel = kernel, .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    struct emu_kernel_info info;
+    expect_status(&f, EMU_NOT_FOUND, emu_launch(d, &launch, NULL));
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel_info(d, kernel, &info));
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel_info(d, 0, &info));
+    expect_status(&f, EMU_NOT_FOUND, emu_kernel_info(d, 999, &info));
+    launch.kernel = other;
+    expect_status(&f, EMU_OK, emu_launch(d, &launch, NULL));
+    fixture_close(&f);
+}
+
+/* NUL padding, as fat binaries have it, and no NUL at all. */
+Test(device, padded_text)
+{
+    struct fixture f;
+    static const char text[] = FIXTURE_PTX ".visible .entry k()\n{\nret;\n}\n\0\0\0\0\0";
+    fixture_open(&f, NULL);
+    expect_status(&f, EMU_OK, emu_load(f.device, text, sizeof text, &f.module));
+    char *tight = malloc(strlen(text));
+    memcpy(tight, text, strlen(text));
+    expect_status(&f, EMU_OK, emu_load(f.device, tight, strlen(text), &f.module));
+    free(tight);
+    fixture_run(&f, (struct fixture_launch){0});
+    fixture_close(&f);
+}
+
+Test(device, symbols)
+{
+    struct fixture f;
+    uint64_t size, words[4];
+    emu_addr addr, target;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .global .align 4 .u32 zeros[10];\n"
+                     ".visible .const .align 8 .f64 pi = 0d400921FB54442D18;\n"
+                     ".global .align 1 .b8 text[6] = {104, 101, 0x6c, 108, 111};\n"
+                     ".global .align 4 .s32 grid[2][2] = {{1, -2}, {3}};\n"
+                     ".global .align 8 .u64 links[3] = {text, generic(text)+2, 7};\n"
+                     ".global .align 4 .f32 small[2] = {0f3F800000, -0f40000000};\n");
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "zeros", &addr, &size));
+    cr_expect(size == 40 && fixture_word(&f, addr, 9) == 0);
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "pi", &addr, &size));
+    fixture_download(&f, words, addr, 8);
+    cr_expect(size == 8 && words[0] == 0x400921FB54442D18);
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "grid", &addr, &size));
+    cr_expect(size == 16 && fixture_word(&f, addr, 1) == 0xfffffffe &&
+              fixture_word(&f, addr, 2) == 3 && fixture_word(&f, addr, 3) == 0);
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "small", &addr, &size));
+    cr_expect(fixture_word(&f, addr, 0) == 0x3f800000 && fixture_word(&f, addr, 1) == 0xc0000000);
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "text", &target, &size));
+    char text[6];
+    fixture_download(&f, text, target, 6);
+    cr_expect(size == 6 && strcmp(text, "hello") == 0);
+    expect_status(&f, EMU_OK, emu_symbol(f.device, f.module, "links", &addr, &size));
+    fixture_download(&f, words, addr, 24);
+    cr_expect(words[0] == target && words[1] == target + 2 && words[2] == 7);
+    expect_status(&f, EMU_NOT_FOUND, emu_symbol(f.device, f.module, "none", &addr, &size));
+    expect_status(&f, EMU_NOT_FOUND, emu_symbol(f.device, f.module + 5, "pi", &addr, &size));
+    expect_status(&f, EMU_OK, emu_unload(f.device, f.module));
+    expect_status(&f, EMU_INVALID_ADDRESS, emu_read(f.device, words, target, 1));
+    fixture_close(&f);
+}
+
+/* A module whose variables do not fit leaves nothing behind. */
+Test(device, variables_that_do_not_fit)
+{
+    struct fixture f;
+    uint64_t before, after, total;
+    static const char text[] = FIXTURE_PTX ".global .align 4 .b8 small[1000];\n"
+                                           ".global .align 4 .b8 large[2000000];\n";
+    fixture_open(&f, &(struct emu_options){.memory_bytes = 1 << 20});
+    emu_memory(f.device, &before, &total);
+    expect_status(&f, EMU_OUT_OF_MEMORY, emu_load(f.device, text, sizeof text, &f.module));
+    emu_memory(f.device, &after, &total);
+    cr_expect(before == after, "%lu bytes are lost", (unsigned long)(before - after));
+    fixture_close(&f);
+}
+
+Test(device, kernel_info)
+{
+    struct fixture f;
+    struct emu_kernel_info info;
+    uint32_t kernel;
+    fixture_open(&f, NULL);
+    fixture_load(&f,
+                 ".const .align 4 .b8 fixed[24];\n.visible .entry k(.param .u8 a, .param .u64 b, "
+                 ".param .align 16 .b8 c[20], .param .u32 d)\n.maxntid 128, 2, 1\n.minnctapersm 2\n"
+                 "{\n.shared .align 16 .b8 s[100];\n.shared .align 4 .u32 u;\n"
+                 ".local .align 8 .b8 l[12];\nret;\n}\n"
+                 ".visible .entry plain()\n{\nret;\n}\n");
+    cr_assert(emu_kernel(f.device, f.module, "k", &kernel) == EMU_OK);
+    cr_assert(emu_kernel_info(f.device, kernel, &info) == EMU_OK);
+    cr_expect(info.param_count == 4 && info.param_bytes == 40, "%u parameters, %u bytes",
+              info.param_count, info.param_bytes);
+    static const struct emu_param want[] = {{0, 1}, {8, 8}, {16, 20}, {36, 4}};
+    for (unsigned i = 0; i < 4 && i < info.param_count; i++)
+        cr_expect(info.params[i].offset == want[i].offset && info.params[i].size == want[i].size,
+                  "parameter %u: %u bytes at %u", i, info.params[i].size, info.params[i].offset);
+    cr_expect(info.shared_bytes == 104, "%u bytes shared", info.shared_bytes);
+    cr_expect(info.local_bytes >= 12 && info.local_bytes <= 16, "%u bytes local", info.local_bytes);
+    cr_expect(info.const_bytes == 24 && info.max_threads == 256);
+    cr_expect(info.ptx_version == 85 && info.sm_version == 90);
+    cr_assert(emu_kernel(f.device, f.module, "plain", &kernel) == EMU_OK);
+    cr_assert(emu_kernel_info(f.device, kernel, &info) == EMU_OK);
+    cr_expect(info.param_count == 0 && info.param_bytes == 0 && info.shared_bytes == 0 &&
+              info.local_bytes == 0 && info.max_threads == 1024);
+    fixture_close(&f);
+}
+
+/* --- launches that cannot be -------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *kernel;
+    uint32_t grid[3], block[3], dynamic, params;
+    enum emu_status want;
+} launches[] = {
+    {"the least", "k", {1, 1, 1}, {1, 1, 1}, 0, 8, EMU_OK},
+    {"no blocks", "k", {0, 1, 1}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"no blocks in y", "k", {1, 0, 1}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"no blocks in z", "k", {1, 1, 0}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"too many blocks in x", "k", {0x80000000, 1, 1}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"most blocks in y", "k", {1, 65535, 1}, {1, 1, 1}, 0, 8, EMU_OK},
+    {"too many blocks in y", "k", {1, 65536, 1}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"too many blocks in z", "k", {1, 1, 65536}, {1, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"no threads", "k", {1, 1, 1}, {0, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"no threads in z", "k", {1, 1, 1}, {1, 1, 0}, 0, 8, EMU_INVALID_CONFIG},
+    {"most threads", "k", {1, 1, 1}, {1024, 1, 1}, 0, 8, EMU_OK},
+    {"most threads in z", "k", {1, 1, 1}, {1, 1, 64}, 0, 8, EMU_OK},
+    {"too many threads in z", "k", {1, 1, 1}, {1, 1, 65}, 0, 8, EMU_INVALID_CONFIG},
+    {"too many threads", "k", {1, 1, 1}, {1025, 1, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"too many threads together", "k", {1, 1, 1}, {32, 33, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"threads that overflow", "k", {1, 1, 1}, {65536, 65536, 1}, 0, 8, EMU_INVALID_CONFIG},
+    {"as many as .maxntid", "few", {1, 1, 1}, {64, 1, 1}, 0, 0, EMU_OK},
+    {"more than .maxntid", "few", {1, 1, 1}, {65, 1, 1}, 0, 0, EMU_INVALID_CONFIG},
+    {"all shared memory", "big", {1, 1, 1}, {1, 1, 1}, EMU_MAX_SHARED - 1024, 0, EMU_OK},
+    {"too much shared memory",
+     "big",
+     {1, 1, 1},
+     {1, 1, 1},
+     EMU_MAX_SHARED - 1023,
+     0,
+     EMU_OUT_OF_RESOURCES},
+    {"shared memory that overflows",
+     "big",
+     {1, 1, 1},
+     {1, 1, 1},
+     UINT32_MAX,
+     0,
+     EMU_OUT_OF_RESOURCES},
+    {"static shared memory that overflows",
+     "huge",
+     {1, 1, 1},
+     {1, 1, 1},
+     0,
+     0,
+     EMU_OUT_OF_RESOURCES},
+    {"most local memory", "deep", {1, 1, 1}, {1, 1, 1}, 0, 0, EMU_OK},
+    {"too much local memory", "deeper", {1, 1, 1}, {1, 1, 1}, 0, 0, EMU_OUT_OF_RESOURCES},
+    {"too few parameter bytes", "k", {1, 1, 1}, {1, 1, 1}, 0, 7, EMU_INVALID_VALUE},
+    {"more parameter bytes than needed", "k", {1, 1, 1}, {1, 1, 1}, 0, 64, EMU_OK},
+};
+
+Test(device, launch_limits)
+{
+    struct fixture f;
+    uint64_t params[8] = {0};
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k(.param .u64 a)\n{\nret;\n}\n"
+                     ".visible .entry few()\n.maxntid 64\n{\nret;\n}\n"
+                     ".visible .entry big()\n{\n.shared .align 16 .b8 s[1024];\nret;\n}\n"
+                     ".visible .entry huge()\n{\n.shared .align 16 .b8 s[4294967290];\n"
+                     ".shared .align 16 .b8 t[4294967290];\nret;\n}\n"
+                     ".visible .entry deep()\n{\n.local .align 16 .b8 l[524288];\nret;\n}\n"
+                     ".visible .entry deeper()\n{\n.local .align 16 .b8 l[524289];\nret;\n}\n");
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        struct emu_launch launch = {.dynamic_shared_bytes = launches[i].dynamic,
+                                    .params = params,
+                                    .param_bytes = launches[i].params};
+        memcpy(launch.grid, launches[i].grid, sizeof launch.grid);
+        memcpy(launch.block, launches[i].block, sizeof launch.block);
+        cr_assert(emu_kernel(f.device, f.module, launches[i].kernel, &launch.kernel) == EMU_OK);
+        off_t before = lseek(f.record, 0, SEEK_END);
+        enum emu_status status = emu_launch(f.device, &launch, NULL);
+        bool recorded = lseek(f.record, 0, SEEK_END) != before;
+        cr_expect(status == launches[i].want, "%s: %d, want %d: %s", launches[i].name, (int)status,
+                  (int)launches[i].want, emu_message(f.device));
+        cr_expect(recorded == (status == EMU_OK), "%s: in the record: %d", launches[i].name,
+                  recorded);
+        if (status != EMU_OK)
+            cr_expect(*emu_message(f.device) && !strchr(emu_message(f.device), '\n'), "%s: '%s'",
+                      launches[i].name, emu_message(f.device));
+    }
+    fixture_close(&f);
+}
+
+/* --- what a launch gets ------------------------------------------------------------------------- */
+
+/* Dynamic shared memory lies behind the static, aligned to 16, and .extern arrays share it. */
+Test(device, dynamic_shared_memory)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(&f,
+                 ".extern .shared .align 16 .b8 more[];\n.extern .shared .align 4 .b8 again[];\n"
+                 ".visible .entry k(.param .u64 out)\n{\n.shared .align 4 .b8 s[20];\n"
+                 ".reg .b32 a, b, c, d;\n.reg .b64 o;\nld.param.u64 o, [out];\nmov.u32 a, s;\n"
+                 "mov.u32 b, more;\nmov.u32 c, again;\nst.shared.u32 [more+96], 5;\n"
+                 "ld.shared.u32 d, [again+96];\nst.global.v4.u32 [o], {a, b, c, d};\nret;\n}\n");
+    emu_addr out = fixture_upload(&f, NULL, 16);
+    fixture_run(&f, (struct fixture_launch){.block = {1}, .dynamic_shared = 100, .params = {out}});
+    uint32_t first = fixture_word(&f, out, 0), more = fixture_word(&f, out, 1);
+    cr_expect(more % 16 == 0 && more >= first + 20, "static at %u, dynamic at %u", first, more);
+    cr_expect(fixture_word(&f, out, 2) == more && fixture_word(&f, out, 3) == 5);
+    fixture_close(&f);
+}
+
+/* Local memory is each thread's own. */
+Test(device, local_memory)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(
+        &f, ".visible .entry k(.param .u64 out)\n{\n.local .align 4 .b8 own[64];\n"
+            ".reg .b32 t, i;\n.reg .b64 o, a, l;\nmov.u32 t, %tid.x;\nld.param.u64 o, [out];\n"
+            "mul.wide.u32 a, t, 4;\nadd.s64 o, o, a;\nand.b32 i, t, 15;\nmul.wide.u32 a, i, 4;\n"
+            "mov.u64 l, own;\nadd.s64 l, l, a;\nst.local.u32 [l], t;\nbar.sync 0;\n"
+            "ld.local.u32 i, [l];\nst.global.u32 [o], i;\nret;\n}\n");
+    emu_addr out = fixture_upload(&f, NULL, 4 * 64);
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {out}});
+    for (unsigned t = 0; t < 64; t++)
+        cr_expect(fixture_word(&f, out, t) == t, "thread %u: %u", t, fixture_word(&f, out, t));
+    fixture_close(&f);
+}
+
+/* Each warp takes a number when it is its turn; three blocks of three warps, the third of them not full. The second
+ * time is a block used again. */
+Test(device, order_of_warps)
+{
+    for (int backwards = 0; backwards < 2; backwards++) {
+        struct fixture f;
+        struct emu_options options = {.deterministic = true, .backwards = backwards};
+        fixture_open(&f, &options);
+        fixture_load(&f,
+                     ".visible .entry k(.param .u64 out)\n{\n.reg .pred p;\n.reg .b32 t, b, n;\n"
+                     ".reg .b64 o, a;\nld.param.u64 o, [out];\nmov.u32 t, %tid.x;\n"
+                     "and.b32 n, t, 31;\nsetp.ne.u32 p, n, 0;\n@p ret;\n"
+                     "atom.global.add.u32 n, [o], 1;\nshr.u32 t, t, 5;\nmov.u32 b, %ctaid.x;\n"
+                     "mad.lo.u32 t, b, 3, t;\nmul.wide.u32 a, t, 4;\nadd.s64 o, o, a;\n"
+                     "st.global.u32 [o+4], n;\nret;\n}\n");
+        emu_addr out = fixture_upload(&f, NULL, 10 * 4);
+        fixture_run(&f, (struct fixture_launch){.grid = {3}, .block = {70}, .params = {out}});
+        for (unsigned warp = 0; warp < 9; warp++)
+            cr_expect_eq(fixture_word(&f, out, 1 + warp), backwards ? 8 - warp : warp);
+        fixture_close(&f);
+    }
+}
+
+/* A structure by value, read in parts and as a whole. */
+Test(device, parameters)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(
+        &f, ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[24], .param .u64 last)\n{\n"
+            ".reg .b32 a, b, t;\n.reg .b16 h;\n.reg .b64 o, c, d;\nld.param.u64 o, [out];\n"
+            "ld.param.u32 a, [s+4];\nld.param.s8 b, [s+8];\nld.param.v2.u64 {c, d}, [s+8];\n"
+            "st.global.v2.u32 [o], {a, b};\nld.param.u64 c, [last];\n"
+            "st.global.v2.u64 [o+16], {c, d};\nret;\n}\n");
+    emu_addr out = fixture_upload(&f, NULL, 32);
+    fixture_run(&f, (struct fixture_launch){
+                        .params = {out, 0x1111111122222222, 0x00000000000000f0, 0x3333, 0x4444}});
+    uint64_t words[4];
+    fixture_download(&f, words, out, sizeof words);
+    cr_expect(words[0] == 0xfffffff011111111, "%#lx", words[0]);
+    cr_expect(words[2] == 0x4444 && words[3] == 0x3333, "%#lx %#lx", words[2], words[3]);
+    fixture_close(&f);
+}
+
+/* What is in the record of a launch. */
+Test(device, record)
+{
+    struct fixture f;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry _Z3addPfS_i(.param .u64 a, .param .u64 b, .param .u32 n)\n{\n"
+                     ".shared .align 4 .b8 tile[20];\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.kernel = "_Z3addPfS_i",
+                                            .grid = {3, 2, 1},
+                                            .block = {8, 4, 2},
+                                            .dynamic_shared = 48});
+    json_t *line = fixture_record(&f, 0), *launch = json_object_get(line, "launch");
+    json_t *counters = json_object_get(launch, "counters");
+    cr_expect(strcmp(json_string_value(json_object_get(launch, "kernel")),
+                     "add(float*, float*, int)") == 0);
+    cr_expect(strcmp(json_string_value(json_object_get(launch, "status")), "ok") == 0);
+    char *grid = json_dumps(json_object_get(launch, "grid"), JSON_COMPACT);
+    char *block = json_dumps(json_object_get(launch, "block"), JSON_COMPACT);
+    cr_expect(strcmp(grid, "[3,2,1]") == 0 && strcmp(block, "[8,4,2]") == 0, "%s %s", grid, block);
+    free(grid);
+    free(block);
+    cr_expect(json_integer_value(json_object_get(launch, "static_shared_bytes")) == 20);
+    cr_expect(json_integer_value(json_object_get(launch, "dynamic_shared_bytes")) == 48);
+    cr_expect(json_object_size(counters) == EMU_COUNTER_COUNT);
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        cr_expect(json_object_get(counters, emu_counter_name((enum emu_counter)i)), "no %s",
+                  emu_counter_name((enum emu_counter)i));
+    cr_expect(json_integer_value(json_object_get(counters, "warp_instructions")) == 12);
+    cr_expect(json_is_array(json_object_get(line, "findings")) && fixture_finding_count(line) == 0);
+    json_decref(line);
+    fixture_close(&f);
+}
+
+/* Calls from several threads at once are serialised. */
+static void *use_device(void *argument)
+{
+    struct fixture f = *(struct fixture *)argument;
+    for (unsigned i = 0; i < 50; i++) {
+        uint32_t words[32] = {i};
+        emu_addr a = fixture_upload(&f, words, sizeof words);
+        fixture_run(&f, (struct fixture_launch){.params = {a}});
+        cr_expect(fixture_word(&f, a, 0) == i + 32, "%u", fixture_word(&f, a, 0));
+        emu_free(f.device, a);
+    }
+    return NULL;
+}
+
+/* A record that is long enough gets longer by one line at most: who reads it must see that it is too long. */
+Test(device, record_that_ends)
+{
+    struct fixture f;
+    struct emu_options options = {.deterministic = true, .record_bytes = 2000};
+    fixture_open(&f, &options);
+    fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
+    size_t length = 0, launches = 0;
+    for (size_t before = SIZE_MAX; before != length; launches++) {
+        before = length;
+        fixture_run(&f, (struct fixture_launch){0});
+        char *text = fixture_record_text(&f);
+        length = strlen(text);
+        free(text);
+    }
+    cr_expect(launches > 2 && length > 2000 && length < 4000, "%zu launches, %zu bytes", launches,
+              length);
+    cr_expect_eq(emu_note(device_of(&f), "{}", 2), EMU_OK);
+    fixture_close(&f);
+}
+
+Test(device, threads)
+{
+    struct fixture f;
+    pthread_t threads[4];
+    fixture_open(&f, &(struct emu_options){.workers = 2});
+    fixture_load(&f,
+                 ".visible .entry k(.param .u64 word)\n{\n.reg .b64 w;\nld.param.u64 w, [word];\n"
+                 "red.global.add.u32 [w], 1;\nret;\n}\n");
+    for (int i = 0; i < 4; i++)
+        cr_assert(pthread_create(&threads[i], NULL, use_device, &f) == 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    fixture_close(&f);
+}
+
+struct shared_sum {
+    uint32_t word, added;
+    atomic_bool over;
+};
+
+static void *add_beside(void *argument)
+{
+    struct shared_sum *sum = argument;
+    while (!atomic_load(&sum->over)) {
+        __atomic_fetch_add(&sum->word, 1, __ATOMIC_RELAXED);
+        sum->added++;
+    }
+    return NULL;
+}
+
+/* Not even if only one worker runs the kernel: the program is there, too. */
+Test(device, atomics_lose_nothing_that_the_program_writes)
+{
+    struct fixture f;
+    static struct shared_sum sum;
+    pthread_t thread;
+    fixture_open(&f, &(struct emu_options){.workers = 1});
+    cr_assert_eq(emu_lend(f.device, (emu_addr)&sum.word, &sum.word, sizeof sum.word), EMU_OK);
+    fixture_load(&f, ".visible .entry k(.param .u64 word)\n{\n.reg .pred p;\n.reg .b32 n, old;\n"
+                     ".reg .b64 w;\nld.param.u64 w, [word];\nmov.u32 n, 2000;\n"
+                     "AGAIN:\natom.sys.global.add.u32 old, [w], 1;\n"
+                     "red.sys.global.max.u32 [w], 1;\n"
+                     "sub.u32 n, n, 1;\nsetp.ne.u32 p, n, 0;\n@p bra AGAIN;\nret;\n}\n");
+    cr_assert(pthread_create(&thread, NULL, add_beside, &sum) == 0);
+    fixture_run(&f, (struct fixture_launch){.params = {(emu_addr)&sum.word}});
+    atomic_store(&sum.over, true);
+    pthread_join(thread, NULL);
+    cr_expect_eq(sum.word, 2000 * 32 + sum.added, "%u of %u and %u", sum.word, 2000 * 32,
+                 sum.added);
+    fixture_close(&f);
+}
+
+/* --- workers ------------------------------------------------------------------------------------ */
+
+/* A launch that is over sooner than a thread can be started has none of its own, once that is known. */
+Test(device, short_launches_are_for_few_workers)
+{
+    struct fixture f;
+    fixture_open(&f, &(struct emu_options){.workers = 8});
+    fixture_load(&f, ".visible .entry k(.param .u64 rounds)\n{\n.reg .pred p;\n.reg .b64 n;\n"
+                     "ld.param.u64 n, [rounds];\nAGAIN:\nadd.s64 n, n, -1;\nsetp.gt.s64 p, n, 0;\n"
+                     "@p bra AGAIN;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
+    cr_expect_eq(device_share(f.device, 1, 64), 1);
+    cr_expect_eq(device_share(f.device, 1, UINT64_MAX), 8, "many blocks are worth all");
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1000}});
+    cr_expect_eq(device_share(f.device, 1, 1), 1, "a block has one");
+    cr_expect_eq(device_share(f.device, 1, 10), 2);
+    cr_expect_eq(device_share(f.device, 1, 64), 8);
+    fixture_run(&f, (struct fixture_launch){.grid = {64}, .params = {1}});
+    cr_expect_eq(device_share(f.device, 1, 64), 8, "the longest one counts");
+    fixture_close(&f);
+}

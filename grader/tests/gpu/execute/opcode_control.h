@@ -1,0 +1,15 @@
+#ifndef TESTS_GPU_EXECUTE_OPCODE_CONTROL_H
+#define TESTS_GPU_EXECUTE_OPCODE_CONTROL_H
+
+#include "gpu/device.h"
+
+struct control_row {
+    const char *mnemonic, *text;
+    uint32_t want;
+    enum emu_status status;
+};
+
+/* What test_opcodes_control.c runs; the last one has no mnemonic. */
+extern const struct control_row control_rows[];
+
+#endif

@@ -1,0 +1,139 @@
+/* Kernels that launch kernels: what nvcc makes of <<<...>>> in a kernel, by hand. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/emulator_fixture.h"
+
+/* Registers that a launch uses, and the launch of KERNEL(out, number), with GRID blocks of BLOCK threads, in
+ * STREAM: %r is what came of it, or 7 if there was no buffer. */
+#define REGISTERS                                                                                  \
+    ".reg .pred p, q;\n.reg .b32 t, n, m, r;\n.reg .b64 o, a, f, b;\nmov.u32 t, %%tid.x;\n"        \
+    "ld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"                       \
+    "setp.eq.u32 p, t, 0;\n@!p ret;\n"
+#define LAUNCH(kernel, number, grid, block, stream)                                                \
+    "mov.u64 f, " kernel ";\nmov.u32 r, 7;\nmov.u32 m, " number ";\n{\n.param .b64 x;\n"           \
+    ".param .align 4 .b8 y[12];\n.param .align 4 .b8 z[12];\n.param .b32 w;\n.param .b64 v;\n"     \
+    "st.param.b64 [x], f;\nst.param.b32 [y], " grid ";\nst.param.b32 [y+4], 1;\n"                  \
+    "st.param.b32 [y+8], 1;\nst.param.b32 [z], " block ";\nst.param.b32 [z+4], 1;\n"               \
+    "st.param.b32 [z+8], 1;\nst.param.b32 [w], 0;\n"                                               \
+    "call.uni (v), __cudaCDP2GetParameterBufferV2, (x, y, z, w);\nld.param.b64 b, [v];\n}\n"       \
+    "setp.ne.u64 q, b, 0;\ncvt.u64.u32 a, m;\n@q st.u64 [b], o;\n@q st.u64 [b+8], a;\n{\n"         \
+    ".param .b64 x;\n.param .b64 y;\n.param .b32 v;\nst.param.b64 [x], b;\n"                       \
+    "st.param.b64 [y], " stream ";\ncall.uni (v), __cudaCDP2LaunchDeviceV2, (x, y);\n"             \
+    "ld.param.b32 t, [v];\nselp.b32 r, t, r, q;\n}\n"
+
+static const char externs[] =
+    ".extern .func (.param .b64 v) __cudaCDP2GetParameterBufferV2 (.param .b64 x, "
+    ".param .align 4 .b8 y[12], .param .align 4 .b8 z[12], .param .b32 w);\n"
+    ".extern .func (.param .b32 v) __cudaCDP2LaunchDeviceV2 (.param .b64 x, .param .b64 y);\n"
+    /* writes its number where the next one belongs: out[0] says how many there are */
+    ".visible .entry note(.param .u64 out, .param .u64 number)\n{\n.reg .b32 i, n;\n"
+    ".reg .b64 o, a;\nld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"
+    "atom.global.add.u32 i, [o], 1;\nmul.wide.u32 a, i, 4;\nadd.s64 o, o, a;\n"
+    "st.global.u32 [o+4], n;\nret;\n}\n";
+
+/* The device with these kernels on it and K, which BODY is of. */
+static void open_with(struct fixture *f, const char *body)
+{
+    char *ptx;
+    fixture_open(f, NULL);
+    cr_assert(asprintf(&ptx,
+                       "%s.visible .entry k(.param .u64 out, .param .u64 number)\n{\n%sret;\n}\n",
+                       externs, body) > 0);
+    for (char *percent = ptx; (percent = strstr(percent, "%%")); percent++)
+        memmove(percent, percent + 1, strlen(percent));
+    fixture_load(f, ptx);
+    free(ptx);
+}
+
+/* As in a stream: each is followed by those that it launches itself, and tail launches come last. */
+Test(child, grids_run_in_their_order)
+{
+    static const uint32_t order[] = {5, 5, 6, 7, 6, 9};
+    struct fixture f;
+    char *body;
+    cr_assert(asprintf(&body, "%ssetp.gt.u32 q, n, 0;\n@q bra inner;\n%s%s%s%sret;\ninner:\n%s",
+                       REGISTERS, LAUNCH("note", "9", "1", "1", "3"),
+                       LAUNCH("note", "5", "2", "1", "0"), LAUNCH("k", "6", "1", "32", "0"),
+                       LAUNCH("note", "6", "1", "1", "4"),
+                       LAUNCH("note", "n", "1", "1", "0") LAUNCH("note", "7", "1", "1", "0")) > 0);
+    open_with(&f, body);
+    emu_addr out = fixture_upload(&f, NULL, 64);
+    fixture_run(&f, (struct fixture_launch){.params = {out, 0}});
+    cr_expect_eq(fixture_word(&f, out, 0), 6);
+    for (unsigned i = 0; i < 6; i++)
+        cr_expect(fixture_word(&f, out, i + 1) == order[i], "%u: %u", i,
+                  fixture_word(&f, out, i + 1));
+    fixture_close(&f);
+    free(body);
+}
+
+/* Every grid is in the record, as one that the host has launched is. */
+Test(child, grids_are_recorded)
+{
+    struct fixture f;
+    size_t lines = 0;
+    open_with(&f, REGISTERS LAUNCH("note", "1", "3", "32", "0") LAUNCH("note", "1", "1", "1", "0"));
+    emu_addr out = fixture_upload(&f, NULL, 1024);
+    struct emu_counters counters;
+    fixture_run(&f, (struct fixture_launch){.params = {out, 0}, .counters = &counters});
+    char *record = fixture_record_text(&f);
+    for (const char *at = record; (at = strchr(at, '\n')); at++)
+        lines++;
+    cr_expect(lines == 3, "%zu lines: %s", lines, record);
+    cr_expect(fixture_word(&f, out, 0) == 97);
+    free(record);
+    fixture_close(&f);
+}
+
+static const struct {
+    const char *name, *body;
+    uint32_t result; /* an error code of the CUDA runtime, or 7: there was no buffer */
+} refusals[] = {
+    {"no kernel", REGISTERS LAUNCH("0", "1", "1", "1", "0"), 7},
+    {"a stream of the host's", REGISTERS LAUNCH("note", "1", "1", "1", "77"), 400},
+    {"a good one", REGISTERS LAUNCH("note", "1", "1", "1", "0"), 0},
+};
+
+Test(child, refusals_have_their_codes)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        struct fixture f;
+        char body[4000];
+        snprintf(body, sizeof body, "%sst.global.u32 [o+40], r;\n", refusals[i].body);
+        open_with(&f, body);
+        emu_addr out = fixture_upload(&f, NULL, 64);
+        fixture_run(&f, (struct fixture_launch){.params = {out, 0}});
+        cr_expect(fixture_word(&f, out, 10) == refusals[i].result, "%s: %u", refusals[i].name,
+                  fixture_word(&f, out, 10));
+        cr_expect(fixture_word(&f, out, 0) == (refusals[i].result ? 0 : 1), "%s", refusals[i].name);
+        fixture_close(&f);
+    }
+}
+
+/* A kernel that always launches itself ends at the depth at which a GPU refuses. */
+Test(child, endless_descent_ends)
+{
+    struct fixture f;
+    open_with(&f, REGISTERS "atom.global.add.u32 n, [o], 1;\n" LAUNCH(
+                      "k", "1", "1", "1", "0") "st.global.u32 [o+4], r;\n");
+    emu_addr out = fixture_upload(&f, NULL, 64);
+    fixture_run(&f, (struct fixture_launch){.params = {out, 0}});
+    cr_expect(fixture_word(&f, out, 0) == 25, "%u grids", fixture_word(&f, out, 0));
+    cr_expect(fixture_word(&f, out, 1) == 65, "error %u", fixture_word(&f, out, 1));
+    fixture_close(&f);
+}
+
+/* Its shape is looked at when it is to run: the launch that the host has made fails. */
+Test(child, an_impossible_grid_fails_the_launch)
+{
+    struct fixture f;
+    open_with(&f, REGISTERS LAUNCH("note", "1", "1", "2000", "0"));
+    emu_addr out = fixture_upload(&f, NULL, 64);
+    enum emu_status status = fixture_launch(&f, (struct fixture_launch){.params = {out, 0}});
+    cr_expect(status == EMU_INVALID_CONFIG && strstr(emu_message(f.device), "2000 x 1 x 1"), "%s",
+              emu_message(f.device));
+    fixture_close(&f);
+}

@@ -1,0 +1,118 @@
+/* Values that are known before a kernel starts (execute/fixed.c), and instructions that are counted together
+ * (execute/stretch.c): what kernels compute and what is counted must not show either. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "tests/support/emulator_fixture.h"
+
+static struct fixture f;
+
+static void open_fixture(void)
+{
+    fixture_open(&f, NULL);
+}
+
+static void close_fixture(void)
+{
+    fixture_close(&f);
+}
+
+TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
+
+#define GRID    3u
+#define WIDTH   16u /* of a block, which is 4 high: two warps */
+#define THREADS (4 * WIDTH)
+
+/* Each thread stores %v. The kernel's second parameter is N below. */
+#define KERNEL(body)                                                                               \
+    ".visible .entry k(.param .u64 out, .param .u64 n)\n{\n.reg .b32 %v, %a, %b, %x, %y;\n"        \
+    ".reg .b64 %p, %q, %d;\n.reg .pred %t;\n" body                                                 \
+    "\nmov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mad.lo.u32 %x, %y, 16, %x;\n"                       \
+    "mov.u32 %y, %ctaid.x; mad.lo.u32 %x, %y, 64, %x;\n"                                           \
+    "ld.param.u64 %p, [out]; cvta.to.global.u64 %q, %p; mad.wide.u32 %d, %x, 4, %q;\n"             \
+    "st.global.u32 [%d], %v; ret;\n}\n"
+
+/* What thread T (0-63) of block C stores, N being 0x700000005. */
+static const struct row {
+    const char *name, *ptx;
+    uint32_t constant, by_thread, by_block; /* constant + T * by_thread + C * by_block */
+} rows[] = {
+    {"a parameter", KERNEL("ld.param.u32 %v, [n];"), 5, 0, 0},
+    {"both halves of one",
+     KERNEL("ld.param.u32 %a, [n+4]; ld.param.u32 %b, [n]; sub.u32 %v, %a, %b;"), 2, 0, 0},
+    {"all of one", KERNEL("ld.param.u64 %d, [n]; shr.u64 %d, %d, 32; cvt.u32.u64 %v, %d;"), 7, 0,
+     0},
+    {"written twice", KERNEL("mov.u32 %v, 9; mov.u32 %v, %tid.x; mov.u32 %v, 1;"), 1, 0, 0},
+    {"written again under a guard",
+     KERNEL("mov.u32 %v, 9; setp.eq.u32 %t, %v, 9; @%t mov.u32 %v, 4;"), 4, 0, 0},
+    {"under a guard alone", KERNEL("mov.u32 %a, 9; setp.ne.u32 %t, %a, 9; @%t mov.u32 %v, 4;"), 0,
+     0, 0},
+    {"never written", KERNEL(""), 0, 0, 0},
+    {"of the block", KERNEL("mov.u32 %v, %ctaid.x;"), 0, 0, 1},
+    {"of the lane's row",
+     KERNEL("mov.u32 %a, %tid.y; mov.u32 %b, %tid.x; mad.lo.u32 %v, %a, 16, %b;"), 0, 1, 0},
+    {"of the launch", KERNEL("mov.u32 %a, %nctaid.x; mov.u32 %b, %ntid.x; add.u32 %v, %a, %b;"),
+     GRID + WIDTH, 0, 0},
+    {"moved on and on", KERNEL("mov.u32 %a, 6; mov.b32 %b, %a; mov.u32 %v, %b;"), 6, 0, 0},
+    {"a copy from before the change",
+     KERNEL(
+         "mov.u32 %v, 0; mov.u32 %a, 0;\nL: mov.u32 %b, %a; add.u32 %a, %a, 1; add.u32 %v, %v, %b;"
+         "setp.lt.u32 %t, %a, 5; @%t bra L;"),
+     10, 0, 0},
+    {"of one side of a branch",
+     KERNEL("mov.u32 %a, %tid.x; mov.u32 %v, 3; setp.lt.u32 %t, %a, 99; @%t bra L;\nmov.u32 %b, 8;"
+            "mov.u32 %v, %b;\nL:"),
+     3, 0, 0},
+};
+
+static void check(const struct row *row, emu_addr out)
+{
+    uint32_t got[GRID * THREADS];
+    fixture_download(&f, got, out, sizeof got);
+    for (uint32_t i = 0; i < GRID * THREADS; i++) {
+        uint32_t want = row->constant + i % THREADS * row->by_thread + i / THREADS * row->by_block;
+        cr_expect(got[i] == want, "%s: thread %u has %u, want %u", row->name, i, got[i], want);
+    }
+}
+
+Test(fixed, values)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        emu_addr out = fixture_upload(&f, NULL, GRID * THREADS * sizeof(uint32_t));
+        fixture_load(&f, rows[i].ptx);
+        fixture_run(&f, (struct fixture_launch){
+                            .grid = {GRID}, .block = {WIDTH, 4}, .params = {out, 0x700000005u}});
+        check(&rows[i], out);
+    }
+}
+
+Test(fixed, each_launch_has_its_own_parameters)
+{
+    emu_addr out = fixture_upload(&f, NULL, GRID * THREADS * sizeof(uint32_t));
+    fixture_load(&f, KERNEL("ld.param.u32 %v, [n];"));
+    for (uint32_t n = 1; n < 4; n++) {
+        fixture_run(
+            &f, (struct fixture_launch){.grid = {GRID}, .block = {WIDTH, 4}, .params = {out, n}});
+        check(&(struct row){.name = "launched again", .constant = n}, out);
+    }
+}
+
+/* A loop of five instructions, of which three are a stretch and two of those idle, around and around: time
+ * slices end everywhere in it. */
+Test(fixed, what_is_stepped_over_is_counted)
+{
+    enum { TURNS = 40000, BEFORE = 1, AFTER = 10 };
+    struct emu_counters counters;
+    emu_addr out = fixture_upload(&f, NULL, GRID * THREADS * sizeof(uint32_t));
+    fixture_load(&f,
+                 KERNEL("mov.u32 %v, 0;\nL: mov.u32 %a, 1; add.u32 %v, %v, %a; mov.u32 %b, 40000;"
+                        "setp.lt.u32 %t, %v, %b; @%t bra L;"));
+    fixture_run(
+        &f, (struct fixture_launch){.block = {WIDTH, 4}, .params = {out}, .counters = &counters});
+    uint64_t each = BEFORE + 5 * TURNS + AFTER, warps = THREADS / 32;
+    cr_expect_eq(counters.value[EMU_warp_instructions], warps * each);
+    cr_expect_eq(counters.value[EMU_thread_instructions], THREADS * each);
+    cr_expect_eq(counters.value[EMU_branches], warps * TURNS);
+    cr_expect_eq(counters.value[EMU_longest_warp_instructions], each);
+    cr_expect_eq(fixture_word(&f, out, 0), TURNS);
+}

@@ -1,0 +1,355 @@
+/* Copies from global to shared memory that go on beside the thread, and mbarriers. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opcode_async.h"
+#include "tests/support/emulator_fixture.h"
+
+/* TEXT runs in each of 64 threads with t = tid.x, x = 1, g = 16 bytes of global memory (the words 100 t,
+ * 100 t + 1, …), at = 16 bytes of shared memory (words of 7), across = those of thread 63 - t, m (or,
+ * generic, wide) = where an mbarrier may be; z is thread 0, p are those below 32. Then x is stored.
+ * WANT: the sum of all,
+ * if the kernel has not been stopped. */
+static const struct async_row {
+    const char *mnemonics; /* that this row is about */
+    const char *text;
+    uint32_t want;
+    enum emu_status status;
+    const char *finding;
+} rows[] = {
+    {"cp.async.ca.shared.global cp.async.wait_all",
+     "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ", 201600,
+     EMU_OK, NULL},
+    {"cp.async.ca.shared.global",
+     "cp.async.ca.shared.global [at], [g], 8; cp.async.wait_all; ld.shared.u32 x, [at+4];", 201664,
+     EMU_OK, NULL},
+    {"cp.async.ca.shared.global",
+     "cp.async.ca.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+12];",
+     201792, EMU_OK, NULL},
+    {"cp.async.cg.shared.global",
+     "cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, [at+8];", 201728,
+     EMU_OK, NULL},
+    {"cp.async.cg.shared::cta.global.L2::128B",
+     "cp.async.cg.shared::cta.global.L2::128B [at], [g], 16; cp.async.wait_all; ld.shared.u32 x, "
+     "[at]; ",
+     201600, EMU_OK, NULL},
+    {"cp.async.ca.shared.global.L2::64B",
+     "cp.async.ca.shared.global.L2::64B [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+     201600, EMU_OK, NULL},
+    {"cp.async.ca.shared.global.L2::cache_hint.L2::256B",
+     "cp.async.ca.shared.global.L2::cache_hint.L2::256B [at], [g], 4, g; cp.async.wait_all; "
+     "ld.shared.u32 x, [at]; ",
+     201600, EMU_OK, NULL},
+    {"",
+     "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.ca.shared.global [at], [g], 4; "
+     "cp.async.wait_all; ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     403264, EMU_OK, NULL},
+    {"",
+     "cp.async.cg.shared.global [at], [g], 16, 4; cp.async.wait_all; ld.shared.u32 x, [at]; "
+     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     201600, EMU_OK, NULL},
+    {"",
+     "mov.u32 y, 4; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 x, "
+     "[at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     201600, EMU_OK, NULL},
+    {"",
+     "mov.u32 y, 1000; cp.async.ca.shared.global [at], [g], 8, y; cp.async.wait_all; ld.shared.u32 "
+     "x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     403264, EMU_OK, NULL},
+    {"",
+     "cp.async.ca.shared.global.L2::cache_hint [at], [g], 8, 4, g; cp.async.wait_all; "
+     "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     201600, EMU_OK, NULL},
+    {"",
+     "mov.u64 g, 0; cp.async.ca.shared.global [at], [g], 4, 0; cp.async.wait_all; ld.shared.u32 x, "
+     "[at]; ",
+     0, EMU_OK, NULL},
+    {"", "cp.async.ca.shared.global [at], [g], 4, p; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+     152000, EMU_OK, NULL},
+    {"cp.async.commit_group cp.async.wait_group",
+     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
+     "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; ld.shared.u32 x, [at]; "
+     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     202048, EMU_OK, NULL},
+    {"",
+     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.ca.shared.global "
+     "[at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 0; ld.shared.u32 x, [at]; "
+     "ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     403264, EMU_OK, NULL},
+    {"",
+     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group 1000000; "
+     "ld.shared.u32 x, [at]; ",
+     448, EMU_OK, NULL},
+    {"",
+     "cp.async.ca.shared.global [at], [g], 4; cp.async.commit_group; cp.async.wait_group -1; "
+     "ld.shared.u32 x, [at]; ",
+     448, EMU_OK, NULL},
+    {"",
+     "cp.async.wait_group 3; cp.async.wait_all; cp.async.commit_group; cp.async.wait_group 0; "
+     "ld.shared.u32 x, [at]; ",
+     448, EMU_OK, NULL},
+    {"", "cp.async.ca.shared.global [at], [g], 4; cp.async.wait_group 0; ld.shared.u32 x, [at]; ",
+     448, EMU_OK, NULL},
+    {"", "cp.async.ca.shared.global [at], [g], 4; ld.shared.u32 x, [at]; ", 448, EMU_OK, NULL},
+    {"",
+     "@p cp.async.ca.shared.global [at], [g], 4; @!p bra L; cp.async.commit_group; L: "
+     "cp.async.ca.shared.global [at+4], [g+4], 4; cp.async.commit_group; cp.async.wait_group 1; "
+     "ld.shared.u32 x, [at]; ld.shared.u32 y, [at+4]; add.u32 x, x, y; ",
+     50272, EMU_OK, NULL},
+    {"",
+     "add.u64 g, g, 2; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 x, "
+     "[at]; ",
+     0, EMU_MISALIGNED_ADDRESS, "misaligned"},
+    {"",
+     "add.u32 at, at, 8; @p cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
+     "ld.shared.u32 x, [at]; ",
+     448, EMU_MISALIGNED_ADDRESS, "misaligned"},
+    {"",
+     "@p mov.u64 g, 64; cp.async.ca.shared.global [at], [g], 4; cp.async.wait_all; ld.shared.u32 "
+     "x, [at]; ",
+     152000, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+    {"",
+     "add.u64 g, g, 1008; cp.async.cg.shared.global [at], [g], 16; cp.async.wait_all; "
+     "ld.shared.u32 x, [at+12];",
+     6303, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+    {"", "cp.async.ca.shared.global [at+4096], [g], 4; cp.async.wait_all; ld.shared.u32 x, [at]; ",
+     448, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+    {"mbarrier.init.shared.b64 mbarrier.arrive.shared.b64 mbarrier.test_wait.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+     "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.shared.b64 q, [m], s; @!q bra W; "
+     "ld.shared.u32 x, [across]; ",
+     2016, EMU_OK, NULL},
+    {"mbarrier.arrive.release.cta.shared::cta.b64 mbarrier.try_wait.acquire.cta.shared::cta.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+     "mbarrier.arrive.release.cta.shared::cta.b64 s, [m], 1; W: "
+     "mbarrier.try_wait.acquire.cta.shared::cta.b64 q, [m], s, 100; @!q bra W; ld.shared.u32 x, "
+     "[across]; ",
+     2016, EMU_OK, NULL},
+    {"mbarrier.arrive.relaxed.cluster.shared::cluster.b64 "
+     "mbarrier.try_wait.parity.relaxed.cluster.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+     "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [m]; W: "
+     "mbarrier.try_wait.parity.relaxed.cluster.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, "
+     "[across]; ",
+     2016, EMU_OK, NULL},
+    {"mbarrier.test_wait.parity.acquire.cta.shared.b64 "
+     "mbarrier.test_wait.relaxed.cluster.shared::cta.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; st.shared.u32 [at], t; "
+     "mbarrier.arrive.shared.b64 s, [m]; W: mbarrier.test_wait.parity.acquire.cta.shared.b64 q, "
+     "[m], 0; @!q bra W; mbarrier.test_wait.relaxed.cluster.shared::cta.b64 q, [m], s; @!q trap; "
+     "ld.shared.u32 x, [across]; ",
+     2016, EMU_OK, NULL},
+    {"mbarrier.init.b64 mbarrier.inval.b64 mbarrier.arrive.b64 mbarrier.test_wait.b64 "
+     "mbarrier.try_wait.b64",
+     "cvta.shared.u64 gm, wide; @!z bra I; mbarrier.init.b64 [gm], 64; I: bar.sync 0; "
+     "st.shared.u32 [at], t; mbarrier.arrive.b64 s, [gm]; W: mbarrier.test_wait.b64 q, [gm], s; "
+     "@!q bra W; mbarrier.try_wait.b64 q, [gm], s; @!q trap; bar.sync 0; @z mbarrier.inval.b64 "
+     "[gm]; ld.shared.u32 x, [across]; ",
+     2016, EMU_OK, NULL},
+    {"mbarrier.init.shared::cta.b64 mbarrier.inval.shared.b64 mbarrier.inval.shared::cta.b64",
+     "@z mbarrier.init.shared::cta.b64 [m], 1; @z mbarrier.inval.shared.b64 [m]; @z "
+     "mbarrier.init.shared.b64 [m+8], 5; @z mbarrier.inval.shared::cta.b64 [m+8];",
+     64, EMU_OK, NULL},
+    {"mbarrier.try_wait.parity.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; mov.u32 x, 0; P: "
+     "mbarrier.arrive.shared.b64 s, [m]; and.b32 n, y, 1; W: mbarrier.try_wait.parity.shared.b64 "
+     "q, [m], n; @!q bra W; add.u32 x, x, 1; add.u32 y, y, 1; setp.lt.u32 q, y, 3; @q bra P;",
+     192, EMU_OK, NULL},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
+     "mbarrier.test_wait.parity.shared.b64 q, [m], 1; selp.u32 x, 5, 9, q;",
+     320, EMU_OK, NULL},
+    {"mbarrier.arrive.noComplete.release.cta.shared.b64 mbarrier.pending_count.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; setp.eq.u32 r, t, 3; @r "
+     "mbarrier.arrive.noComplete.release.cta.shared.b64 s, [m], 60; @r mbarrier.pending_count.b64 "
+     "x, s; bar.sync 0; @z mbarrier.arrive.shared.b64 s, [m], 4; bar.sync 0; "
+     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; @!q trap;",
+     127, EMU_OK, NULL},
+    {"mbarrier.arrive_drop.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p "
+     "mbarrier.arrive_drop.shared.b64 _, [m]; @p bra E; mbarrier.arrive.shared.b64 s, [m]; "
+     "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; "
+     "mbarrier.arrive.shared.b64 s, [m]; V: mbarrier.try_wait.shared.b64 q, [m], s; @!q bra V; "
+     "mov.u32 x, 2; E:",
+     96, EMU_OK, NULL},
+    {"mbarrier.arrive_drop.release.cta.shared::cta.b64 "
+     "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 mbarrier.arrive_drop.noComplete.b64 "
+     "mbarrier.arrive_drop.noComplete.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; "
+     "mbarrier.arrive_drop.release.cta.shared::cta.b64 s, [m], 2; "
+     "mbarrier.arrive_drop.relaxed.cluster.shared::cluster.b64 s, [m]; "
+     "mbarrier.arrive_drop.noComplete.shared.b64 s, [m], 1; mbarrier.pending_count.b64 x, s; I:",
+     124, EMU_OK, NULL},
+    {"cp.async.mbarrier.arrive.noinc.shared.b64 cp.async.mbarrier.arrive.noinc.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
+     "[g], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [m]; W: "
+     "mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W; ld.shared.u32 x, [across]; ",
+     201600, EMU_OK, NULL},
+    {"cp.async.mbarrier.arrive.shared::cta.b64 cp.async.mbarrier.arrive.shared.b64",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; cp.async.ca.shared.global [at], "
+     "[g], 4; cp.async.mbarrier.arrive.shared::cta.b64 [m]; mbarrier.arrive.shared.b64 s, [m]; W: "
+     "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; ld.shared.u32 x, [across]; ",
+     201600, EMU_OK, NULL},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bra B; "
+     "mbarrier.arrive.shared.b64 s, [m]; bra M; B: mbarrier.arrive.shared.b64 s, [m]; W: "
+     "mbarrier.try_wait.shared.b64 q, [m], s; @!q bra W; M: add.u32 x, x, 1;",
+     128, EMU_OK, NULL},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 63; W: mbarrier.try_wait.parity.shared.b64 q, [m], "
+     "0; nanosleep.u32 20; @!q bra W; bra E; I: nanosleep.u32 1000; bra J; J: E: @!z "
+     "mbarrier.arrive.shared.b64 s, [m]; add.u32 x, x, 1;",
+     128, EMU_OK, NULL},
+    {"", "W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;", 0, EMU_TRAP,
+     "bad-mbarrier"},
+    {"", "mbarrier.arrive.shared.b64 s, [m+8];", 0, EMU_TRAP, "bad-mbarrier"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.inval.shared.b64 "
+     "[m]; bar.sync 0; mbarrier.arrive.shared.b64 s, [m];",
+     0, EMU_TRAP, "bad-mbarrier"},
+    {"", "mbarrier.init.b64 [g], 1;", 0, EMU_TRAP, "bad-mbarrier"},
+    {"", "@z mbarrier.init.shared.b64 [m], 0;", 0, EMU_TRAP, "bad-mbarrier"},
+    {"", "@z mbarrier.init.shared.b64 [m], 1048576;", 0, EMU_TRAP, "bad-mbarrier"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @z mbarrier.arrive.shared.b64 s, "
+     "[m], 65;",
+     0, EMU_TRAP, "bad-mbarrier"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; "
+     "mbarrier.arrive.noComplete.shared.b64 s, [m], 1;",
+     0, EMU_TRAP, "bad-mbarrier"},
+    {"", "@z mbarrier.init.shared.b64 [m+4], 1;", 64, EMU_MISALIGNED_ADDRESS, "misaligned"},
+    {"", "@z mbarrier.init.shared.b64 [m+1048576], 1;", 64, EMU_ILLEGAL_ADDRESS, "out-of-bounds"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p mbarrier.arrive.shared.b64 s, "
+     "[m]; W: mbarrier.try_wait.parity.shared.b64 q, [m], 0; @!q bra W;",
+     0, EMU_DEADLOCK, "deadlock"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; @p bar.sync 1; W: "
+     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; nanosleep.u32 50; @!q bra W;",
+     0, EMU_DEADLOCK, "deadlock"},
+    {"",
+     "@!z bra I; mbarrier.init.shared.b64 [m], 64; I: bar.sync 0; mov.u32 y, 0; W: "
+     "mbarrier.test_wait.parity.shared.b64 q, [m], 0; add.u32 y, y, 1; setp.lt.u32 r, y, 1000; @r "
+     "bra W;",
+     64, EMU_OK, NULL},
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+static const char frame[] =
+    ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n.shared .align 16 .b8 near[1024];\n"
+    ".shared .align 8 .b8 barriers[64];\n.reg .pred p, q, r, z;\n"
+    ".reg .b32 t, x, y, n, at, across, m;\n.reg .b64 o, g, s, gm, wide;\nmov.u32 t, %%tid.x;\n"
+    "setp.lt.u32 p, t, 32;\nsetp.eq.u32 z, t, 0;\nmov.u32 at, near;\nshl.b32 x, t, 4;\n"
+    "add.u32 at, at, x;\nmov.u32 across, near;\nadd.u32 across, across, 1008;\n"
+    "sub.u32 across, across, x;\nmov.u32 y, 7;\nst.shared.v4.u32 [at], {y, y, y, y};\n"
+    "mov.u32 m, barriers;\ncvt.u64.u32 wide, m;\nld.param.u64 o, [out];\n"
+    "mul.wide.u32 g, t, 4;\nadd.s64 o, o, g;\nld.param.u64 g, [in];\nmul.wide.u32 s, t, 16;\n"
+    "add.s64 g, g, s;\nbar.sync 0;\nmov.u32 x, 1;\n%s\nst.global.u32 [o], x;\nret;\n}\n";
+
+static void check_row(const struct async_row *row)
+{
+    char ptx[2400];
+    uint32_t words[64], input[64][4], sum = 0;
+    struct fixture fixture;
+    for (unsigned i = 0; i < 256; i++)
+        input[i / 4][i % 4] = 100 * (i / 4) + i % 4;
+    snprintf(ptx, sizeof ptx, frame, row->text);
+    fixture_open(&fixture, NULL);
+    fixture_load(&fixture, ptx);
+    emu_addr in = fixture_upload(&fixture, input, sizeof input);
+    emu_addr out = fixture_upload(&fixture, NULL, sizeof words);
+    enum emu_status status =
+        fixture_launch(&fixture, (struct fixture_launch){.block = {64}, .params = {in, out}});
+    fixture_download(&fixture, words, out, sizeof words);
+    for (unsigned i = 0; i < 64; i++)
+        sum += words[i];
+    cr_expect(status == row->status, "'%s' ended with status %d, want %d: %s", row->text,
+              (int)status, (int)row->status, emu_message(fixture.device));
+    cr_expect(sum == row->want || status == EMU_TRAP, "'%s' gave %u, want %u", row->text, sum,
+              row->want);
+    json_t *line = fixture_record(&fixture, -1);
+    if (row->finding)
+        fixture_finding(line, row->finding);
+    else
+        cr_expect(fixture_finding_count(line) == 0, "'%s': there are findings", row->text);
+    json_decref(line);
+    fixture_close(&fixture);
+}
+
+Test(opcodes, copies_and_mbarriers)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        check_row(&rows[i]);
+}
+
+/* 32 threads copy BYTES each, STRIDE bytes apart on both sides. What Nsight Compute counts on an NVIDIA
+ * H200 for the same copy. */
+static const struct {
+    unsigned bytes, stride, sectors, sectors_ideal, lines, wavefronts, wavefronts_ideal;
+} copies[] = {
+    {4, 4, 4, 4, 1, 1, 1}, {8, 8, 8, 8, 2, 2, 2},   {16, 16, 16, 16, 4, 4, 4},
+    {4, 8, 8, 4, 2, 2, 1}, {8, 32, 32, 8, 8, 8, 2}, {16, 32, 32, 16, 8, 8, 4},
+};
+
+Test(opcodes, copies_are_counted_as_by_a_gpu)
+{
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        char ptx[800];
+        struct fixture fixture;
+        struct emu_counters counters;
+        const uint64_t *value = counters.value;
+        snprintf(ptx, sizeof ptx,
+                 ".visible .entry k(.param .u64 in)\n{\n.shared .align 16 .b8 near[1024];\n"
+                 ".reg .b32 t, at, x;\n.reg .b64 g, s;\nmov.u32 t, %%tid.x;\nmov.u32 at, near;\n"
+                 "mad.lo.u32 at, t, %u, at;\nld.param.u64 g, [in];\nmul.wide.u32 s, t, %u;\n"
+                 "add.s64 g, g, s;\ncp.async.ca.shared.global [at], [g], %u;\n"
+                 "cp.async.wait_all;\nret;\n}\n",
+                 copies[i].stride, copies[i].stride, copies[i].bytes);
+        fixture_open(&fixture, NULL);
+        fixture_load(&fixture, ptx);
+        emu_addr in = fixture_upload(&fixture, NULL, 1024);
+        fixture_run(&fixture, (struct fixture_launch){.params = {in}, .counters = &counters});
+        cr_expect(
+            value[EMU_global_load_requests] == 1 && value[EMU_shared_store_requests] == 1 &&
+                value[EMU_global_load_sectors] == copies[i].sectors &&
+                value[EMU_global_load_sectors_ideal] == copies[i].sectors_ideal &&
+                value[EMU_global_load_lines] == copies[i].lines &&
+                value[EMU_shared_store_wavefronts] == copies[i].wavefronts &&
+                value[EMU_shared_store_wavefronts_ideal] == copies[i].wavefronts_ideal,
+            "%u bytes, %u apart: %lu sectors, ideal %lu, %lu lines, %lu wavefronts, ideal %lu",
+            copies[i].bytes, copies[i].stride, value[EMU_global_load_sectors],
+            value[EMU_global_load_sectors_ideal], value[EMU_global_load_lines],
+            value[EMU_shared_store_wavefronts], value[EMU_shared_store_wavefronts_ideal]);
+        fixture_close(&fixture);
+    }
+}
+
+/* As many as with bar.sync, however often the warps ask whether they may go on. */
+Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
+{
+    struct fixture fixture;
+    struct emu_counters counters;
+    fixture_open(&fixture, NULL);
+    fixture_load(&fixture,
+                 ".visible .entry k()\n{\n.shared .align 8 .b64 m;\n.reg .pred z, q;\n"
+                 ".reg .b32 n, t;\n.reg .b64 s;\nmov.u32 t, %tid.x;\nsetp.eq.u32 z, t, 0;\n"
+                 "@z mbarrier.init.shared.b64 [m], 96;\nbar.sync 0;\nmov.u32 n, 5;\n"
+                 "AGAIN:\nmbarrier.arrive.shared.b64 s, [m];\n"
+                 "WAIT:\nmbarrier.test_wait.shared.b64 q, [m], s;\n@!q bra WAIT;\n"
+                 "sub.u32 n, n, 1;\nsetp.ne.u32 z, n, 0;\n@z bra AGAIN;\nret;\n}\n");
+    fixture_run(&fixture, (struct fixture_launch){.block = {96}, .counters = &counters});
+    cr_expect_eq(counters.value[EMU_barriers], 3 * 6, "%lu", counters.value[EMU_barriers]);
+    fixture_close(&fixture);
+}
+
+void async_each(name_visitor *visit, void *context)
+{
+    for (size_t i = 0; i < ROWS; i++) {
+        char copy[300], *rest = copy;
+        snprintf(copy, sizeof copy, "%s", rows[i].mnemonics);
+        while (rest && *rest)
+            visit(strsep(&rest, " "), context);
+    }
+}

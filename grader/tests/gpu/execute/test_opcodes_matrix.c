@@ -1,0 +1,298 @@
+/* wmma: products of matrices that a warp's lanes hold together, in every type, shape, layout and space. The
+ * numbers are such that all sums are exact, so that the order of adding does not matter. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opcode_matrix.h"
+#include "tests/support/emulator_fixture.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define ROOM         4096u /* of one matrix in memory: a, b, c and d lie one behind the other */
+#define GAP          16u   /* numbers from the end of a row to the next */
+
+static const struct kind {
+    const char *d, *ab, *c, *word; /* types, and a word of wmma.mma */
+} kinds[] = {{"f16", "f16", "f16", ""},          {"f16", "f16", "f32", ""},
+             {"f32", "f16", "f16", ""},          {"f32", "f16", "f32", ""},
+             {"f32", "bf16", "f32", ""},         {"s32", "s8", "s32", ""},
+             {"s32", "s8", "s32", ".satfinite"}, {"s32", "u8", "s32", ""},
+             {"s32", "u8", "s32", ".satfinite"}, {"f64", "f64", "f64", ""},
+             {"f64", "f64", "f64", ".rn"}};
+
+static const struct shape {
+    const char *name;
+    unsigned m, n, k;
+} shapes[] = {{"m16n16k16", 16, 16, 16},
+              {"m32n8k16", 32, 8, 16},
+              {"m8n32k16", 8, 32, 16},
+              {"m8n8k4", 8, 8, 4}};
+
+static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
+
+/* One product: which layouts are by column, one bit each of a, b, c and d. */
+struct product {
+    const struct kind *kind;
+    const struct shape *shape;
+    const char *space;
+    unsigned by_column;
+};
+
+static bool is_double(const struct kind *kind)
+{
+    return strcmp(kind->ab, "f64") == 0;
+}
+
+static void each_product(void (*visit)(const struct product *, void *), void *context)
+{
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (size_t s = 0; s < COUNT(shapes); s++)
+            for (size_t p = 0; p < COUNT(spaces) && is_double(&kinds[k]) == (shapes[s].k == 4); p++)
+                for (unsigned by_column = 0; by_column < 16; by_column++)
+                    visit(&(struct product){&kinds[k], &shapes[s], spaces[p], by_column}, context);
+}
+
+static const char *layout(const struct product *p, unsigned matrix)
+{
+    return p->by_column >> matrix & 1 ? "col" : "row";
+}
+
+static const char *type_of(const struct product *p, unsigned matrix)
+{
+    return matrix == 3 ? p->kind->d : matrix == 2 ? p->kind->c : p->kind->ab;
+}
+
+/* wmma.load of matrix 0 to 2, wmma.store of 3, and 4, wmma.mma. */
+static char *mnemonic(const struct product *p, unsigned which)
+{
+    static const char *const names[] = {"load.a", "load.b", "load.c", "store.d"};
+    const struct kind *kind = p->kind;
+    char *text = NULL, factors[16] = "";
+    if (strcmp(kind->ab, "f16") != 0)
+        snprintf(factors, sizeof factors, ".%s.%s", kind->ab, kind->ab);
+    int length = which == 4
+                     ? asprintf(&text, "wmma.mma.sync.aligned.%s.%s.%s%s.%s%s.%s", layout(p, 0),
+                                layout(p, 1), p->shape->name, is_double(kind) ? kind->word : "",
+                                kind->d, factors, kind->c)
+                     : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which],
+                                layout(p, which), p->shape->name, p->space, type_of(p, which));
+    cr_assert(length > 0, "out of memory");
+    if (which == 4 && !is_double(kind)) { /* .satfinite stands last */
+        char *whole = NULL;
+        cr_assert(asprintf(&whole, "%s%s", text, kind->word) > 0, "out of memory");
+        free(text);
+        text = whole;
+    }
+    return text;
+}
+
+struct visitor {
+    name_visitor *visit;
+    void *context;
+};
+
+static void visit_product(const struct product *p, void *context)
+{
+    const struct visitor *visitor = context;
+    for (unsigned which = 0; which < 5; which++) {
+        char *text = mnemonic(p, which);
+        visitor->visit(text, visitor->context);
+        free(text);
+    }
+}
+
+void matrix_each(name_visitor *visit, void *context)
+{
+    each_product(visit_product, &(struct visitor){visit, context});
+}
+
+/* --- the matrices in memory -------------------------------------------------------------------------- */
+
+static unsigned bytes_of(const char *type)
+{
+    return strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : strstr(type, "16") ? 2 : 1;
+}
+
+static unsigned rows_of(const struct product *p, unsigned matrix)
+{
+    return matrix == 1 ? p->shape->k : p->shape->m;
+}
+
+static unsigned columns_of(const struct product *p, unsigned matrix)
+{
+    return matrix == 0 ? p->shape->k : p->shape->n;
+}
+
+static unsigned apart(const struct product *p, unsigned matrix)
+{
+    return (p->by_column >> matrix & 1 ? rows_of(p, matrix) : columns_of(p, matrix)) + GAP;
+}
+
+static uint8_t *number_at(const struct product *p, unsigned matrix, uint8_t *memory, unsigned row,
+                          unsigned column)
+{
+    bool by_column = p->by_column >> matrix & 1;
+    unsigned at = by_column ? column * apart(p, matrix) + row : row * apart(p, matrix) + column;
+    return memory + (size_t)matrix * ROOM + (size_t)at * bytes_of(type_of(p, matrix));
+}
+
+/* Quarters below 512, which all types but the integers hold: 10 bits behind the first. */
+static uint16_t half_bits(double value)
+{
+    unsigned size = (unsigned)(value < 0 ? -4 * value : 4 * value), exponent = 13;
+    if (!size)
+        return 0;
+    while (size >= 2048u)
+        size /= 2, exponent++; /* none is as large */
+    while (size < 1024)
+        size *= 2, exponent--;
+    return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 10) << 10 | (size & 1023));
+}
+
+static void put(const char *type, uint8_t *to, double value)
+{
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    uint64_t whole = (uint64_t)(int64_t)value;
+    uint16_t upper = (uint16_t)(bits >> 16), half = half_bits(value);
+    const void *from = strcmp(type, "f64") == 0    ? (const void *)&value
+                       : strcmp(type, "f32") == 0  ? (const void *)&bits
+                       : strcmp(type, "f16") == 0  ? (const void *)&half
+                       : strcmp(type, "bf16") == 0 ? (const void *)&upper
+                                                   : (const void *)&whole;
+    memcpy(to, from, bytes_of(type));
+}
+
+static double some_number(const char *type, unsigned seed)
+{
+    unsigned bits = (seed * 2654435761u) >> 16;
+    if (strcmp(type, "u8") == 0)
+        return bits % 256;
+    if (strcmp(type, "s8") == 0)
+        return (int)(bits % 256) - 128;
+    if (strcmp(type, "s32") == 0) /* so large that some sums leave the type */
+        return bits % 2 ? 2147483000 + (int)(bits % 600) : -2147483000 - (int)(bits % 600);
+    return ((int)(bits % 13) - 6) / 2.0;
+}
+
+static double fit(const struct kind *kind, double sum)
+{
+    if (strcmp(kind->d, "s32") != 0)
+        return sum;
+    if (*kind->word)
+        return sum < INT32_MIN ? INT32_MIN : sum > INT32_MAX ? INT32_MAX : sum;
+    return (int32_t)(uint32_t)(int64_t)sum;
+}
+
+/* a, b and c in IN; these and d in RIGHT. */
+static void make_matrices(const struct product *p, uint8_t *in, uint8_t *right)
+{
+    double number[3][32][32];
+    unsigned seed = 1;
+    memset(in, 0x5a, (size_t)4 * ROOM);
+    for (unsigned x = 0; x < 3; x++)
+        for (unsigned i = 0; i < rows_of(p, x); i++)
+            for (unsigned j = 0; j < columns_of(p, x); j++) {
+                number[x][i][j] = some_number(type_of(p, x), seed++);
+                put(type_of(p, x), number_at(p, x, in, i, j), number[x][i][j]);
+            }
+    memcpy(right, in, (size_t)4 * ROOM);
+    for (unsigned i = 0; i < p->shape->m; i++)
+        for (unsigned j = 0; j < p->shape->n; j++) {
+            double sum = number[2][i][j];
+            for (unsigned k = 0; k < p->shape->k; k++)
+                sum += number[0][i][k] * number[1][k][j];
+            put(p->kind->d, number_at(p, 3, right, i, j), fit(p->kind, sum));
+        }
+}
+
+/* --- the kernel -------------------------------------------------------------------------------------- */
+
+/* {a0, a1, …}: the registers of a lane's part. */
+static void print_part(FILE *out, const struct product *p, unsigned matrix)
+{
+    const char *type = type_of(p, matrix);
+    unsigned numbers = rows_of(p, matrix) * columns_of(p, matrix) / 32, bytes = bytes_of(type);
+    unsigned count = matrix < 2 && strcmp(type, "f16") == 0 ? 8
+                     : bytes == 8                           ? numbers
+                                                            : numbers * bytes / 4;
+    for (unsigned i = 0; i < count; i++)
+        fprintf(out, "%s%c%s%u", i ? ", " : "{", "abcd"[matrix], bytes == 8 ? "l" : "w", i);
+    fprintf(out, "}");
+}
+
+static void print_copy(FILE *out, const char *name, const char *from, const char *to)
+{
+    fprintf(out,
+            "mov.u32 i, %%laneid;\nshl.b32 i, i, 2;\n%s:\ncvt.u64.u32 at, i;\nadd.s64 g, p, at;\n"
+            "add.s64 s, x, at;\nld.%s.u32 w, [%c];\nst.%s.u32 [%c], w;\nadd.u32 i, i, 128;\n"
+            "setp.lt.u32 more, i, %u;\n@more bra %s;\nbar.warp.sync -1;\n",
+            name, from, *from, to, *to, 4 * ROOM, name);
+}
+
+static char *kernel_text(const struct product *p)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool is_shared = strstr(p->space, "shared");
+    cr_assert(out, "out of memory");
+    fprintf(out,
+            ".visible .entry k(.param .u64 in)\n{\n.reg .pred more;\n.reg .b64 p, x, g, s, at;\n"
+            ".reg .b32 i, w, aw<8>, bw<8>, cw<8>, dw<8>;\n"
+            ".reg .b64 al<2>, bl<2>, cl<2>, dl<2>;\n");
+    fprintf(out, ".shared .align 32 .b8 m[%u];\nld.param.u64 p, [in];\nmov.u64 x, %s;\n", 4 * ROOM,
+            is_shared ? "m" : "p");
+    if (is_shared)
+        print_copy(out, "arrive", "global", "shared");
+    for (unsigned which = 0; which < 3; which++) {
+        char *name = mnemonic(p, which);
+        fprintf(out, "%s ", name);
+        print_part(out, p, which);
+        fprintf(out, ", [x+%u], %u;\n", which * ROOM, apart(p, which));
+        free(name);
+    }
+    char *multiply = mnemonic(p, 4), *store = mnemonic(p, 3);
+    fprintf(out, "%s ", multiply);
+    for (unsigned i = 0; i < 4; i++) {
+        print_part(out, p, (i + 3) % 4);
+        fprintf(out, i < 3 ? ", " : ";\n%s [x+%u], ", store, 3 * ROOM);
+    }
+    print_part(out, p, 3);
+    fprintf(out, ", %u;\nbar.warp.sync -1;\n", apart(p, 3));
+    if (is_shared)
+        print_copy(out, "leave", "shared", "global");
+    fprintf(out, "ret;\n}\n");
+    fclose(out);
+    free(multiply);
+    free(store);
+    return text;
+}
+
+static void check_product(const struct product *p, void *context)
+{
+    struct fixture *fixture = context;
+    uint8_t in[4 * ROOM], right[4 * ROOM], got[4 * ROOM];
+    char *text = kernel_text(p), *name = mnemonic(p, 4);
+    make_matrices(p, in, right);
+    fixture_load(fixture, text);
+    emu_addr at = fixture_upload(fixture, in, sizeof in);
+    fixture_run(fixture, (struct fixture_launch){.params = {at}});
+    fixture_download(fixture, got, at, sizeof got);
+    cr_expect(memcmp(got, right, sizeof got) == 0, "%s, in '%s', c by %s, d by %s: wrong result",
+              name, p->space, layout(p, 2), layout(p, 3));
+    emu_free(fixture->device, at);
+    emu_unload(fixture->device, fixture->module);
+    free(text);
+    free(name);
+}
+
+Test(opcodes, matrices)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    each_product(check_product, &fixture);
+    fixture_close(&fixture);
+}

@@ -1,0 +1,256 @@
+/* Texture and surface instructions at the emulator's door: every form is understood or clearly refused,
+ * handles and edges are checked. What fetches answer is compared with a GPU in test_cudart_more.c. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/emulator_fixture.h"
+
+enum { W = 4, H = 3 };
+
+#define HEAD(name)                                                                                 \
+    ".visible .entry " name "(.param .u64 p, .param .u64 t)\n{\n"                                  \
+    ".reg .b32 %r<9>;\n.reg .b16 %h<5>;\n.reg .b64 %d<9>;\n.reg .f32 %f<9>;\n"                     \
+    "ld.param.u64 %d1, [p];\nld.param.u64 %d2, [t];\nmov.u32 %r1, %tid.x;\n"                       \
+    "mov.u32 %r2, 0;\nmov.f32 %f1, 0f3FC00000;\nmov.f32 %f2, 0f3F000000;\n"
+#define TAIL               "ret;\n}\n"
+#define KERNEL(name, body) HEAD(name) body TAIL
+
+static const struct row {
+    const char *instruction, *message; /* message NULL: it must be understood */
+} rows[] = {
+    {"tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1}];", NULL},
+    {"tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];", NULL},
+    {"tex.2d.v4.s32.f32 {%r3, _, _, _}, [%d2, {%f1, %f2}];", NULL},
+    {"tex.2d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %r2}];", NULL},
+    {"tex.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2, %f2, %f2}];", NULL},
+    {"tex.a1d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %f2}];", NULL},
+    {"tex.a2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %f2, %f2, %f2}];", NULL},
+    {"tex.level.1d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1}], %f1;", NULL},
+    {"tex.level.3d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f1, %f1, %f1}], %f1;", NULL},
+    {"tex.grad.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}], {%f1, %f1}, {%f2, %f2};",
+     NULL},
+    {"tld4.r.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", NULL},
+    {"tld4.g.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", NULL},
+    {"tld4.b.2d.v4.s32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", NULL},
+    {"tld4.a.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", NULL},
+    {"tex.cube.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1, %r2, %r2, %r2}];", "not supported"},
+    {"tex.grad.cube.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f1, %f1, %f1}], "
+     "{%f1, %f1}, {%f1, %f1};",
+     "not supported"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}|%f1, [%d2, {%f1, %f2}];", "must be a predicate"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, nowhere}|%f1, [%d2, {%f1, %f2}];", "unknown name"},
+    {"ld.global.v2.u32 {%r1, %r2}|%r3, [%d1];", "must be"},
+    {"mov.b64 {%r1, %r2}|%r3, %d1;", "must be"},
+    {"tex.level.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", "where 1 are needed"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}], %f1;", "where 0 are needed"},
+    {"tex.2d.v2.f16x2.f32 {%r3, %r4}, [%d2, {%f1, %f2}];", "of 'tex'"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1}];", "1 coordinates where 2 are needed"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5}, [%d2, {%f1, %f2}];", "not supported"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%r1, {%f1, %f2}];", "64 bits"},
+    {"tex.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];", "only texture and surface objects"},
+    {"tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2];", "coordinates"},
+    {"ld.global.u32 %r3, [%d1, {%r1, %r2}];", "must be an address"},
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+static struct emu_texture describe(emu_addr texels)
+{
+    return (struct emu_texture){.addr = texels,
+                                .width = W,
+                                .height = H,
+                                .depth = 1,
+                                .pitch = W * 4,
+                                .slice = W * H * 4,
+                                .channels = 1,
+                                .bits = 32,
+                                .kind = 'f',
+                                .address = {EMU_CLAMP, EMU_CLAMP, EMU_CLAMP}};
+}
+
+static uint64_t open_texture(struct fixture *fixture, struct emu_texture texture)
+{
+    uint64_t handle = 0;
+    cr_assert_eq(emu_texture_open(fixture->device, &texture, &handle), EMU_OK, "%s",
+                 emu_message(fixture->device));
+    return handle;
+}
+
+Test(texture, forms_are_understood_or_refused)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    emu_addr texels = fixture_upload(&fixture, NULL, W * H * 4);
+    uint64_t handle = open_texture(&fixture, describe(texels));
+    for (size_t i = 0; i < ROWS; i++) {
+        char ptx[1200];
+        snprintf(ptx, sizeof ptx, "%s%s\n%s", HEAD("k"), rows[i].instruction, TAIL);
+        fixture_load(&fixture, ptx);
+        const char *why = fixture_refusal(&fixture, "k");
+        cr_expect(rows[i].message ? strstr(why, rows[i].message) != NULL : !*why, "%s: \"%s\"",
+                  rows[i].instruction, why);
+        if (!*why)
+            fixture_run(&fixture, (struct fixture_launch){.params = {texels, handle}});
+    }
+    fixture_close(&fixture);
+}
+
+/* suld and sust: every type, width and shape, and what happens outside. */
+Test(texture, surfaces_of_every_form)
+{
+    static const char *const types[] = {"b8", "b16", "b32", "b64"};
+    static const char *const values[4][3] = {{"{%h1}", "{%h1, %h2}", "{%h1, %h2, %h3, %h4}"},
+                                             {"{%h1}", "{%h1, %h2}", "{%h1, %h2, %h3, %h4}"},
+                                             {"{%r3}", "{%r3, %r4}", "{%r3, %r4, %r5, %r6}"},
+                                             {"{%d3}", "{%d3, %d4}", NULL}};
+    static const char *const widths[] = {"", ".v2", ".v4"}, *const outside[] = {"trap", "clamp",
+                                                                                "zero"};
+    static const struct {
+        const char *name, *point;
+    } shapes[] = {{"1d", "{%r2}"},
+                  {"2d", "{%r2, %r2}"},
+                  {"3d", "{%r2, %r2, %r2, %r2}"},
+                  {"a1d", "{%r2, %r2}"},
+                  {"a2d", "{%r2, %r2, %r2, %r2}"}};
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    emu_addr texels = fixture_upload(&fixture, NULL, W * H * 4);
+    struct emu_texture surface = describe(texels);
+    surface.is_surface = true;
+    uint64_t handle = open_texture(&fixture, surface);
+    for (int type = 0; type < 4; type++)
+        for (int width = 0; width < 3 && values[type][width]; width++)
+            for (int shape = 0; shape < 5; shape++)
+                for (int o = 0; o < 3; o++) {
+                    char body[400], ptx[1600];
+                    snprintf(body, sizeof body,
+                             "suld.b.%s%s.%s.%s %s, [%%d2, %s];\nsust.b.%s%s.%s.%s [%%d2, %s], %s;",
+                             shapes[shape].name, widths[width], types[type], outside[o],
+                             values[type][width], shapes[shape].point, shapes[shape].name,
+                             widths[width], types[type], outside[o], shapes[shape].point,
+                             values[type][width]);
+                    snprintf(ptx, sizeof ptx, "%s%s\n%s", HEAD("k"), body, TAIL);
+                    fixture_load(&fixture, ptx);
+                    cr_expect_str_eq(fixture_refusal(&fixture, "k"), "", "%s: %s", body,
+                                     fixture_refusal(&fixture, "k"));
+                    fixture_run(&fixture, (struct fixture_launch){.params = {texels, handle}});
+                }
+    fixture_close(&fixture);
+}
+
+/* What is no texture, or one no more, ends the kernel with a finding, and nothing outside is touched. */
+Test(texture, bad_handles_and_edges_are_reported)
+{
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    fixture_load(
+        &fixture,
+        KERNEL("fetch", "tex.2d.v4.f32.f32 {%f3, %f4, %f5, %f6}, [%d2, {%f1, %f2}];\n"
+                        "st.global.f32 [%d1], %f3;\n")
+            KERNEL("store", "mov.u32 %r3, 16;\nsust.b.2d.b32.trap [%d2, {%r3, %r2}], {%r3};\n"));
+    const float values[W * H] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    emu_addr texels = fixture_upload(&fixture, values, sizeof values);
+    emu_addr out = fixture_upload(&fixture, NULL, 4);
+    struct emu_texture texture = describe(texels);
+    uint64_t handle = open_texture(&fixture, texture);
+    fixture_run(&fixture, (struct fixture_launch){.kernel = "fetch", .params = {out, handle}});
+    cr_expect_eq(fixture_word(&fixture, out, 0), 0x40000000, "the texel at 1.5, 0.5 is 2.0");
+    struct fixture_launch launch = {.kernel = "fetch", .params = {out, handle + 1}};
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "no such handle");
+    json_t *line = fixture_record(&fixture, -1);
+    fixture_finding(line, "bad-texture");
+    json_decref(line);
+    launch = (struct fixture_launch){.kernel = "store", .params = {out, handle}};
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "a texture is no surface");
+    texture.is_surface = true;
+    launch.params[1] = open_texture(&fixture, texture);
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_TRAP, "x = 16 bytes is outside");
+    line = fixture_record(&fixture, -1);
+    fixture_finding(line, "outside-surface");
+    json_decref(line);
+    cr_expect_eq(emu_texture_close(fixture.device, handle), EMU_OK);
+    cr_expect_eq(emu_texture_close(fixture.device, handle), EMU_NOT_FOUND);
+    launch = (struct fixture_launch){.kernel = "fetch", .params = {out, handle}};
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "a closed texture");
+    handle = open_texture(&fixture, describe(texels));
+    cr_expect_eq(emu_free(fixture.device, texels), EMU_OK);
+    launch.params[1] = handle;
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "freed memory");
+    fixture_close(&fixture);
+}
+
+/* Memory that the program lends: kernels see its bytes, at its address. */
+Test(texture, lent_memory_is_shared)
+{
+    static uint32_t words[64];
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    emu_addr addr = (emu_addr)(uintptr_t)words;
+    cr_assert_eq(emu_lend(fixture.device, addr, words, sizeof words), EMU_OK);
+    cr_expect_neq(emu_lend(fixture.device, addr, words, sizeof words), EMU_OK, "lent twice");
+    fixture_load(&fixture, KERNEL("k", "mov.u32 %r3, 7;\nst.global.u32 [%d1+12], %r3;\n"));
+    fixture_run(&fixture, (struct fixture_launch){.params = {addr, 0}});
+    cr_expect_eq(words[3], 7);
+    cr_expect_eq(emu_free(fixture.device, addr), EMU_OK);
+    struct fixture_launch launch = {.params = {addr, 0}};
+    cr_expect_eq(fixture_launch(&fixture, launch), EMU_ILLEGAL_ADDRESS, "no longer lent");
+    emu_addr own = fixture_upload(&fixture, "abcd", 4);
+    char moved[4] = "";
+    cr_assert_eq(emu_lend(fixture.device, own, moved, 4), EMU_OK, "an allocation moves");
+    cr_expect_eq(memcmp(moved, "abcd", 4), 0);
+    cr_expect_eq(emu_free(fixture.device, own), EMU_OK);
+    fixture_close(&fixture);
+}
+
+/* A cube of 4 x 4 texels with two more levels, of which each holds its number. The step that leads to a
+ * level, on each face to the side and down; ahead, one sees no other texel. */
+Test(texture, cube_chooses_the_level_of_a_step)
+{
+    enum { SIZE = 4, LEVELS = 3, FACES = 6, TEXELS = FACES * (16 + 4 + 1) };
+    static const char text[] =
+        ".visible .entry k(.param .u64 texture, .param .u64 points, .param .u64 results)\n{\n"
+        ".reg .b32 t; .reg .f32 x, y, z, a, b, c, v<4>; .reg .b64 h, p, r, at;\n"
+        "mov.u32 t, %tid.x; ld.param.u64 h, [texture]; ld.param.u64 p, [points];\n"
+        "ld.param.u64 r, [results]; mul.wide.u32 at, t, 32; add.s64 p, p, at;\n"
+        "mul.wide.u32 at, t, 4; add.s64 r, r, at; ld.global.f32 x, [p]; ld.global.f32 y, [p+4];\n"
+        "ld.global.f32 z, [p+8]; ld.global.f32 a, [p+12]; ld.global.f32 b, [p+16];\n"
+        "ld.global.f32 c, [p+20]; tex.grad.cube.v4.f32.f32 {v0, v1, v2, v3}, [h, {x, y, z, z}], "
+        "{a, b, c, c}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n"
+        "st.global.f32 [r], v0; ret;\n}\n";
+    static const struct {
+        float direction[3], step[3], level;
+    } rows[] = {
+        {{1, 0, 0}, {0, 0, .5f}, 0}, {{1, 0, 0}, {0, 0, 1}, 1},    {{-1, 0, 0}, {0, 0, -2}, 2},
+        {{2, 0, 0}, {0, 2, 0}, 1},   {{0, 1, 0}, {0, 0, 1}, 1},    {{0, -1, 0}, {2, 0, 0}, 2},
+        {{0, 0, 3}, {0, 3, 0}, 1},   {{0, 0, -1}, {.5f, 0, 0}, 0}, {{1, 0, 0}, {5, 0, 0}, 0},
+        {{1, .5f, 0}, {2, 0, 0}, 1}, {{1, .5f, 0}, {-4, 0, 0}, 2}, {{0, 0, 1}, {50, 0, 0}, 2},
+    };
+    enum { COUNT = sizeof rows / sizeof *rows };
+    float texels[TEXELS], points[COUNT][8] = {{0}}, results[COUNT];
+    struct fixture fixture;
+    fixture_open(&fixture, NULL);
+    for (unsigned i = 0; i < TEXELS; i++)
+        texels[i] = i < FACES * 16 ? 0 : i < FACES * 20 ? 1 : 2;
+    struct emu_texture texture = describe(fixture_upload(&fixture, texels, sizeof texels));
+    texture.width = texture.height = SIZE;
+    texture.depth = FACES;
+    texture.pitch = SIZE * 4;
+    texture.slice = SIZE * SIZE * 4;
+    texture.normalized_coords = texture.layered = texture.cube = true;
+    texture.levels = LEVELS;
+    texture.level_max = LEVELS - 1;
+    uint64_t handle = open_texture(&fixture, texture);
+    for (unsigned i = 0; i < COUNT; i++) {
+        memcpy(points[i], rows[i].direction, sizeof rows[i].direction);
+        memcpy(&points[i][3], rows[i].step, sizeof rows[i].step);
+    }
+    emu_addr in = fixture_upload(&fixture, points, sizeof points);
+    emu_addr out = fixture_upload(&fixture, NULL, sizeof results);
+    fixture_load(&fixture, text);
+    fixture_run(&fixture, (struct fixture_launch){.block = {COUNT}, .params = {handle, in, out}});
+    fixture_download(&fixture, results, out, sizeof results);
+    for (unsigned i = 0; i < COUNT; i++)
+        cr_expect(results[i] == rows[i].level, "row %u: level %g, want %g", i, (double)results[i],
+                  (double)rows[i].level);
+    fixture_close(&fixture);
+}

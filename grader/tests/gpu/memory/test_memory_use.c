@@ -1,0 +1,27 @@
+/* What emulating costs in memory: at most one and a half times what the program allocates, and 200 MB.
+ * The sanitizers' own memory comes on top: with them there is nothing to see. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/support/shell.h"
+
+TestSuite(memory_use, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+static const char *const ways[] = {"device", "copies", "shared", "waiting",
+                                   "local",  "stack",  "pool",   "handles"};
+
+Test(memory_use, is_near_what_programs_allocate)
+{
+#ifdef LANEWISE_PRELOAD
+    cr_skip("a build with sanitizers");
+#endif
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char *text = shell_must("$LANEWISE run $PROGRAMS/memory_use %s 2>/dev/null", ways[i]);
+        long allocated, peak;
+        cr_assert_eq(sscanf(text, "%ld %ld", &allocated, &peak), 2, "%s: %s", ways[i], text);
+        cr_expect_leq(peak, allocated + allocated / 2 + 200000, "%s: %ld KiB for %ld KiB", ways[i],
+                      peak, allocated);
+        free(text);
+    }
+}

@@ -1,0 +1,800 @@
+/* Counters against theory: what FACTS and the programming guides say an access pattern costs.
+ *
+ * Figures are for one warp of 32 lanes and are written down here, not computed as the emulator does. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/emulator_fixture.h"
+
+#define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
+
+/* A kernel that executes ACCESS once a thread: t = tid.x, g = a global block of 64 KiB, s = a shared
+ * one of 32 KiB, i = scale * t + shift bytes, gi = g + i, si = s + i; v and w to v3 hold something. */
+struct pattern {
+    const char *name, *access;
+    unsigned scale, shift;
+    unsigned threads; /* 0: 32 */
+    unsigned want[4]; /* requests, sectors or wavefronts, ideal, lines or conflicts */
+};
+
+static void run_pattern(const struct pattern *p, struct emu_counters *counters)
+{
+    char ptx[2000];
+    struct fixture f;
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 block)\n{\n.shared .align 128 .b8 s[32768];\n"
+             ".reg .pred p, q;\n.reg .b32 t, i, si, v, v1, v2, v3;\n.reg .b64 g, gi, d, e;\n"
+             "mov.u32 t, %%tid.x;\nld.param.u64 g, [block];\nmad.lo.u32 i, t, %u, %u;\n"
+             "cvt.u64.u32 gi, i;\nadd.s64 gi, gi, g;\nmov.u32 si, s;\nadd.u32 si, si, i;\n"
+             "and.b32 v, t, 1;\nsetp.ne.u32 p, v, 0;\nsetp.lt.u32 q, t, 16;\n%s\nret;\n}\n",
+             p->scale, p->shift, p->access);
+    fixture_open(&f, NULL);
+    fixture_load(&f, ptx);
+    emu_addr block = fixture_upload(&f, NULL, 65536);
+    fixture_run(&f, (struct fixture_launch){.block = {p->threads ? p->threads : 32},
+                                            .params = {block},
+                                            .counters = counters});
+    fixture_close(&f);
+}
+
+/* Four counters that stand together, from FIRST on. */
+static void expect_four(const struct pattern *p, const struct emu_counters *counters,
+                        enum emu_counter first)
+{
+    for (unsigned i = 0; i < 4; i++)
+        cr_expect(counters->value[first + i] == p->want[i], "%s: %s is %lu, want %u", p->name,
+                  emu_counter_name((enum emu_counter)(first + i)),
+                  (unsigned long)counters->value[first + i], p->want[i]);
+}
+
+/* Nothing else may have been counted as traffic. */
+static void expect_only(const struct pattern *p, const struct emu_counters *counters,
+                        enum emu_counter first)
+{
+    for (int i = EMU_global_load_requests; i <= EMU_shared_atomic_bank_conflicts; i++)
+        if (i < (int)first || i >= (int)first + 4)
+            cr_expect(counters->value[i] == 0, "%s: %s is %lu, want 0", p->name,
+                      emu_counter_name((enum emu_counter)i), (unsigned long)counters->value[i]);
+}
+
+static void check_patterns(const struct pattern *patterns, size_t count, enum emu_counter first)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct emu_counters counters;
+        run_pattern(&patterns[i], &counters);
+        expect_four(&patterns[i], &counters, first);
+        expect_only(&patterns[i], &counters, first);
+    }
+}
+#define CHECK(patterns, first) check_patterns(patterns, sizeof patterns / sizeof *patterns, first)
+
+/* --- global memory ------------------------------------------------------------------------------ */
+
+/* Sectors per request of stride 1, 2, 3, 4, 8, 16, 32 words: 4, 8, 12, 16, 32, 32, 32. */
+Test(counters, global_loads)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "ld.global.u32 v, [gi];", 4, 0, 0, {1, 4, 4, 1}},
+        {"stride 2", "ld.global.u32 v, [gi];", 8, 0, 0, {1, 8, 4, 2}},
+        {"stride 3", "ld.global.u32 v, [gi];", 12, 0, 0, {1, 12, 4, 3}},
+        {"stride 4", "ld.global.u32 v, [gi];", 16, 0, 0, {1, 16, 4, 4}},
+        {"stride 5", "ld.global.u32 v, [gi];", 20, 0, 0, {1, 20, 4, 5}},
+        {"stride 7", "ld.global.u32 v, [gi];", 28, 0, 0, {1, 28, 4, 7}},
+        {"stride 8", "ld.global.u32 v, [gi];", 32, 0, 0, {1, 32, 4, 8}},
+        {"stride 9", "ld.global.u32 v, [gi];", 36, 0, 0, {1, 32, 4, 9}},
+        {"stride 16", "ld.global.u32 v, [gi];", 64, 0, 0, {1, 32, 4, 16}},
+        {"stride 32", "ld.global.u32 v, [gi];", 128, 0, 0, {1, 32, 4, 32}},
+        {"stride 300", "ld.global.u32 v, [gi];", 1200, 0, 0, {1, 32, 4, 32}},
+        {"offset 1", "ld.global.u32 v, [gi];", 4, 4, 0, {1, 5, 4, 2}},
+        {"offset 4", "ld.global.u32 v, [gi];", 4, 16, 0, {1, 5, 4, 2}},
+        {"offset 8", "ld.global.u32 v, [gi];", 4, 32, 0, {1, 4, 4, 2}},
+        {"offset 16", "ld.global.u32 v, [gi];", 4, 64, 0, {1, 4, 4, 2}},
+        {"offset 31", "ld.global.u32 v, [gi];", 4, 124, 0, {1, 5, 4, 2}},
+        {"offset 32", "ld.global.u32 v, [gi];", 4, 128, 0, {1, 4, 4, 1}},
+        {"offset in the instruction", "ld.global.u32 v, [gi+4];", 4, 0, 0, {1, 5, 4, 2}},
+        {"all the same", "ld.global.u32 v, [g];", 4, 0, 0, {1, 1, 1, 1}},
+        {"two words", "@p add.s64 g, g, 4096; ld.global.u32 v, [g];", 4, 0, 0, {1, 2, 1, 2}},
+        {"backwards",
+         "sub.s64 gi, g, gi; add.s64 gi, gi, g; ld.global.u32 v, [gi+124];",
+         4,
+         0,
+         0,
+         {1, 4, 4, 1}},
+        {"stride 2, moving on by a word",
+         "mov.u32 v1, 0; L: ld.global.u32 v, [gi]; add.s64 gi, gi, 4; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 9; @p bra L;",
+         8,
+         0,
+         0,
+         {9, 78, 36, 25}},
+        {"stride 2, moving on by half a line",
+         "mov.u32 v1, 0; L: ld.global.u32 v, [gi]; add.s64 gi, gi, 64; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 9; @p bra L;",
+         8,
+         0,
+         0,
+         {9, 72, 36, 22}},
+        {"stride 2, moving on by a line",
+         "mov.u32 v1, 0; L: ld.global.u32 v, [gi]; add.s64 gi, gi, 128; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 9; @p bra L;",
+         8,
+         0,
+         0,
+         {9, 72, 36, 18}},
+        {"all the same, moving on by a word",
+         "mov.u32 v1, 0; L: ld.global.u32 v, [g]; add.s64 g, g, 4; add.u32 v1, v1, 1; setp.lt.u32 "
+         "p, v1, 9; @p bra L;",
+         8,
+         0,
+         0,
+         {9, 9, 9, 9}},
+        {"one lane", "setp.eq.u32 p, t, 7; @p ld.global.u32 v, [gi];", 4, 0, 0, {1, 1, 1, 1}},
+        {"every other lane", "@p ld.global.u32 v, [gi];", 4, 0, 0, {1, 4, 2, 1}},
+        {"half a warp", "@q ld.global.u32 v, [gi];", 4, 0, 0, {1, 2, 2, 1}},
+        {"no lane", "setp.ne.u32 p, t, t; @p ld.global.u32 v, [gi];", 4, 0, 0, {0, 0, 0, 0}},
+        {"bytes", "ld.global.u8 v, [gi];", 1, 0, 0, {1, 1, 1, 1}},
+        {"bytes, offset 20", "ld.global.u8 v, [gi];", 1, 20, 0, {1, 2, 1, 1}},
+        {"halfwords", "ld.global.u16 v, [gi];", 2, 0, 0, {1, 2, 2, 1}},
+        {"doubles", "ld.global.u64 d, [gi];", 8, 0, 0, {1, 8, 8, 2}},
+        {"doubles, stride 2", "ld.global.u64 d, [gi];", 16, 0, 0, {1, 16, 8, 4}},
+        {"doubles, offset 1", "ld.global.u64 d, [gi];", 8, 8, 0, {1, 9, 8, 3}},
+        {"pairs of words", "ld.global.v2.u32 {v, v1}, [gi];", 8, 0, 0, {1, 8, 8, 2}},
+        {"128 bits", "ld.global.v4.u32 {v, v1, v2, v3}, [gi];", 16, 0, 0, {1, 16, 16, 4}},
+        {"128 bits of doubles", "ld.global.v2.u64 {d, e}, [gi];", 16, 0, 0, {1, 16, 16, 4}},
+        {"128 bits, stride 2", "ld.global.v4.u32 {v, v1, v2, v3}, [gi];", 32, 0, 0, {1, 32, 16, 8}},
+        {"128 bits, offset 1",
+         "ld.global.v4.u32 {v, v1, v2, v3}, [gi];",
+         16,
+         16,
+         0,
+         {1, 17, 16, 5}},
+        {"128 bits, all the same", "ld.global.v4.u32 {v, v1, v2, v3}, [g];", 0, 0, 0, {1, 1, 1, 1}},
+        {"a row of 3 words in turn",
+         "ld.global.u32 v, [gi]; ld.global.u32 v, [gi+4]; "
+         "ld.global.u32 v, [gi+8];",
+         12,
+         0,
+         0,
+         {3, 36, 12, 9}},
+        {"two warps", "ld.global.u32 v, [gi];", 4, 0, 64, {2, 8, 8, 2}},
+        {"a warp and a lane", "ld.global.u32 v, [gi];", 4, 0, 33, {2, 5, 5, 2}},
+        {"20 lanes", "ld.global.u32 v, [gi];", 4, 0, 20, {1, 3, 3, 1}},
+        {"read only", "ld.global.nc.u32 v, [gi];", 4, 0, 0, {1, 4, 4, 1}},
+        {"volatile", "ld.volatile.global.u32 v, [gi];", 4, 0, 0, {1, 4, 4, 1}},
+        {"generic", "ld.u32 v, [gi];", 4, 0, 0, {1, 4, 4, 1}},
+        {"ldu", "ldu.global.u32 v, [g];", 4, 0, 0, {1, 1, 1, 1}},
+    };
+    CHECK(patterns, EMU_global_load_requests);
+}
+
+Test(counters, global_stores)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "st.global.u32 [gi], t;", 4, 0, 0, {1, 4, 4, 1}},
+        {"stride 2", "st.global.u32 [gi], t;", 8, 0, 0, {1, 8, 4, 2}},
+        {"stride 32", "st.global.u32 [gi], t;", 128, 0, 0, {1, 32, 4, 32}},
+        {"offset 1", "st.global.u32 [gi], t;", 4, 4, 0, {1, 5, 4, 2}},
+        {"all the same", "st.global.u32 [g], t;", 0, 0, 0, {1, 1, 1, 1}},
+        {"128 bits", "st.global.v4.u32 [gi], {t, t, t, t};", 16, 0, 0, {1, 16, 16, 4}},
+        {"bytes", "st.global.u8 [gi], t;", 1, 0, 0, {1, 1, 1, 1}},
+        {"half a warp", "@q st.global.u32 [gi], t;", 4, 0, 0, {1, 2, 2, 1}},
+        {"write through", "st.global.wt.u32 [gi], t;", 4, 0, 0, {1, 4, 4, 1}},
+    };
+    CHECK(patterns, EMU_global_store_requests);
+}
+
+/* An atomic whose old value somebody reads; one whose value nobody reads is a reduction. */
+Test(counters, atomics)
+{
+    static const struct pattern patterns[] = {
+        {"one word", "atom.global.add.u32 v, [g], 1; add.u32 v, v, 1;", 0, 0, 0, {1, 1, 1, 1}},
+        {"a word each", "atom.global.add.u32 v, [gi], 1; add.u32 v, v, 1;", 4, 0, 0, {1, 4, 4, 1}},
+        {"stride 8", "atom.global.add.u32 v, [gi], 1; add.u32 v, v, 1;", 32, 0, 0, {1, 32, 4, 8}},
+        {"64 bits", "atom.global.exch.b64 d, [gi], d;", 8, 0, 0, {1, 8, 8, 2}},
+        {"exchange, value unused", "atom.global.exch.b32 v1, [gi], v;", 4, 0, 0, {1, 4, 4, 1}},
+        {"compare and swap, value unused",
+         "atom.global.cas.b32 v1, [gi], v, v;",
+         4,
+         0,
+         0,
+         {1, 4, 4, 1}},
+        {"value used as an address",
+         "atom.global.add.u64 d, [g], 0; cvta.to.global.u64 e, d;",
+         0,
+         0,
+         0,
+         {1, 1, 1, 1}},
+        {"value used by a guard",
+         "atom.global.add.u32 v, [g], 1; setp.eq.u32 p, v, 0; @p add.u32 t, t, 1;",
+         0,
+         0,
+         0,
+         {1, 1, 1, 1}},
+    };
+    CHECK(patterns, EMU_global_atomic_requests);
+}
+
+Test(counters, reductions)
+{
+    static const struct pattern patterns[] = {
+        {"red", "red.global.add.u32 [g], 1;", 0, 0, 0, {1, 1, 1, 1}},
+        {"red, a word each", "red.global.add.f32 [gi], v;", 4, 0, 0, {1, 4, 4, 1}},
+        {"red, stride 16", "red.global.max.s32 [gi], v;", 64, 0, 0, {1, 32, 4, 16}},
+        {"atom, value unused", "atom.global.add.u32 v1, [g], 1;", 0, 0, 0, {1, 1, 1, 1}},
+        {"atom into _", "atom.global.add.u32 _, [gi], 1;", 4, 0, 0, {1, 4, 4, 1}},
+        {"two warps", "atom.global.or.b32 v1, [gi], v;", 4, 0, 64, {2, 8, 8, 2}},
+    };
+    CHECK(patterns, EMU_global_reduction_requests);
+}
+
+/* --- shared memory ------------------------------------------------------------------------------ */
+
+/* Excess wavefronts of stride 2, 4, 8, 16, 32: 1, 3, 7, 15, 31; of odd strides 0. */
+Test(counters, shared_loads)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "ld.shared.u32 v, [si];", 4, 0, 0, {1, 1, 1, 0}},
+        {"stride 2", "ld.shared.u32 v, [si];", 8, 0, 0, {1, 2, 1, 1}},
+        {"stride 2, moving on by a word",
+         "mov.u32 v1, 0; L: ld.shared.u32 v, [si]; add.u32 si, si, 4; add.u32 v1, v1, 1; "
+         "setp.lt.u32 p, v1, 9; @p bra L;",
+         8,
+         0,
+         0,
+         {9, 18, 9, 9}},
+        {"stride 3", "ld.shared.u32 v, [si];", 12, 0, 0, {1, 1, 1, 0}},
+        {"stride 4", "ld.shared.u32 v, [si];", 16, 0, 0, {1, 4, 1, 3}},
+        {"stride 5", "ld.shared.u32 v, [si];", 20, 0, 0, {1, 1, 1, 0}},
+        {"stride 6", "ld.shared.u32 v, [si];", 24, 0, 0, {1, 2, 1, 1}},
+        {"stride 8", "ld.shared.u32 v, [si];", 32, 0, 0, {1, 8, 1, 7}},
+        {"stride 12", "ld.shared.u32 v, [si];", 48, 0, 0, {1, 4, 1, 3}},
+        {"stride 16", "ld.shared.u32 v, [si];", 64, 0, 0, {1, 16, 1, 15}},
+        {"stride 17", "ld.shared.u32 v, [si];", 68, 0, 0, {1, 1, 1, 0}},
+        {"stride 32", "ld.shared.u32 v, [si];", 128, 0, 0, {1, 32, 1, 31}},
+        {"stride 33", "ld.shared.u32 v, [si];", 132, 0, 0, {1, 1, 1, 0}},
+        {"offset 5", "ld.shared.u32 v, [si];", 4, 20, 0, {1, 1, 1, 0}},
+        {"all the same", "ld.shared.u32 v, [s+64];", 0, 0, 0, {1, 1, 1, 0}},
+        {"two words of one bank",
+         "@p add.u32 si, si, 128; ld.shared.u32 v, [si];",
+         0,
+         0,
+         0,
+         {1, 2, 1, 1}},
+        {"two words of two banks",
+         "@p add.u32 si, si, 132; ld.shared.u32 v, [si];",
+         0,
+         0,
+         0,
+         {1, 1, 1, 0}},
+        {"rows of a tile, 16 wide",
+         "and.b32 si, t, 15; shr.u32 i, t, 4; mad.lo.u32 si, i, 16, si; "
+         "shl.b32 si, si, 2; ld.shared.u32 v, [si];",
+         0,
+         0,
+         0,
+         {1, 1, 1, 0}},
+        {"columns of a tile, 16 wide",
+         "and.b32 si, t, 15; shr.u32 i, t, 4; mad.lo.u32 si, si, 16, i; "
+         "shl.b32 si, si, 2; ld.shared.u32 v, [si];",
+         0,
+         0,
+         0,
+         {1, 8, 1, 7}},
+        {"columns of a padded tile",
+         "and.b32 si, t, 15; shr.u32 i, t, 4; mad.lo.u32 si, si, 17, i; "
+         "shl.b32 si, si, 2; ld.shared.u32 v, [si];",
+         0,
+         0,
+         0,
+         {1, 2, 1, 1}},
+        {"one lane", "setp.eq.u32 p, t, 7; @p ld.shared.u32 v, [si];", 4, 0, 0, {1, 1, 1, 0}},
+        {"half a warp, stride 2", "@q ld.shared.u32 v, [si];", 8, 0, 0, {1, 1, 1, 0}},
+        {"half a warp, stride 32", "@q ld.shared.u32 v, [si];", 128, 0, 0, {1, 16, 1, 15}},
+        {"no lane", "setp.ne.u32 p, t, t; @p ld.shared.u32 v, [si];", 4, 0, 0, {0, 0, 0, 0}},
+        {"bytes", "ld.shared.u8 v, [si];", 1, 0, 0, {1, 1, 1, 0}},
+        {"bytes, a word apart", "ld.shared.u8 v, [si];", 4, 0, 0, {1, 1, 1, 0}},
+        {"bytes, 128 apart", "ld.shared.u8 v, [si];", 128, 0, 0, {1, 32, 1, 31}},
+        {"halfwords", "ld.shared.u16 v, [si];", 2, 0, 0, {1, 1, 1, 0}},
+        {"doubles", "ld.shared.u64 d, [si];", 8, 0, 0, {1, 2, 2, 0}},
+        {"doubles, stride 2", "ld.shared.u64 d, [si];", 16, 0, 0, {1, 4, 2, 2}},
+        {"doubles, stride 16", "ld.shared.u64 d, [si];", 128, 0, 0, {1, 32, 2, 30}},
+        {"doubles, stride 17", "ld.shared.u64 d, [si];", 136, 0, 0, {1, 2, 2, 0}},
+        {"pairs of words", "ld.shared.v2.u32 {v, v1}, [si];", 8, 0, 0, {1, 2, 2, 0}},
+        {"128 bits", "ld.shared.v4.u32 {v, v1, v2, v3}, [si];", 16, 0, 0, {1, 4, 4, 0}},
+        {"128 bits, stride 2", "ld.shared.v4.u32 {v, v1, v2, v3}, [si];", 32, 0, 0, {1, 8, 4, 4}},
+        {"128 bits, 28 lanes",
+         "setp.lt.u32 p, t, 28; @p ld.shared.v4.u32 {v, v1, v2, v3}, [si];",
+         16,
+         0,
+         0,
+         {1, 4, 4, 0}},
+        {"two warps, stride 2", "ld.shared.u32 v, [si];", 8, 0, 64, {2, 4, 2, 2}},
+        {"volatile", "ld.volatile.shared.u32 v, [si];", 8, 0, 0, {1, 2, 1, 1}},
+        {"generic",
+         "cvt.u64.u32 d, si; cvta.shared.u64 d, d; ld.u32 v, [d];",
+         8,
+         0,
+         0,
+         {1, 2, 1, 1}},
+    };
+    CHECK(patterns, EMU_shared_load_requests);
+}
+
+Test(counters, shared_stores)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "st.shared.u32 [si], t;", 4, 0, 0, {1, 1, 1, 0}},
+        {"stride 2", "st.shared.u32 [si], t;", 8, 0, 0, {1, 2, 1, 1}},
+        {"stride 32", "st.shared.u32 [si], t;", 128, 0, 0, {1, 32, 1, 31}},
+        {"stride 33", "st.shared.u32 [si], t;", 132, 0, 0, {1, 1, 1, 0}},
+        {"all the same", "st.shared.u32 [s], t;", 0, 0, 0, {1, 1, 1, 0}},
+        {"doubles", "st.shared.u64 [si], d;", 8, 0, 0, {1, 2, 2, 0}},
+        {"128 bits", "st.shared.v4.u32 [si], {t, t, t, t};", 16, 0, 0, {1, 4, 4, 0}},
+    };
+    CHECK(patterns, EMU_shared_store_requests);
+}
+
+/* As Nsight Compute counts them on an H100 (memory_l1_wavefronts_shared). */
+Test(counters, shared_atomics)
+{
+    static const struct pattern patterns[] = {
+        {"stride 1", "atom.shared.add.u32 v, [si], t; mov.u32 v1, v;", 4, 0, 0, {1, 1, 1, 0}},
+        {"stride 2", "atom.shared.add.u32 v, [si], t; mov.u32 v1, v;", 8, 0, 0, {1, 2, 1, 1}},
+        {"stride 32", "red.shared.add.u32 [si], t;", 128, 0, 0, {1, 32, 1, 31}},
+        {"stride 33", "red.shared.max.s32 [si], t;", 132, 0, 0, {1, 1, 1, 0}},
+        {"all the same", "red.shared.add.u32 [s], t;", 0, 0, 0, {1, 32, 1, 31}},
+        {"20 lanes, the same", "red.shared.add.u32 [s], t;", 0, 0, 20, {1, 20, 1, 19}},
+        {"in pairs",
+         "shr.u32 v, t, 1; mad.lo.u32 si, v, 4, si;"
+         " red.shared.add.u32 [si], t;",
+         0,
+         0,
+         0,
+         {1, 2, 1, 1}},
+        {"ones, all the same", "red.shared.add.u32 [s], 1;", 0, 0, 0, {1, 1, 1, 0}},
+        {"ones, stride 2", "red.shared.add.u32 [si], 1;", 8, 0, 0, {1, 2, 1, 1}},
+        {"ones of which each knows the sum",
+         "atom.shared.add.u32 v, [s], 1; mov.u32 v1, v;",
+         0,
+         0,
+         0,
+         {1, 32, 1, 31}},
+        {"exchange", "atom.shared.exch.b32 v, [s], t;", 0, 0, 0, {1, 32, 1, 31}},
+        {"compare and swap", "atom.shared.cas.b32 v, [si], t, t;", 4, 0, 0, {1, 2, 2, 0}},
+        {"compare and swap, the same",
+         "atom.shared.cas.b32 v, [s], t, t;",
+         0,
+         0,
+         0,
+         {1, 64, 2, 62}},
+        {"floats", "red.shared.add.f32 [si], 0f3f800000;", 4, 0, 0, {1, 2, 2, 0}},
+        {"floats, the same", "red.shared.add.f32 [s], 0f3f800000;", 0, 0, 0, {1, 64, 2, 62}},
+        {"64 bits", "red.shared.add.u64 [si], d;", 8, 0, 0, {1, 4, 4, 0}},
+        {"64 bits, stride 2", "red.shared.add.u64 [si], d;", 16, 0, 0, {1, 8, 4, 4}},
+    };
+    CHECK(patterns, EMU_shared_atomic_requests);
+}
+
+/* --- shared memory at random ---------------------------------------------------------------------- */
+
+#define RANDOM_TURNS 200u
+#define IDLE         UINT32_MAX
+
+/* Words that lanes ask for, or IDLE: more and more of them in some turns, few in others. */
+static void choose_words(uint32_t words[RANDOM_TURNS][32])
+{
+    uint64_t random = 42;
+    for (unsigned turn = 0; turn < RANDOM_TURNS; turn++)
+        for (unsigned lane = 0; lane < 32; lane++) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            uint32_t word = (uint32_t)(random >> 40) % (1 + (turn % 20) * (turn % 20));
+            words[turn][lane] = turn % 3 == 0 && random >> 60 > 10 && lane ? IDLE : word;
+        }
+}
+
+/* Passes of one turn: the most that one of the 32 banks has to give, words or, if all lanes have a turn of
+ * their own, lanes. */
+static unsigned count_passes(const uint32_t *words, bool each_lane)
+{
+    unsigned held[32] = {0}, most = 0;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        bool known = words[lane] == IDLE;
+        for (unsigned other = 0; other < lane && !each_lane; other++)
+            known |= words[other] == words[lane];
+        unsigned count = known ? 0 : ++held[words[lane] % 32];
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static void check_random(const char *access, enum emu_counter counter, bool each_lane)
+{
+    static uint32_t words[RANDOM_TURNS][32];
+    char ptx[1200];
+    struct emu_counters counters;
+    struct fixture f;
+    unsigned long want = 0;
+    choose_words(words);
+    for (unsigned turn = 0; turn < RANDOM_TURNS; turn++)
+        want += count_passes(words[turn], each_lane);
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k(.param .u64 words)\n{\n.shared .align 128 .b8 s[4096];\n"
+             ".reg .pred p, q;\n.reg .b32 t, i, n, v;\n.reg .b64 a;\nmov.u32 t, %%tid.x;\n"
+             "ld.param.u64 a, [words];\nmad.wide.u32 a, t, 4, a;\nmov.u32 n, 0;\n"
+             "L:\nld.global.u32 i, [a];\nsetp.ne.u32 q, i, 0xffffffff;\n"
+             "mad.lo.u32 i, i, 4, s;\n@q %s\nadd.s64 a, a, 128;\nadd.u32 n, n, 1;\n"
+             "setp.lt.u32 p, n, %u;\n@p bra L;\nret;\n}\n",
+             access, RANDOM_TURNS);
+    fixture_open(&f, NULL);
+    fixture_load(&f, ptx);
+    emu_addr on_device = fixture_upload(&f, words, sizeof words);
+    fixture_run(&f, (struct fixture_launch){.params = {on_device}, .counters = &counters});
+    fixture_close(&f);
+    cr_expect(counters.value[counter] == want, "%s: %lu wavefronts, want %lu", access,
+              (unsigned long)counters.value[counter], want);
+}
+
+Test(counters, random_words)
+{
+    check_random("ld.shared.u32 v, [i];", EMU_shared_load_wavefronts, false);
+    check_random("st.shared.u32 [i], t;", EMU_shared_store_wavefronts, false);
+    check_random("red.shared.add.u32 [i], 1;", EMU_shared_atomic_wavefronts, false);
+    check_random("red.shared.add.u32 [i], t;", EMU_shared_atomic_wavefronts, true);
+}
+
+/* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2, 4 …
+ * conflicts, `s[t] += s[t + o]` with o = 128, 64 … does not. FACTS: 32 such blocks have 2,240 load and
+ * 1,120 store conflicts, so one has 70 and 35. */
+static void run_tree(const char *body, struct emu_counters *counters)
+{
+    char ptx[1500];
+    struct fixture f;
+    snprintf(ptx, sizeof ptx,
+             ".visible .entry k()\n{\n.shared .align 4 .b8 s[1024];\n.reg .pred p, q;\n"
+             ".reg .b32 t, o, a, b, i, j;\nmov.u32 t, %%tid.x;\n%s}\n",
+             body);
+    fixture_open(&f, NULL);
+    fixture_load(&f, ptx);
+    fixture_run(&f, (struct fixture_launch){.block = {256}, .counters = counters});
+    fixture_close(&f);
+}
+
+Test(counters, reduction_trees)
+{
+    struct emu_counters c;
+    run_tree(
+        "mov.u32 o, 1;\nROUND:\nbar.sync 0;\nmul.lo.u32 i, o, t;\nshl.b32 i, i, 1;\n"
+        "setp.ge.u32 p, i, 256;\n@p bra NEXT;\nadd.u32 j, i, o;\nshl.b32 i, i, 2;\n"
+        "shl.b32 j, j, 2;\nld.shared.u32 a, [j];\nld.shared.u32 b, [i];\nadd.u32 a, a, b;\n"
+        "st.shared.u32 [i], a;\nNEXT:\nshl.b32 o, o, 1;\nsetp.lt.u32 q, o, 256;\n@q bra ROUND;\n"
+        "ret;\n",
+        &c);
+    cr_expect(VALUE(c, shared_load_bank_conflicts) == 70, "%lu",
+              VALUE(c, shared_load_bank_conflicts));
+    cr_expect(VALUE(c, shared_store_bank_conflicts) == 35, "%lu",
+              VALUE(c, shared_store_bank_conflicts));
+    cr_expect(VALUE(c, barriers) == 8 * 8, "%lu barriers", VALUE(c, barriers));
+    run_tree("mov.u32 o, 128;\nROUND:\nbar.sync 0;\nsetp.ge.u32 p, t, o;\n@p bra NEXT;\n"
+             "shl.b32 i, t, 2;\nshl.b32 j, o, 2;\nadd.u32 j, i, j;\nld.shared.u32 a, [j];\n"
+             "ld.shared.u32 b, [i];\nadd.u32 a, a, b;\nst.shared.u32 [i], a;\nNEXT:\n"
+             "shr.u32 o, o, 1;\nsetp.ne.u32 q, o, 0;\n@q bra ROUND;\nret;\n",
+             &c);
+    cr_expect(VALUE(c, shared_load_bank_conflicts) == 0 &&
+              VALUE(c, shared_store_bank_conflicts) == 0);
+    /* 4 + 2 + 1 whole warps, then one warp five times with some lanes */
+    cr_expect(VALUE(c, shared_load_requests) == 2 * 12 && VALUE(c, shared_store_requests) == 12,
+              "%lu loads", VALUE(c, shared_load_requests));
+    cr_expect(VALUE(c, divergent_branches) == 5, "%lu divergent", VALUE(c, divergent_branches));
+    /* `if ((t & mask) == 0) s[t] += s[t + o]`: divergence in every round, no conflicts */
+    run_tree(
+        "mov.u32 o, 1;\nROUND:\nbar.sync 0;\nshl.b32 i, o, 1;\nsub.u32 i, i, 1;\nand.b32 i, i, t;\n"
+        "setp.ne.u32 p, i, 0;\n@p bra NEXT;\nshl.b32 i, t, 2;\nshl.b32 j, o, 2;\nadd.u32 j, i, j;\n"
+        "ld.shared.u32 a, [j];\nld.shared.u32 b, [i];\nadd.u32 a, a, b;\nst.shared.u32 [i], a;\n"
+        "NEXT:\nshl.b32 o, o, 1;\nsetp.lt.u32 q, o, 256;\n@q bra ROUND;\nret;\n",
+        &c);
+    cr_expect(VALUE(c, shared_load_bank_conflicts) == 0, "%lu",
+              VALUE(c, shared_load_bank_conflicts));
+    /* 8 warps five times (strides to 32), then 4, 2 and 1 */
+    cr_expect(VALUE(c, divergent_branches) == 8 * 5 + 4 + 2 + 1, "%lu divergent",
+              VALUE(c, divergent_branches));
+}
+
+/* Spaces that no counter is about. */
+Test(counters, other_spaces)
+{
+    static const struct pattern patterns[] = {
+        {"parameters", "ld.param.u64 d, [block];", 0, 0, 0, {0, 0, 0, 0}},
+        {"fences", "membar.gl; fence.acq_rel.gpu;", 0, 0, 0, {0, 0, 0, 0}},
+    };
+    CHECK(patterns, EMU_global_load_requests);
+}
+
+static const struct {
+    const char *body;
+    unsigned threads, operations;
+} doubles[] = {
+    {"add.f64 d, d, d; sub.f64 d, d, d; mul.f64 d, d, d;", 32, 96},
+    {"fma.rn.f64 d, d, d, d; mad.rn.f64 d, d, d, d;", 20, 40},
+    {"red.global.add.f64 [g], d; atom.shared.add.f64 e, [s], d;", 32, 64},
+    {"neg.f64 d, d; mov.f64 d, d; add.f32 v, v, v; add.s64 d, d, d;", 32, 0},
+};
+
+Test(counters, double_operations)
+{
+    for (size_t i = 0; i < sizeof doubles / sizeof *doubles; i++) {
+        struct emu_counters counters;
+        char body[200];
+        snprintf(body, sizeof body, "mov.b64 d, 0;\n%s", doubles[i].body);
+        run_pattern(&(struct pattern){.access = body, .threads = doubles[i].threads}, &counters);
+        cr_expect_eq(counters.value[EMU_double_operations], doubles[i].operations, "%s: %lu",
+                     doubles[i].body, (unsigned long)counters.value[EMU_double_operations]);
+    }
+}
+
+/* --- instructions ------------------------------------------------------------------------------- */
+
+/* 5 instructions by 3 warps, the last one of 8 threads. */
+Test(counters, straight_line)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 a;\nmov.u32 a, %tid.x;\n"
+                     "add.u32 a, a, 1;\nsetp.lt.u32 p, a, 10;\n@p add.u32 a, a, 1;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.grid = {2}, .block = {72}, .counters = &c});
+    cr_expect(VALUE(c, warp_instructions) == 2 * 3 * 5, "%lu", VALUE(c, warp_instructions));
+    /* a guard that is false does not make a lane inactive */
+    cr_expect(VALUE(c, thread_instructions) == 2 * 72 * 5, "%lu", VALUE(c, thread_instructions));
+    cr_expect(VALUE(c, longest_warp_instructions) == 5);
+    cr_expect(VALUE(c, branches) == 0 && VALUE(c, divergent_branches) == 0 &&
+              VALUE(c, barriers) == 0);
+    fixture_close(&f);
+}
+
+/* Threads of 8 warps come to a barrier of each kind that lies in memory; who asks whether it is over does not wait
+ * once more. Who votes does wait. */
+Test(counters, other_barriers)
+{
+    static const char *const arrivals[] = {
+        "mbarrier.arrive.shared.b64 d, [s];",
+        "mbarrier.arrive_drop.shared.b64 d, [s];",
+        "cp.async.mbarrier.arrive.noinc.shared.b64 [s];",
+    };
+    for (size_t i = 0; i < sizeof arrivals / sizeof *arrivals; i++) {
+        struct emu_counters c;
+        char body[500];
+        snprintf(body, sizeof body,
+                 ".reg .b64 d;\nsetp.ne.u32 p, t, 0;\n@p bra BEGUN;\n"
+                 "mbarrier.init.shared.b64 [s], 256;\nBEGUN:\nbar.sync 0;\n%s\n"
+                 "LOOK: mbarrier.test_wait.parity.shared.b64 q, [s], 0;\n@!q bra LOOK;\nret;\n",
+                 arrivals[i]);
+        run_tree(body, &c);
+        cr_expect(VALUE(c, barriers) == 2 * 8, "%s %lu", arrivals[i], VALUE(c, barriers));
+        run_tree(".reg .b32 n;\nbar.sync 0;\nsetp.ne.u32 p, t, 0;\nbar.red.popc.u32 n, 0, p;\n"
+                 "barrier.red.or.aligned.pred q, 0, p;\nret;\n",
+                 &c);
+        cr_expect(VALUE(c, block_votes) == 2 * 8 && VALUE(c, barriers) == 3 * 8);
+    }
+}
+
+/* Variables in constant memory are read without any request to global memory; parameters are none. */
+Test(counters, constants)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".const .align 4 .b8 table[256];\n.visible .entry k(.param .u32 n)\n{\n"
+                     ".reg .b32 i, a;\n.reg .b64 d;\nmov.u32 i, %tid.x;\nmul.wide.u32 d, i, 4;\n"
+                     "ld.const.u32 a, [table];\nadd.s64 d, d, table;\nld.const.u32 a, [d];\n"
+                     "ld.param.u32 a, [n];\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {7}, .counters = &c});
+    cr_expect(VALUE(c, constant_requests) == 2 * 2, "%lu", VALUE(c, constant_requests));
+    cr_expect(VALUE(c, global_load_requests) == 0);
+    fixture_close(&f);
+}
+
+/* A branch that all lanes take, one that none takes, one that half of them take. */
+Test(counters, branches)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f,
+                 ".visible .entry k()\n{\n.reg .pred p, q, r;\n.reg .b32 t;\nmov.u32 t, %tid.x;\n"
+                 "setp.lt.u32 p, t, 1000;\nsetp.ge.u32 q, t, 1000;\nand.b32 t, t, 1;\n"
+                 "setp.eq.u32 r, t, 0;\n@p bra A;\nA:\n@q bra B;\nadd.u32 t, t, 1;\nB:\n@r bra C;\n"
+                 "add.u32 t, t, 1;\nadd.u32 t, t, 1;\nC:\nbra.uni D;\nD:\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.block = {64}, .counters = &c});
+    cr_expect(VALUE(c, branches) == 2 * 4, "%lu", VALUE(c, branches));
+    cr_expect(VALUE(c, divergent_branches) == 2 * 1, "%lu", VALUE(c, divergent_branches));
+    cr_expect(VALUE(c, warp_instructions) == 2 * 13, "%lu", VALUE(c, warp_instructions));
+    /* two of them by half the lanes */
+    cr_expect(VALUE(c, thread_instructions) == 2 * (11 * 32 + 2 * 16), "%lu",
+              VALUE(c, thread_instructions));
+    fixture_close(&f);
+}
+
+/* Both sides of a divergent branch are executed one after the other, each by its lanes. */
+Test(counters, divergent_sides)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, NULL);
+    fixture_load(&f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 t;\nmov.u32 t, %tid.x;\n"
+                     "setp.lt.u32 p, t, 4;\n@p bra LOW;\nadd.u32 t, t, 1;\nadd.u32 t, t, 1;\n"
+                     "bra END;\nLOW:\nadd.u32 t, t, 1;\nEND:\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){.counters = &c});
+    cr_expect(VALUE(c, warp_instructions) == 3 + 3 + 1 + 1, "%lu", VALUE(c, warp_instructions));
+    cr_expect(VALUE(c, thread_instructions) == 32 * 4 + 28 * 3 + 4, "%lu",
+              VALUE(c, thread_instructions));
+    cr_expect(VALUE(c, branches) == 2 && VALUE(c, divergent_branches) == 1);
+    fixture_close(&f);
+}
+
+/* The warp with the longest loop is the critical path, wherever its CTA ran: 150 CTAs, so that a second
+ * worker gets its share. */
+Test(counters, longest_warp)
+{
+    enum { CTAS = 150 };
+    for (unsigned round = 0; round < 6; round++) {
+        unsigned workers = round ? 2 : 1;
+        struct fixture f;
+        struct emu_counters c;
+        fixture_open(&f, &(struct emu_options){.workers = workers});
+        fixture_load(
+            &f, ".visible .entry k()\n{\n.reg .pred p;\n.reg .b32 n, w;\nmov.u32 n, %ctaid.x;\n"
+                "mov.u32 w, %tid.x;\nshr.u32 w, w, 5;\nmad.lo.u32 n, n, 10, w;\n"
+                "L:\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n@p bra L;\nret;\n}\n");
+        fixture_run(&f, (struct fixture_launch){.grid = {CTAS}, .block = {128}, .counters = &c});
+        /* CTA 149, warp 3: n = 1493 rounds of 3 instructions, and 5 around them */
+        cr_expect(VALUE(c, longest_warp_instructions) == 1493 * 3 + 5, "%u workers: %lu", workers,
+                  VALUE(c, longest_warp_instructions));
+        unsigned long rounds = 0;
+        for (unsigned cta = 0; cta < CTAS; cta++)
+            for (unsigned warp = 0; warp < 4; warp++)
+                rounds += 10 * cta + warp ? 10 * cta + warp : 1;
+        cr_expect(VALUE(c, warp_instructions) == CTAS * 4 * 5 + 3 * rounds, "%u workers: %lu",
+                  workers, VALUE(c, warp_instructions));
+        fixture_close(&f);
+    }
+}
+
+/* Of 150 CTAs the last one's second warp loads most: two sectors in each round. Stores and atomics are none of it. */
+Test(counters, longest_warp_load_sectors)
+{
+    struct fixture f;
+    struct emu_counters c;
+    fixture_open(&f, &(struct emu_options){.workers = 2});
+    emu_addr memory = fixture_upload(&f, NULL, 4096);
+    fixture_load(&f,
+                 ".visible .entry k(.param .u64 at)\n{\n.reg .pred p;\n.reg .b32 n, w, v;\n"
+                 ".reg .b64 a, b;\nld.param.u64 a, [at];\nmov.u32 n, %ctaid.x;\n"
+                 "mov.u32 w, %tid.x;\nmul.wide.u32 b, w, 2;\nadd.s64 b, b, a;\nshr.u32 w, w, 5;\n"
+                 "mad.lo.u32 n, n, 2, w;\nL:\nld.global.u16 w, [b];\nst.global.u16 [b], w;\n"
+                 "atom.global.add.u32 v, [a], 1;\nsub.u32 n, n, 1;\nsetp.gt.s32 p, n, 0;\n"
+                 "@p bra L;\nret;\n}\n");
+    fixture_run(&f, (struct fixture_launch){NULL, {150}, {64}, 0, {memory}, &c, false});
+    cr_expect(VALUE(c, longest_warp_load_sectors) == 2 * (2 * 149 + 1));
+    fixture_close(&f);
+}
+
+/* --- the record --------------------------------------------------------------------------------- */
+
+/* A kernel with some of everything, in several lines; no thread waits for another. */
+static const char mixed[] =
+    ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n.visible .entry k(.param .u64 block)\n{\n"
+    ".shared .align 4 .b8 s[1024];\n.reg .pred p;\n.reg .b32 t, a, b, i;\n.reg .b64 g, gi;\n"
+    ".loc 1 2 1\nmov.u32 t, %tid.x;\nld.param.u64 g, [block];\nshl.b32 i, t, 2;\n"
+    "cvt.u64.u32 gi, i;\nadd.s64 gi, gi, g;\n"
+    ".loc 1 4 3\nld.global.u32 a, [gi];\n"
+    ".loc 2 9 1\nst.shared.u32 [i], a;\n"
+    ".loc 1 5 3\nbar.sync 0;\nand.b32 a, t, 3;\nsetp.eq.u32 p, a, 0;\n@p bra SKIP;\n"
+    ".loc 1 6 5\nxor.b32 b, i, 4;\nld.shared.u32 a, [b];\nSKIP:\n"
+    ".loc 1 7 3\nred.global.add.u32 [g], a;\natom.global.add.u32 b, [g+4], a;\n"
+    ".loc 1 8 3\nst.global.u32 [gi+1024], b;\n.loc 1 9 1\nret;\n}\n";
+
+static char *record_of_mixed(const struct emu_options *options, uint32_t ctas,
+                             struct emu_counters *counters)
+{
+    struct fixture f;
+    uint32_t words[1024];
+    for (unsigned i = 0; i < 1024; i++)
+        words[i] = i * 7;
+    fixture_open(&f, options);
+    fixture_load(&f, mixed);
+    emu_addr block = fixture_upload(&f, words, sizeof words);
+    fixture_run(&f, (struct fixture_launch){
+                        .grid = {ctas}, .block = {200}, .params = {block}, .counters = counters});
+    char *text = fixture_record_text(&f);
+    fixture_close(&f);
+    return text;
+}
+
+Test(counters, same_bytes_twice)
+{
+    struct emu_options options = {.deterministic = true};
+    char *first = record_of_mixed(&options, 9, NULL), *second = record_of_mixed(&options, 9, NULL);
+    cr_expect(strcmp(first, second) == 0, "%s\n%s", first, second);
+    cr_expect(strlen(first) > 500 && strchr(first, '\n') == first + strlen(first) - 1,
+              "one launch is one line");
+    free(first);
+    free(second);
+}
+
+Test(counters, same_with_more_workers)
+{
+    struct emu_counters one, two;
+    char *first = record_of_mixed(&(struct emu_options){.workers = 1}, 2000, &one);
+    char *second = record_of_mixed(&(struct emu_options){.workers = 2}, 2000, &two);
+    for (int i = 0; i < EMU_COUNTER_COUNT; i++)
+        cr_expect(one.value[i] == two.value[i], "%s is %lu and %lu",
+                  emu_counter_name((enum emu_counter)i), (unsigned long)one.value[i],
+                  (unsigned long)two.value[i]);
+    cr_expect(strcmp(first, second) == 0, "and so is the record");
+    free(first);
+    free(second);
+}
+
+static int64_t counter_of(json_t *counters, const char *name)
+{
+    return json_integer_value(json_object_get(counters, name)); /* 0 if it is not there */
+}
+
+/* Each line has what its instructions did, and together they are the launch. */
+Test(counters, lines)
+{
+    json_error_t error;
+    char *text = record_of_mixed(&(struct emu_options){.deterministic = true}, 9, NULL);
+    json_t *record = json_loads(text, 0, &error), *launch = json_object_get(record, "launch");
+    json_t *total = json_object_get(launch, "counters"), *lines = json_object_get(launch, "lines");
+    json_t *line;
+    size_t n;
+    static const struct {
+        const char *file;
+        int line;
+        const char *counter;
+        int64_t want;
+    } wants[] = {
+        {"a.cu", 2, "warp_instructions", 9 * 7 * 5},
+        {"a.cu", 4, "global_load_requests", 9 * 7},
+        {"a.cu", 4, "global_load_sectors", 9 * 25}, /* 200 words */
+        {"b.h", 9, "shared_store_requests", 9 * 7},
+        {"a.cu", 5, "barriers", 9 * 7},
+        {"a.cu", 5, "divergent_branches", 9 * 7},
+        {"a.cu", 6, "thread_instructions", 9 * 2 * 150},
+        {"a.cu", 6, "shared_load_requests", 9 * 7},
+        {"a.cu", 7, "global_reduction_requests", 9 * 7},
+        {"a.cu", 7, "global_atomic_sectors", 9 * 7},
+        {"a.cu", 8, "global_store_sectors", 9 * 25},
+    };
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
+        int64_t got = -1;
+        json_array_foreach(lines, n,
+                           line) if (strcmp(json_string_value(json_object_get(line, "file")),
+                                            wants[i].file) == 0 &&
+                                     counter_of(line, "line") == wants[i].line) got =
+            counter_of(json_object_get(line, "counters"), wants[i].counter);
+        cr_expect(got == wants[i].want, "%s:%d: %s is %ld, want %ld", wants[i].file, wants[i].line,
+                  wants[i].counter, (long)got, (long)wants[i].want);
+    }
+    for (int c = 0; c < EMU_COUNTER_COUNT; c++) {
+        const char *name = emu_counter_name((enum emu_counter)c);
+        int64_t sum = 0;
+        json_array_foreach(lines, n, line) sum +=
+            counter_of(json_object_get(line, "counters"), name);
+        if (strncmp(name, "longest_warp_", strlen("longest_warp_")) != 0)
+            cr_expect(sum == counter_of(total, name), "%s: %ld in lines, %ld in all", name,
+                      (long)sum, (long)counter_of(total, name));
+    }
+    json_array_foreach(lines, n, line)
+    {
+        json_t *value;
+        const char *name;
+        json_object_foreach(json_object_get(line, "counters"), name, value) cr_expect(
+            json_integer_value(value) != 0, "zeros are left out of lines, but not %s", name);
+    }
+    json_decref(record);
+    free(text);
+}

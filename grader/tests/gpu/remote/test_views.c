@@ -1,0 +1,152 @@
+/* Two views of an input: what a program sends of the one becomes the other, however it sends it. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/remote/views.h"
+#include "record/case.h"
+#include "tests/support/shell.h"
+
+TestSuite(views, .init = shell_init, .fini = shell_fini);
+
+#define COUNT 1000
+
+/* Two inputs of COUNT ints. Some that are shown begin with a byte that is 0, as gaps do. */
+static int shown[COUNT], judged[COUNT];
+static struct views views;
+
+static void write_input(const char *path, const int *numbers)
+{
+    struct case_data *input = case_new();
+    cr_assert(case_add(input, "data", CASE_INT, numbers, COUNT) && case_write(input, path));
+    case_free(input);
+}
+
+static void open_views(void)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\""), paths[2][600];
+    for (int i = 0; i < COUNT; i++) {
+        shown[i] = (1 << 20) + i * i;
+        judged[i] = -i;
+    }
+    snprintf(paths[0], sizeof paths[0], "%s/shown", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/judged", folder);
+    write_input(paths[0], shown);
+    write_input(paths[1], judged);
+    cr_assert(views_open(&views, paths[0], paths[1]));
+    snprintf(paths[1], sizeof paths[1], "%s/nowhere", folder);
+    struct views none;
+    cr_expect(!views_open(&none, paths[0], paths[1]));
+    views_close(&none);
+    free(folder);
+}
+
+/* Sends COUNT numbers from FIRST on and returns how many of them were taken for the judged ones. */
+static int send(int first, int count)
+{
+    int numbers[COUNT], swapped = 0;
+    memcpy(numbers, shown + first, (size_t)count * sizeof *numbers);
+    views_swap(&views, (uint8_t *)numbers, (size_t)count * sizeof *numbers);
+    for (int i = 0; i < count; i++) {
+        swapped += numbers[i] == judged[first + i];
+        cr_expect(numbers[i] == judged[first + i] || numbers[i] == shown[first + i]);
+    }
+    return swapped;
+}
+
+Test(views, of_all)
+{
+    open_views();
+    cr_expect_neq(views_missing(&views), 0);
+    cr_expect_eq(send(0, COUNT), COUNT);
+    cr_expect_eq(views_missing(&views), 0);
+    cr_expect_eq(send(0, COUNT), COUNT, "once more");
+    views_close(&views);
+}
+
+Test(views, of_pieces_in_any_order)
+{
+    open_views();
+    for (int first = COUNT - 8; first > 0; first -= 8)
+        cr_expect_eq(send(first, 8), 8, "from %d", first);
+    cr_expect_neq(views_missing(&views), 0);
+    cr_expect_eq(send(0, 8), 8);
+    cr_expect_eq(views_missing(&views), 0);
+    views_close(&views);
+}
+
+Test(views, of_too_little)
+{
+    open_views();
+    cr_expect_eq(send(500, 3), 0, "12 bytes may be anything");
+    cr_expect_eq(send(500, 4), 4, "16 bytes are no chance");
+    cr_expect_eq(send(504, 1), 1, "what follows at once is the next part of it");
+    cr_expect_eq(send(506, 1), 0);
+    views_close(&views);
+}
+
+Test(views, of_rows_with_gaps)
+{
+    int padded[4 * COUNT];
+    open_views();
+    for (int gap = 1; gap < 20; gap += 6) {
+        memset(padded, 0, sizeof padded);
+        for (int i = 0; i < COUNT; i++)
+            padded[i / 10 * (10 + gap) + i % 10] = shown[i];
+        views_swap(&views, (uint8_t *)padded, sizeof padded);
+        for (int i = 0; i < COUNT; i++) {
+            cr_expect_eq(padded[i / 10 * (10 + gap) + i % 10], judged[i], "gap %d, %d", gap, i);
+            cr_expect(i % 10 || !padded[i / 10 * (10 + gap) + 10], "the gap stays as it was");
+        }
+    }
+    cr_expect_eq(views_missing(&views), 0);
+    views_close(&views);
+}
+
+Test(views, of_numbers_that_were_prepared)
+{
+    int numbers[COUNT];
+    open_views();
+    for (int i = 0; i < COUNT; i++)
+        numbers[i] = 2 * shown[i];
+    views_swap(&views, (uint8_t *)numbers, sizeof numbers);
+    for (int i = 0; i < COUNT; i++)
+        cr_expect_eq(numbers[i], 2 * shown[i]);
+    cr_expect_neq(views_missing(&views), 0);
+    views_close(&views);
+}
+
+Test(views, of_what_was_learned)
+{
+    double sums[4] = {1.25, 2.5, 3.75, 5}, others[4] = {7, 8, 9, 10}, sent[4];
+    open_views();
+    views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
+    memcpy(sent, sums, sizeof sent);
+    views_swap(&views, (uint8_t *)sent, sizeof sent);
+    cr_expect_eq(memcmp(sent, others, sizeof sent), 0);
+    cr_expect_eq(send(0, COUNT), COUNT);
+    for (int i = 0; i < 100000; i++) { /* it ends at some time */
+        sums[0]++;
+        views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
+    }
+    cr_expect_lt(views.size, 2 << 20);
+    cr_expect_eq(send(0, COUNT), COUNT);
+    views_close(&views);
+}
+
+Test(views, that_are_spoilt)
+{
+    enum { BYTES = 160000 };
+    static uint8_t bytes[BYTES];
+    uint64_t state = 1;
+    int pieces = 0;
+    views_spoil(&state, 8, bytes, BYTES);
+    for (int i = 0; i < BYTES; i += 16) {
+        int changed = 0;
+        for (int k = 0; k < 16; k++)
+            changed += bytes[i + k] != 0;
+        cr_expect(changed == 0 || changed == 16);
+        pieces += changed > 0;
+    }
+    cr_expect(pieces > BYTES / 16 / 10 && pieces < BYTES / 16 / 6, "%d", pieces);
+}

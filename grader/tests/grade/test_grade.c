@@ -1,0 +1,724 @@
+/* lanewise grade, end to end: every way in which a grading can go, and what is said about it. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "grade/grade.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
+
+TestSuite(grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
+TestSuite(golden_grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
+
+/* --- what is said, to the letter ------------------------------------------------------------------ */
+
+#define LOOP  "for (int i = me; i < n; i += all)"
+#define ADD   "mine += square(data[i]);"
+#define BEGIN "int *data_on_gpu;"
+#define END   "return lab_close(&lab);\n}"
+
+/* Submissions to lab 02 that fail in their own way each; all but a warning exit with code 1. */
+static const struct {
+    const char *name;
+    struct edit edits[SUBMISSION_EDITS];
+} failures[] = {
+    {"syntax-errors", {{ADD, "mine += sqare(data[i])"}}},
+    {"missing-header", {{"#include \"lab.h\"", "#include \"lap.h\""}}},
+    {"out-of-bounds", {{LOOP, "for (int i = me; i <= n; i += all)"}}},
+    {"endless-kernel", {{LOOP, "for (int i = me; i < n; i += 0 * all)"}}},
+    {"exit-before-main",
+     {{"#include \"lab.h\"", "#include \"lab.h\"\nstruct quit { quit() { exit(0); } } quit;"}}},
+    {"crash", {{BEGIN, "*(volatile int *)8 = 1; int *data_on_gpu;"}}},
+    {"exit-code", {{BEGIN, "fprintf(stderr, \"no idea\\n\"); return 9; int *data_on_gpu;"}}},
+    {"out-of-memory",
+     {{BEGIN, "char *more; CHECK_CUDA(cudaMalloc(&more, 2ull << 30)); int *data_on_gpu;"}}},
+    {"no-result", {{"lab_result(&lab, \"sum\", LAB_U64, &sum, 1);", ""}}},
+    {"wrong-type", {{"LAB_U64, &sum", "LAB_INT, &sum"}}},
+    {"no-close", {{"return lab_close(&lab);", "_Exit(0);"}}},
+    {"chatter", {{BEGIN, "for (;;) puts(\"I am still here\"); int *data_on_gpu;"}}},
+    {"bad-launch", {{"<<<BLOCKS, THREADS>>>", "<<<BLOCKS, 2000>>>"}}},
+    {"wrong-answer", {{LOOP, "for (int i = me + 1; i < n; i += all)"}}},
+    {"other-lab", {{"/* Lab 02", "/* Lab"}, {"\"n\", 100000", "\"m\", 100000"}}},
+    {"no-main", {{"int main(", "int mean("}}},
+    {"warnings", {{BEGIN, "int unused, *data_on_gpu;"}}},
+    {"chunks",
+     {{LOOP, "int chunk = (n + all - 1) / all, end = min((me + 1) * chunk, n);\n"
+             "    for (int i = me * chunk; i < end; ++i)"}}},
+};
+
+/* The same for results that are matrices. */
+static const struct {
+    const char *name, *lab, *file;
+    struct edit edits[SUBMISSION_EDITS];
+} matrix_failures[] = {
+    {"wrong-matrix",
+     "06-tiled-matmul",
+     "tiled_matmul.cu",
+     {{"number - *excess", "number + *excess"},
+      {"i < p.depth; ++i)\n            sum", "i < 9; ++i)\n            sum"}}},
+    {"wrong-shape",
+     "05-pitched-alloc",
+     "pitched_alloc.cu",
+     {{"LAB_FLOAT, sums, width * height", "LAB_FLOAT, sums, width"}}},
+    {"wrong-name",
+     "05-pitched-alloc",
+     "pitched_alloc.cu",
+     {{"\"sums\", LAB_FLOAT", "\"sum\", LAB_FLOAT"}}},
+};
+
+static void expect_failure(const char *lab, const char *file, const char *name,
+                           const struct edit edits[SUBMISSION_EDITS])
+{
+    int code;
+    submission_write(lab, edits, file);
+    char *output = submission_grade(lab, file, &code, NULL);
+    cr_expect_eq(code, strcmp(name, "warnings") != 0, "%s: exit code %d\n%s", name, code, output);
+    golden_check(name, submission_normalise(output));
+    free(output);
+}
+
+Test(golden_grade, failures)
+{
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; ++i)
+        expect_failure("02-coalesce", "coalesce.cu", failures[i].name, failures[i].edits);
+    for (size_t i = 0; i < sizeof matrix_failures / sizeof *matrix_failures; ++i)
+        expect_failure(matrix_failures[i].lab, matrix_failures[i].file, matrix_failures[i].name,
+                       matrix_failures[i].edits);
+}
+
+/* What is said of mutants of the other labs; their points are lab-check's. */
+static const struct {
+    const char *lab, *mutant;
+} told[] = {
+    {"03-shared-reduce", "too-few-bytes"}, {"03-shared-reduce", "launch-of-256"},
+    {"03-shared-reduce", "atomics-left"},  {"04-bank-conflicts", "mask-tree"},
+    {"04-bank-conflicts", "index-tree"},
+};
+
+Test(golden_grade, mutants)
+{
+    for (size_t i = 0; i < sizeof told / sizeof *told; ++i) {
+        int code;
+        char name[200];
+        submission_write_mutant(told[i].lab, told[i].mutant, "a.cu");
+        char *output = submission_grade(told[i].lab, "a.cu", &code, NULL);
+        cr_expect_eq(code, 1, "%s: exit code %d\n%s", told[i].mutant, code, output);
+        snprintf(name, sizeof name, "%s-%s", told[i].lab, told[i].mutant);
+        golden_check(name, submission_normalise(output));
+        free(output);
+    }
+}
+
+/* Each lab as its students get it, and solved: what is said of it, in a file of its own. */
+Test(golden_grade, skeletons_and_solutions)
+{
+    struct lab_names list;
+    labs_list(&list);
+    for (size_t i = 0; i < list.count; ++i) {
+        static const char *const options[] = {"", "--submission " LANEWISE_ROOT "/solutions"};
+        for (int solved = 0; solved < 2; ++solved) {
+            int code;
+            char name[300];
+            char *output = shell(&code,
+                                 "$LANEWISE grade --device emulator --seed 1 --lab %s %s --json "
+                                 "result.json | sed 's,^%s/,,'",
+                                 list.names[i], options[solved], LANEWISE_ROOT);
+            snprintf(name, sizeof name, "%s-%s", list.names[i], solved ? "solution" : "skeleton");
+            golden_check(name, submission_normalise(output));
+            free(output);
+        }
+    }
+    labs_free(&list);
+}
+
+Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
+{
+    static const struct edit edits[SUBMISSION_EDITS] = {
+        {BEGIN, "for (volatile int i = 0;; ++i) ; int *data_on_gpu;"}};
+    int code;
+    json_t *result, *check;
+    size_t i;
+    submission_write("02-coalesce", edits, "coalesce.cu");
+    char *output = submission_grade("02-coalesce", "coalesce.cu", &code, &result);
+    cr_expect_eq(code, 1, "%s", output);
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        double seconds = json_number_value(json_object_get(check, "seconds"));
+        cr_expect_str_eq(json_string_value(json_object_get(check, "status")), "timeout");
+        cr_expect(seconds > 2.9, "ended after %g s", seconds);
+    }
+    cr_expect(strstr(output, "did not end within 10 seconds\n"), "%s", output);
+    cr_expect(strstr(output, "did not end within 3 seconds (no longer, as it has hung before)"),
+              "%s", output);
+    json_decref(result);
+    free(output);
+}
+
+/* --- what cannot be graded ------------------------------------------------------------------------ */
+
+#define GRADE "$LANEWISE grade --device emulator --json out.json "
+
+/* What a compiler of CUDA 12 says of itself. */
+#define OLD_NVCC                                                                                   \
+    "printf '#!/bin/sh\\necho Cuda compilation tools, release 12.4, V12.4.131\\n' >nvcc; "         \
+    "chmod +x nvcc; "
+
+static const struct {
+    const char *name, *script, *message;
+} refusals[] = {
+    {"no such lab", GRADE "--lab 99-magic",
+     "no lab is called \"99-magic\"; the labs are 01-parallelize, 02-coalesce"},
+    {"a lab outside of labs/", GRADE "--lab ../solutions", "no lab is called"},
+    {"an empty file", "touch a.cu; " GRADE "--lab 01-parallelize --submission a.cu",
+     "a.cu is empty: hand in your parallelize.cu"},
+    {"blanks only", "echo '  ' >a.cu; " GRADE "--lab 01-parallelize --submission a.cu",
+     "a.cu is empty"},
+    {"a binary file", "cp /bin/true a.cu; " GRADE "--lab 01-parallelize --submission a.cu",
+     "a.cu is not a text file"},
+    {"a huge file", "truncate -s 9M a.cu; " GRADE "--lab 01-parallelize --submission a.cu",
+     "a.cu is too large"},
+    {"no such file", GRADE "--lab 01-parallelize --submission a.cu", "a.cu does not exist"},
+    {"a device", GRADE "--lab 01-parallelize --submission /dev/zero", "/dev/zero is not a regular"},
+    {"a folder without the file",
+     "mkdir f; touch f/coalesce.cu; " GRADE "--lab 01-parallelize --submission f/",
+     "the folder f/ holds no parallelize.cu (nor 01-parallelize/parallelize.cu)"},
+    {"a folder in the file's place",
+     "mkdir -p f/coalesce.cu; " GRADE "--lab 02-coalesce --submission f",
+     "f/coalesce.cu is a folder"},
+    {"a file that may not be read",
+     "chmod 755 .; echo x >a.cu; chmod 0 a.cu; "
+     "setpriv --reuid 65534 --clear-groups -- $LANEWISE grade --device emulator "
+     "--lab 02-coalesce --submission a.cu",
+     "a.cu may not be read by you"},
+    {"another lab's file", GRADE "--lab 01-parallelize --submission labs/02-coalesce/coalesce.cu",
+     "coalesce.cu is for lab 02, as its first line says, not for 01-parallelize"},
+    {"a file for all labs", "touch a.cu; " GRADE "--submission a.cu",
+     "which lab is a.cu for? Add --lab NAME"},
+    {"an unknown option", GRADE "--speed 3", "no option --speed"},
+    {"an option without value", "$LANEWISE grade --lab", "--lab needs a value"},
+    {"a word too many", GRADE "01-parallelize", "what is \"01-parallelize\"?"},
+    {"a seed that is none", GRADE "--seed 12x", "the seed is a whole number"},
+    {"a negative seed", GRADE "--seed -1", "the seed is a whole number"},
+    {"a seed beyond 63 bits", GRADE "--seed 9223372036854775808", "the seed is a whole number"},
+    {"a device that is none", "$LANEWISE grade --device tpu", "no device \"tpu\""},
+    {"a JSON file in a folder that is not there", "$LANEWISE grade --json none/out.json",
+     "cannot write none/out.json: No such file"},
+    {"a folder as JSON file", "mkdir d; $LANEWISE grade --json d",
+     "cannot write d: Is a directory"},
+    {"no compiler",
+     "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; "
+     "NVCC=/nowhere/nvcc " GRADE "--lab 02-coalesce --submission a.cu",
+     "no CUDA compiler at /nowhere/nvcc"},
+    {"a compiler of another release",
+     "cp " LANEWISE_ROOT "/labs/02-coalesce/coalesce.cu a.cu; echo \"// $PWD\" >>a.cu; " OLD_NVCC
+     "NVCC=$PWD/nvcc " GRADE "--lab 02-coalesce --submission a.cu",
+     "/nvcc is of CUDA 12.4; grading takes one of CUDA 13"},
+    {"no place for temporary files", "TMPDIR=/nowhere " GRADE "--lab 02-coalesce",
+     "cannot make a folder in /nowhere"},
+};
+
+Test(grade, what_cannot_be_graded_is_refused_in_one_line)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i) {
+        int code;
+        if (i > 0) {
+            shell_fini();
+            submission_init();
+        }
+        char *output = shell(&code, "%s", refusals[i].script);
+        char *end = strchr(output, '\n');
+        cr_expect_eq(code, 2, "%s: exit code %d\n%s", refusals[i].name, code, output);
+        cr_expect(strstr(output, refusals[i].message), "%s: %s", refusals[i].name, output);
+        cr_expect(end && !end[1], "%s: not one line: %s", refusals[i].name, output);
+        free(output);
+        output = shell(&code, "test -e out.json");
+        cr_expect_eq(code, 1, "%s: a result was written", refusals[i].name);
+        free(output);
+    }
+}
+
+Test(grade, the_doctor_sees_a_compiler_of_another_release)
+{
+    int code;
+    char *output = shell(&code, OLD_NVCC "NVCC=$PWD/nvcc $LANEWISE doctor");
+    cr_expect_eq(code, 2, "%s", output);
+    cr_expect(strstr(output, "/nvcc, is of CUDA 12.4.131; grading takes one of CUDA 13"), "%s",
+              output);
+    free(output);
+}
+
+Test(grade, a_failed_grading_leaves_the_earlier_result_alone)
+{
+    int code;
+    free(shell_must("echo earlier >out.json"));
+    char *output = shell(&code, GRADE "--lab 02-coalesce --submission nothing.cu");
+    cr_expect_eq(code, 2, "%s", output);
+    free(output);
+    output = shell_must("cat out.json");
+    cr_expect_str_eq(output, "earlier\n");
+    free(output);
+}
+
+/* --- results ------------------------------------------------------------------------------------- */
+
+/* Removes the times from a result, recursively. */
+static void remove_times(json_t *json)
+{
+    const char *key;
+    void *next;
+    json_t *value;
+    size_t i;
+    json_object_del(json, "seconds");
+    json_object_del(json, "cached");
+    json_object_foreach_safe(json, next, key, value) remove_times(value);
+    json_array_foreach(json, i, value) remove_times(value);
+}
+
+static json_t *load_result(void)
+{
+    char *text = shell_file("out.json", NULL);
+    json_t *result = json_loads(text, 0, NULL);
+    cr_assert(result, "%s", text);
+    free(text);
+    return result;
+}
+
+Test(grade, the_same_seed_gives_the_same_result_twice)
+{
+#ifdef LANEWISE_PRELOAD
+    cr_skip("golden_grade grades the same under sanitizers");
+#endif
+    json_t *results[2];
+    char *outputs[2];
+    for (int i = 0; i < 2; ++i) {
+        int code;
+        outputs[i] = submission_normalise(shell(&code, GRADE "--seed 77"));
+        cr_assert_eq(code, 1, "%s", outputs[i]);
+        results[i] = load_result();
+        remove_times(results[i]);
+    }
+    cr_expect_str_eq(outputs[0], outputs[1]);
+    cr_expect(json_equal(results[0], results[1]));
+    for (int i = 0; i < 2; ++i) {
+        json_decref(results[i]);
+        free(outputs[i]);
+    }
+}
+
+Test(grade, another_seed_gives_another_input)
+{
+    static const struct edit edits[SUBMISSION_EDITS] = {
+        {LOOP, "for (int i = me + 1; i < n; i += all)"}};
+    char *messages[2];
+    submission_write("02-coalesce", edits, "coalesce.cu");
+    for (int i = 0; i < 2; ++i) {
+        int code;
+        free(shell(&code, GRADE "--lab 02-coalesce --submission . --seed %d", i));
+        json_t *result = load_result();
+        json_t *check = json_array_get(json_object_get(result, "checks"), 0);
+        messages[i] = strdup(json_string_value(json_object_get(check, "message")));
+        json_decref(result);
+    }
+    cr_expect_str_neq(messages[0], messages[1]);
+    free(messages[0]);
+    free(messages[1]);
+}
+
+Test(grade, a_random_seed_is_reported_and_can_be_replayed)
+{
+    int code;
+    long long seeds[2];
+    for (int i = 0; i < 2; ++i) {
+        char *output = shell(&code, GRADE "--lab 02-coalesce");
+        json_t *result = load_result();
+        char line[100];
+        seeds[i] = json_integer_value(json_object_get(result, "seed"));
+        snprintf(line, sizeof line, "seed %lld\n", seeds[i]);
+        cr_expect(strstr(output, line), "%s", output);
+        json_decref(result);
+        free(output);
+    }
+    cr_expect_neq(seeds[0], seeds[1]);
+}
+
+/* The keys of lanewise/result/v1 and their types, as RESULTS.md describes them. */
+static const struct {
+    const char *key;
+    json_type type;
+} result_keys[] = {{"schema", JSON_STRING},        {"lab", JSON_STRING},
+                   {"title", JSON_STRING},         {"submission", JSON_STRING},
+                   {"source_sha256", JSON_STRING}, {"device", JSON_STRING},
+                   {"device_name", JSON_STRING},   {"seed", JSON_INTEGER},
+                   {"version", JSON_STRING},       {"status", JSON_STRING},
+                   {"score", JSON_REAL},           {"max_score", JSON_REAL},
+                   {"seconds", JSON_REAL},         {"build", JSON_OBJECT},
+                   {"checks", JSON_ARRAY},         {"findings", JSON_ARRAY},
+                   {"graded_by", JSON_OBJECT},     {"seal", JSON_NULL}},
+  check_keys[] = {{"id", JSON_STRING},       {"title", JSON_STRING},  {"points", JSON_REAL},
+                  {"max_points", JSON_REAL}, {"status", JSON_STRING}, {"case", JSON_STRING},
+                  {"message", JSON_STRING},  {"hint", JSON_STRING},   {"seconds", JSON_REAL},
+                  {"counters", JSON_OBJECT}, {"device", JSON_STRING}},
+  finding_keys[] = {{"id", JSON_STRING},    {"severity", JSON_STRING}, {"file", JSON_STRING},
+                    {"line", JSON_INTEGER}, {"column", JSON_INTEGER},  {"message", JSON_STRING},
+                    {"count", JSON_INTEGER}};
+
+#define EXPECT_KEYS(object, keys)                                                                  \
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k) {                                      \
+        json_t *value = json_object_get(object, keys[k].key);                                      \
+        cr_expect(value &&json_typeof(value) == keys[k].type, "%s.%s", #object, keys[k].key);      \
+    }
+
+static void expect_schema(const json_t *result)
+{
+    size_t i;
+    json_t *check, *finding;
+    EXPECT_KEYS(result, result_keys);
+    cr_expect_str_eq(json_string_value(json_object_get(result, "schema")), "lanewise/result/v1");
+    json_array_foreach(json_object_get(result, "checks"), i, check)
+    {
+        EXPECT_KEYS(check, check_keys);
+    }
+    cr_expect_gt(i, 0);
+    json_array_foreach(json_object_get(result, "findings"), i, finding)
+    {
+        EXPECT_KEYS(finding, finding_keys);
+    }
+}
+
+Test(grade, results_have_their_schema)
+{
+    static const struct edit beyond[SUBMISSION_EDITS] = {
+        {LOOP, "for (int i = me; i <= n; i += all)"}};
+    static const struct edit broken[SUBMISSION_EDITS] = {{LOOP, "for (;"}};
+    static const char sha256[] = "LC_ALL=C sha256sum a.cu | cut -d' ' -f1 | tr -d '\\n'";
+    const struct edit *edits[] = {beyond, broken};
+    const char *statuses[] = {"not-yet", "not-built"};
+    for (int i = 0; i < 2; ++i) {
+        int code;
+        json_t *result;
+        submission_write("02-coalesce", edits[i], "a.cu");
+        free(submission_grade("02-coalesce", "a.cu", &code, &result));
+        expect_schema(result);
+        cr_expect_str_eq(json_string_value(json_object_get(result, "status")), statuses[i]);
+        cr_expect_eq(json_array_size(json_object_get(result, "findings")), i == 0 ? 1 : 0);
+        char *hash = shell_must("%s", sha256);
+        cr_expect_str_eq(json_string_value(json_object_get(result, "source_sha256")), hash);
+        free(hash);
+        json_decref(result);
+    }
+}
+
+Test(grade, all_labs_make_one_set_of_results)
+{
+    int code;
+    size_t i;
+    json_t *result;
+    free(shell(&code, GRADE "--submission %s/solutions", LANEWISE_ROOT));
+    cr_expect_eq(code, 0);
+    json_t *set = load_result();
+    cr_expect_str_eq(json_string_value(json_object_get(set, "schema")), "lanewise/results/v1");
+    cr_expect_str_eq(json_string_value(json_object_get(set, "status")), "passed");
+    json_array_foreach(json_object_get(set, "results"), i, result)
+    {
+        expect_schema(result);
+    }
+    cr_expect_eq(json_number_value(json_object_get(set, "score")), 100.0 * (double)i);
+    cr_expect_eq(json_number_value(json_object_get(set, "max_score")), 100.0 * (double)i);
+    json_decref(set);
+}
+
+/* --- the labs themselves -------------------------------------------------------------------------- */
+
+Test(grade, skeletons_are_below_half_and_solutions_are_full)
+{
+#ifdef LANEWISE_PRELOAD
+    cr_skip("golden_grade grades the same under sanitizers");
+#endif
+    int code;
+    size_t i;
+    json_t *result;
+    free(shell(&code, GRADE));
+    cr_expect_eq(code, 1, "the skeletons");
+    json_t *set = load_result();
+    json_array_foreach(json_object_get(set, "results"), i, result)
+    {
+        double score = json_number_value(json_object_get(result, "score"));
+        cr_expect_lt(score, 50, "%s: the skeleton scores %g",
+                     json_string_value(json_object_get(result, "lab")), score);
+    }
+    json_decref(set);
+}
+
+Test(grade, points_add_up_to_100_on_each_device)
+{
+    struct lab_names list;
+    labs_list(&list);
+    cr_assert_geq(list.count, 2);
+    for (size_t i = 0; i < list.count; ++i) {
+        for (enum grading_device device = ON_EMULATOR; device <= ON_GPU; ++device) {
+            struct lab lab;
+            char error[200];
+            double sum = 0;
+            size_t j;
+            json_t *check;
+            cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+            json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
+            {
+                if (lab_has_check(check, device))
+                    sum += json_number_value(json_object_get(check, "max_points"));
+                cr_expect(json_string_length(json_object_get(check, "hint")) > 0, "no hint");
+            }
+            cr_expect_eq(sum, 100, "%s on the %s: %g points", lab.name, grading_device_name(device),
+                         sum);
+            labs_close(&lab);
+        }
+    }
+    labs_free(&list);
+}
+
+/* The figures that checks.c declares, and what shows each: a mutant, an edit, or the solution as it is. */
+static const struct {
+    const char *lab, *check, *key, *mutant;
+    struct edit edit;
+} figures[] = {
+    {"01-parallelize", "block-path", "naive", "one-thread", {NULL, NULL}},
+    {"01-parallelize", "block-path", "solution", NULL, {NULL, NULL}},
+    {"01-parallelize",
+     "grid-path",
+     "naive",
+     NULL,
+     {"sum_grid<<<256, 256>>>", "sum_one_block<<<1, 1024>>>"}},
+    {"01-parallelize", "grid-path", "solution", NULL, {NULL, NULL}},
+    {"02-coalesce", "sectors", "naive", "chunks", {NULL, NULL}},
+    {"02-coalesce", "sectors", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "one-store", "solution", NULL, {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "naive", "all-store", {NULL, NULL}},
+    {"03-shared-reduce", "dynamic", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "path", "naive", "thread-0", {NULL, NULL}},
+    {"04-bank-conflicts", "path", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "naive", "mask-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "divergence", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "naive", "index-tree", {NULL, NULL}},
+    {"04-bank-conflicts", "conflicts", "solution", NULL, {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "naive", "not-unrolled", {NULL, NULL}},
+    {"04-bank-conflicts", "barriers", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "naive", "row-by-row", {NULL, NULL}},
+    {"05-pitched-alloc", "copies", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "lines", "solution", NULL, {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "naive", "not-pitched", {NULL, NULL}},
+    {"05-pitched-alloc", "sectors", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "row", "naive", "row-not-used", {NULL, NULL}},
+    {"06-tiled-matmul", "row", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul",
+     "tile",
+     "naive",
+     NULL,
+     {"by_tile<false><<<tiles, dim3(TILE, TILE)>>>", "naive<<<tiles, dim3(TILE, TILE)>>>"}},
+    {"06-tiled-matmul", "tile", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-writes", "solution", NULL, {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "naive", "b-transposed", {NULL, NULL}},
+    {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
+};
+
+/* What CHECK of CHECKS says at FIRST and then SECOND; NAN if there is no such thing. */
+static double figure_in(const json_t *checks, const char *id, const char *first, const char *second)
+{
+    size_t i;
+    json_t *check;
+    json_array_foreach(checks, i, check)
+    {
+        const json_t *value = json_object_get(json_object_get(check, first), second);
+        if (strcmp(json_string_value(json_object_get(check, "id")), id) == 0 && value)
+            return json_number_value(value);
+    }
+    return NAN;
+}
+
+Test(grade, declared_figures_are_what_is_measured)
+{
+#ifdef LANEWISE_PRELOAD
+    cr_skip("the ordinary build does the same, and sooner");
+#endif
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        const char *lab = figures[i].lab, *check = figures[i].check, *key = figures[i].key;
+        char error[200];
+        int code;
+        json_t *result;
+        struct lab opened;
+        cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
+        double declared =
+            figure_in(json_object_get(opened.declared, "checks"), check, "budget", key);
+        if (figures[i].mutant)
+            submission_write_mutant(lab, figures[i].mutant, "a.cu");
+        else
+            submission_write(lab, (struct edit[SUBMISSION_EDITS]){figures[i].edit}, "a.cu");
+        free(submission_grade(lab, "a.cu", &code, &result));
+        double measured = figure_in(json_object_get(result, "checks"), check, "figure", "value");
+        cr_expect(fabs(measured - declared) <= 0.05 * declared,
+                  "%s, %s: checks.c says %s = %g, but %g was measured", lab, check, key, declared,
+                  measured);
+        json_decref(result);
+        labs_close(&opened);
+    }
+}
+
+/* True if calibration.tsv has a row of LAB where all runs were fast enough. */
+static bool is_calibrated(const char *table, const char *lab)
+{
+    size_t length = strlen(lab);
+    for (const char *line = table; *line; line += strcspn(line, "\n") + 1) {
+        size_t size = strcspn(line, "\n");
+        if (strncmp(line, lab, length) == 0 && line[length] == '\t' && size > 8 &&
+            strncmp(line + size - 8, "10 of 10", 8) == 0)
+            return true;
+        if (!line[size])
+            break;
+    }
+    return false;
+}
+
+/* Time carries points only in labs where it was measured to tell something: make record-times. */
+Test(grade, time_carries_points_only_where_it_was_calibrated)
+{
+    struct lab_names list;
+    char *table = shell_file(LANEWISE_ROOT "/grader/tests/hardware/calibration.tsv", NULL);
+    size_t timed = 0;
+    labs_list(&list);
+    for (size_t i = 0; i < list.count; i++) {
+        struct lab lab;
+        char error[200];
+        size_t j;
+        json_t *check;
+        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        json_array_foreach(json_object_get(lab.declared, "checks"), j, check)
+        {
+            if (strcmp(json_string_value(json_object_get(check, "where")), "gpu-only") != 0)
+                continue;
+            cr_expect(is_calibrated(table, lab.name), "%s, %s: no row with 10 of 10", lab.name,
+                      json_string_value(json_object_get(check, "id")));
+            timed++;
+        }
+        labs_close(&lab);
+    }
+    cr_expect_geq(timed, 2, "%zu checks of time", timed);
+    labs_free(&list);
+    free(table);
+}
+
+/* --- the grader's own failures -------------------------------------------------------------------- */
+
+/* Scripts in the place of a checks runner; its folder is that of the verdicts. */
+static const struct {
+    const char *name, *script, *message;
+} runners[] = {
+    {"says all is well and reports nothing", "exit 0", "check correct left no verdict"},
+    {"fails", "echo oh; exit 1", "the checks runner failed: oh"},
+    {"crashes", "kill -SEGV $$", "the checks runner failed"},
+    {"reports another check", "echo '{\"id\": \"sectors\", \"broken\": \"\"}' >correct.json",
+     "check correct left no verdict"},
+    {"reports half a file", "echo '{\"id\": \"correct\", \"bro' >correct.json",
+     "check correct left no verdict"},
+    {"reports its own failure",
+     "echo '{\"id\": \"correct\", \"broken\": \"no disk\"}' >correct.json",
+     "check correct: no disk"},
+    {"reports one of three checks", "echo '{\"id\": \"correct\", \"broken\": \"\"}' >correct.json",
+     "check ragged left no verdict"},
+};
+
+static void write_script(const char *path, const char *script)
+{
+    char *text;
+    cr_assert(asprintf(&text, "#!/bin/sh\n%s\n", script) >= 0);
+    cr_assert(base_write_file(path, text, strlen(text), 0700));
+    free(text);
+}
+
+Test(grade, a_runner_that_fails_makes_no_grade)
+{
+    static struct lab lab;
+    static struct submission submission;
+    char error[6000];
+    cr_assert(labs_open("02-coalesce", &lab, error, sizeof error), "%s", error);
+    cr_assert(submission_open(&lab, LANEWISE_ROOT "/labs", &submission, error, sizeof error), "%s",
+              error);
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    cr_assert(base_path(lab.runner, "%s/runner", folder));
+    for (size_t i = 0; i < sizeof runners / sizeof *runners; ++i) {
+        struct grading grading = {
+            .lab = &lab, .submission = &submission, .device = ON_EMULATOR, .seed = 1};
+        json_t *result;
+        write_script(lab.runner, runners[i].script);
+        enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
+        cr_expect_eq(end, GRADER_FAILED, "%s: end %d", runners[i].name, end);
+        cr_expect_null(result, "%s: there is a result", runners[i].name);
+        cr_expect(strstr(error, runners[i].message), "%s: %s", runners[i].name, error);
+    }
+    free(folder);
+    submission_close(&submission);
+    labs_close(&lab);
+}
+
+Test(grade, checks_do_nothing_without_a_job)
+{
+    int code;
+    char *output = shell(&code, "\"${LANEWISE%%/*}/checks/01-parallelize\"");
+    cr_expect_eq(code, 2, "exit code %d: %s", code, output);
+    cr_expect(strstr(output, "started by `lanewise grade`"), "%s", output);
+    free(output);
+}
+
+Test(grade, the_users_environment_does_not_steer_the_checks)
+{
+    static const struct edit wrong[SUBMISSION_EDITS] = {
+        {LOOP, "for (int i = me + 1; i < n; i += all)"}};
+    int code;
+    submission_write("02-coalesce", wrong, "coalesce.cu");
+    char *output =
+        shell(&code, "export CRITERION_ALWAYS_SUCCEED=1 CRITERION_TEST_PATTERN='no/thing' "
+                     "LANEWISE_MAX_INSTRUCTIONS=1 LANEWISE_RECORD=/dev/full; " GRADE
+                     "--lab 02-coalesce --submission .");
+    cr_expect_eq(code, 1, "exit code %d: %s", code, output);
+    cr_expect(strstr(output, "  0 of 100 points"), "%s", output);
+    free(output);
+}
+
+/* Root's --json /dev/null once made a file of it, for the whole machine. */
+Test(grade, pipes_are_written_to_and_not_replaced)
+{
+    char *output = shell_must("mkfifo pipe; cat pipe >read & " GRADE
+                              "--lab 02-coalesce --json pipe >out; wait; stat -c %%F pipe;"
+                              "grep -c lanewise/result/v1 read");
+    cr_expect_str_eq(output, "fifo\n1\n");
+    free(output);
+    output = shell_must(GRADE "--lab 02-coalesce --json /dev/stdout | grep -c lanewise/result/v1;"
+                              "stat -c %%F /dev/stdout");
+    cr_expect_str_eq(output, "1\nsymbolic link\n");
+    free(output);
+}
+
+Test(grade, nothing_is_left_in_the_temporary_folder)
+{
+    free(shell_must("mkdir t; export TMPDIR=$PWD/t; " GRADE "--lab 02-coalesce; test $? = 1"));
+    char *left = shell_must("ls t");
+    cr_expect_str_eq(left, "");
+    free(left);
+}
+
+Test(grade, ctrl_c_ends_it_and_leaves_nothing)
+{
+    static const struct edit hang[SUBMISSION_EDITS] = {
+        {BEGIN, "for (;;) sleep(9); int *data_on_gpu;"},
+        {"#include \"lab.h\"", "#include \"lab.h\"\n#include <unistd.h>"}};
+    int code;
+    submission_write("02-coalesce", hang, "coalesce.cu");
+    char *output = shell(&code, "mkdir t; export TMPDIR=$PWD/t; timeout -s INT 4 " GRADE
+                                "--lab 02-coalesce --submission .; echo $?; ls t");
+    cr_expect_str_eq(output, "124\n", "%s", output);
+    free(output);
+}

@@ -1,0 +1,75 @@
+/* The emulator's arithmetic against a real GPU's: every mnemonic of the opcode tables on ten thousand
+ * operand sets, against what hardware/answers.tsv holds. `make answers` records it anew. */
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/hardware/answers.h"
+#include "tests/support/shell.h"
+
+TestSuite(hardware_answers, .init = shell_init, .fini = shell_fini, .timeout = 600);
+
+struct record {
+    char *text; /* answers.tsv */
+    uint64_t *inputs, *outputs;
+    size_t compared;
+};
+
+/* What stands behind the row's key, or NULL. The first line of the file is a comment. */
+static const char *find(const struct record *record, const struct opcode_row *row)
+{
+    char *key = answers_key(row), *line = NULL;
+    int length = asprintf(&line, "\n%s\t", key);
+    const char *found = length > 0 ? strstr(record->text, line) : NULL;
+    free(line);
+    free(key);
+    return found ? found + length : NULL;
+}
+
+static void compare_closely(const struct opcode_row *row, const char *fields,
+                            const uint64_t *inputs, const uint64_t *outputs)
+{
+    char *at;
+    strtoul(fields, &at, 10); /* the bound stands in the tables too */
+    for (size_t i = 0; i < ANSWERS_SHOWN; i++) {
+        uint64_t want = strtoull(at, &at, 16);
+        cr_expect(answers_is_right(row, inputs[i * ANSWERS_SLOTS], outputs[i], want),
+                  "%s: set %zu: %#" PRIx64 ", on the GPU %#" PRIx64, row->name, i, outputs[i],
+                  want);
+    }
+}
+
+static void compare(const struct opcode_row *row, void *context)
+{
+    struct record *record = context;
+    const char *fields = find(record, row);
+    cr_expect(fields, "%s (%s) is not in answers.tsv: record it anew on a GPU", row->name,
+              row->form);
+    if (!fields)
+        return;
+    answers_inputs(row, record->inputs);
+    answers_emulate(row, record->inputs, record->outputs);
+    record->compared++;
+    if (row->ulps)
+        compare_closely(row, fields, record->inputs, record->outputs);
+    else
+        cr_expect_eq(strtoull(fields, NULL, 16), answers_digest(row, record->outputs),
+                     "%s (%s): not the GPU's results; on a machine with one, "
+                     "`make answers MNEMONIC=%s` shows the first operands",
+                     row->name, row->form, row->name);
+}
+
+Test(hardware_answers, are_those_of_a_gpu)
+{
+    struct record record = {.text = shell_must("cat $TESTS/hardware/answers.tsv")};
+    record.inputs = calloc((size_t)ANSWERS_SETS * ANSWERS_SLOTS, sizeof *record.inputs);
+    record.outputs = calloc(ANSWERS_SETS, sizeof *record.outputs);
+    cr_assert(record.inputs && record.outputs, "out of memory");
+    answers_each(compare, &record);
+    cr_expect_gt(record.compared, 500u, "only %zu mnemonics were compared", record.compared);
+    free(record.text);
+    free(record.inputs);
+    free(record.outputs);
+}

@@ -1,9 +1,0 @@
-#ifndef TESTS_OPCODE_ASYNC_H
-#define TESTS_OPCODE_ASYNC_H
-
-#include "opcode_memory.h"
-
-/* The mnemonics that test_opcodes_async.c runs. */
-void async_each(name_visitor *visit, void *context);
-
-#endif

@@ -1,9 +1,0 @@
-#ifndef TESTS_OPCODE_COMPARE_H
-#define TESTS_OPCODE_COMPARE_H
-
-#include "opcode_rows.h"
-
-/* setp and set with every comparison, combination and type. Made once, never freed. */
-struct opcode_table opcode_compare_table(void);
-
-#endif

@@ -1,7 +1,0 @@
-#ifndef TESTS_OPCODE_LANES_H
-#define TESTS_OPCODE_LANES_H
-
-/* What test_opcodes_lanes.c runs, then NULL. */
-extern const char *const lane_mnemonics[];
-
-#endif

@@ -1,9 +1,0 @@
-#ifndef TESTS_OPCODE_MATRIX_H
-#define TESTS_OPCODE_MATRIX_H
-
-#include "opcode_memory.h"
-
-/* The mnemonics that test_opcodes_matrix.c runs. */
-void matrix_each(name_visitor *visit, void *context);
-
-#endif

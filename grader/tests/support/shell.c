@@ -1,0 +1,136 @@
+#include "tests/support/shell.h"
+
+#include <criterion/criterion.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "sandbox/process.h"
+
+#define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
+#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs one, and it is slow */
+#define PATIENCE 3
+#else
+#define LANEWISE_PRELOAD ""
+#define PATIENCE         1
+#endif
+
+static char folder[32];
+static double seconds = 100; /* that a script may take */
+
+void shell_init(void)
+{
+    strcpy(folder, "/tmp/lanewise-test-XXXXXX");
+    cr_assert(mkdtemp(folder), "no temporary folder");
+}
+
+void shell_fini(void)
+{
+    free(shell_must("rm -rf \"$PWD\""));
+}
+
+static char *run(int *code, const char *script)
+{
+    char labs[80];
+    snprintf(labs, sizeof labs, "LANEWISE_LABS=%s/labs", folder);
+    const char *const argv[] = {"/usr/bin/env",
+                                "-u",
+                                "MAKEFLAGS",
+                                "-u",
+                                "MAKELEVEL",
+                                "-u",
+                                "BXFI_MAP",
+                                "-u",
+                                "NO_COLOR",
+                                "LANEWISE=" BUILD_FOLDER "/lanewise",
+                                labs,
+                                "PROGRAMS=" LANEWISE_ROOT "/build/tests/programs",
+                                "TESTS=" LANEWISE_ROOT "/grader/tests",
+                                "LIB=" BUILD_FOLDER "/lib",
+                                "NVCC=" LANEWISE_NVCC,
+                                "PRELOAD=" LANEWISE_PRELOAD,
+                                "ASAN_OPTIONS=handle_segv=0", /* a crash must be a crash */
+                                "/bin/bash",
+                                "-c",
+                                script,
+                                NULL};
+    struct process_command command = {
+        .argv = argv,
+        .environment = (const char *const *)environ,
+        .folder = folder,
+        .wall_seconds = PATIENCE * seconds,
+        .output_keep = 1 << 22,
+        .output_limit = 1 << 24,
+    };
+    struct process_outcome outcome;
+    process_run(&command, &outcome);
+    cr_assert(outcome.end == PROCESS_EXITED || outcome.end == PROCESS_SIGNALLED,
+              "%s: did not end: %s", script, outcome.output);
+    *code = outcome.end == PROCESS_EXITED ? outcome.code : 128 + outcome.code;
+    char *output = strdup(outcome.output);
+    process_outcome_free(&outcome);
+    return output;
+}
+
+static char *run_formatted(int *code, const char *script, va_list args)
+{
+    char *text;
+    cr_assert(vasprintf(&text, script, args) >= 0);
+    char *output = run(code, text);
+    free(text);
+    return output;
+}
+
+void shell_patience(double wall_seconds)
+{
+    seconds = wall_seconds;
+}
+
+char *shell(int *code, const char *script, ...)
+{
+    va_list args;
+    va_start(args, script);
+    char *output = run_formatted(code, script, args);
+    va_end(args);
+    return output;
+}
+
+char *shell_must(const char *script, ...)
+{
+    int code;
+    va_list args;
+    va_start(args, script);
+    char *output = run_formatted(&code, script, args);
+    va_end(args);
+    cr_assert_eq(code, 0, "%s: exit status %d: %s", script, code, output);
+    return output;
+}
+
+char *shell_file(const char *name, size_t *size)
+{
+    char path[400];
+    bool absolute = *name == '/';
+    snprintf(path, sizeof path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", name);
+    FILE *file = fopen(path, "r");
+    cr_assert(file && fseek(file, 0, SEEK_END) == 0, "cannot read %s", path);
+    size_t length = ftell(file);
+    char *bytes = malloc(length + 1);
+    rewind(file);
+    cr_assert_eq(fread(bytes, 1, length, file), length, "cannot read %s", path);
+    fclose(file);
+    bytes[length] = '\0';
+    if (size)
+        *size = length;
+    return bytes;
+}
+
+char *shell_source(const char *name)
+{
+    char *path = shell_must("find $TESTS -name '%s' | head -n 1 | tr -d '\\n'", name);
+    char *bytes = shell_file(path, NULL);
+    free(path);
+    return bytes;
+}

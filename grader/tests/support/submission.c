@@ -1,0 +1,142 @@
+#include "tests/support/submission.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "course/lab.h"
+#include "grade/mutant.h"
+#include "tests/support/shell.h"
+
+void submission_init(void)
+{
+    struct lab_names list;
+    char error[300];
+    shell_init();
+    labs_list(&list);
+    for (size_t i = 0; i < list.count; ++i) {
+        struct lab lab;
+        cr_assert(labs_open(list.names[i], &lab, error, sizeof error), "%s", error);
+        free(shell_must("mkdir -p labs/%s && cp %s/labs/%s/" LAB_PRISTINE " labs/%s/%s", lab.name,
+                        LANEWISE_ROOT, lab.name, lab.name, lab.file));
+        labs_close(&lab);
+    }
+    labs_free(&list);
+}
+
+/* SOURCE, which is freed, with the edit made. */
+static char *apply(char *source, const struct edit *edit)
+{
+    char *hit = strstr(source, edit->find), *edited;
+    cr_assert(hit, "\"%s\" is not in the solution", edit->find);
+    cr_assert(!strstr(hit + 1, edit->find), "\"%s\" is there twice", edit->find);
+    cr_assert(asprintf(&edited, "%.*s%s%s", (int)(hit - source), source, edit->replace,
+                       hit + strlen(edit->find)) >= 0);
+    free(source);
+    return edited;
+}
+
+void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS], const char *name)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    char path[PATH_SIZE], error[1000];
+    struct lab opened;
+    cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
+    char *source = shell_file(opened.solution, NULL);
+    for (int i = 0; i < SUBMISSION_EDITS && edits[i].find; ++i)
+        source = apply(source, &edits[i]);
+    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_write_file(path, source, strlen(source), 0600), "cannot write %s", path);
+    labs_close(&opened);
+    free(source);
+    free(folder);
+}
+
+void submission_write_mutant(const char *lab, const char *mutant, const char *name)
+{
+    char *folder = shell_must("printf '%%s' \"$PWD\"");
+    char path[PATH_SIZE], error[1000];
+    struct lab opened;
+    struct mutant read;
+    cr_assert(labs_open(lab, &opened, error, sizeof error), "%s", error);
+    char *solution = shell_file(opened.solution, NULL);
+    cr_assert(base_path(path, "%s/grader/tests/mutants/%s/%s.diff", LANEWISE_ROOT, lab, mutant));
+    cr_assert(mutant_read(path, solution, &read, error, sizeof error), "%s", error);
+    cr_assert(base_path(path, "%s/%s", folder, name));
+    cr_assert(base_write_file(path, read.source, strlen(read.source), 0600), "cannot write %s",
+              path);
+    mutant_free(&read);
+    labs_close(&opened);
+    free(solution);
+    free(folder);
+}
+
+char *submission_grade(const char *lab, const char *name, int *code, json_t **result)
+{
+    char *output = shell(code,
+                         "$LANEWISE grade --device emulator --lab %s --submission %s --seed 1 "
+                         "--json result.json 2>&1",
+                         lab, name);
+    if (result) {
+        char *text = shell_file("result.json", NULL);
+        *result = json_loads(text, 0, NULL);
+        cr_assert(*result, "no JSON: %s", text);
+        free(text);
+    }
+    return output;
+}
+
+/* Cuts the seconds off a step's first line, "  ok   15/15     title      0.2 s", and off lab-check's
+ * last, "32 gradings on the emulator in 9 s: ...". */
+static char *cut_seconds(char *line, char *end)
+{
+    char *gradings = memmem(line, (size_t)(end - line), " gradings on the ", 17);
+    if (gradings && line[0] >= '0' && line[0] <= '9')
+        return gradings + strlen(" gradings");
+    if (end - line > 12 && strncmp(line, "  ", 2) == 0 && line[2] != ' ' &&
+        strncmp(end - 2, " s", 2) == 0)
+        for (end -= 2; end[-1] != ' '; --end)
+            ;
+    while (end > line && end[-1] == ' ')
+        --end;
+    return end;
+}
+
+char *submission_normalise(char *text)
+{
+    static const char unchanged[] = " (unchanged since the last time)";
+    char *hit, *to = text;
+    while ((hit = strstr(text, unchanged)))
+        memmove(hit, hit + strlen(unchanged), strlen(hit + strlen(unchanged)) + 1);
+    for (char *line = text; *line;) {
+        char *newline = line + strcspn(line, "\n");
+        char *end = cut_seconds(line, newline);
+        char *next = *newline ? newline + 1 : newline;
+        memmove(to, line, (size_t)(end - line));
+        to += end - line;
+        if (*newline)
+            *to++ = '\n';
+        line = next;
+    }
+    *to = 0;
+    return text;
+}
+
+void golden_check(const char *name, const char *text)
+{
+    char path[PATH_SIZE];
+    cr_assert(base_path(path, "%s/grader/tests/golden/%s%s", LANEWISE_ROOT, name,
+                        strchr(name, '.') ? "" : ".txt"));
+    if (getenv("LANEWISE_UPDATE_GOLDEN")) {
+        cr_assert(base_write_file(path, text, strlen(text), 0644), "cannot write %s", path);
+        return;
+    }
+    char *golden = shell_file(path, NULL);
+    cr_expect_str_eq(text, golden,
+                     "%s is no longer what grader/tests/golden holds; if that is right, run make "
+                     "golden and read the diff. Now:\n%s",
+                     name, text);
+    free(golden);
+}
