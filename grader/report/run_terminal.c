@@ -432,9 +432,7 @@ void report_run_terminal(FILE *to, const json_t *document, const struct report_r
         print_kernel(&page, &totals.kernels[i]);
     print_lines(&page, &totals, options, findings);
     if (totals.kernel_count > 0)
-        fprintf(
-            to,
-            "\nREADME.md, \"What the counters mean\", explains lanes, sectors, wavefronts and the rest.\n");
+        fprintf(to, "\nhandouts/glossary.md explains lanes, sectors, wavefronts and the rest.\n");
     print_findings(&page, findings, options->line_limit == REPORT_ALL_LINES);
     report_totals_free(&totals);
     free(page.folder);

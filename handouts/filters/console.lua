@@ -1,25 +1,26 @@
--- Commands with the output that they really have: the build runs them.
+-- Commands with their real output: the build runs the command and appends its output.
 --
---   ```{.console run="make grade LAB=01 SEED=42"}
+--   ```{.console}
+--   $ make grade LAB=01 SEED=42
 --   ```
 --
--- shown="make …" prints another command than is run, exit="1" declares that it fails so, lines="1-12" shows a
--- part. norun="needs a GPU" is for what nobody can run here: the text stands between the fences, and says why.
--- Elsewhere in a page, `make …` and `lanewise …` are looked up: a target or command that does not exist is an
--- error.
+-- run="cat …" runs another command than the page shows; with nothing between the fences it runs and shows that
+-- command. exit="1" declares the exit code, lines="1-12" shows a part of the output. norun="needs a GPU" runs
+-- nothing and gives the reason; the output, too, is then between the fences. Everywhere else in a page, `make …`
+-- and `lanewise …` are checked: an unknown target, variable or command is an error.
 local common = require 'common'
 
 -- --- running ---------------------------------------------------------------------------------------------
 
--- A shell word.
+-- TEXT as a shell word.
 local function quoted(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
 local known = {} -- {command: {output, exit code}}
 
--- Runs a command as a student would type it, but on fresh skeletons: filters/run.sh. Returns what it wrote,
--- and its exit code. Each runs once for a page: a second time it would say the same.
+-- Runs a command as a student would type it, but on fresh skeletons (filters/run.sh). Returns its output and
+-- exit code. Each command runs once for a page: a second time its output would be the same.
 local function run(command)
   if known[command] then return table.unpack(known[command]) end
   local pipe = assert(io.popen('handouts/filters/run.sh ' .. quoted(command) .. ' 2>&1', 'r'))
@@ -29,7 +30,7 @@ local function run(command)
   return output, code
 end
 
--- Without what differs from run to run: seconds, and whether a build was needed.
+-- The lines of an output without seconds and the remark about an unchanged build, which differ from run to run.
 local function steady(output)
   local lines = {}
   for line in common.lines((output:gsub(' %(unchanged since the last time%)', ''))) do
@@ -41,7 +42,7 @@ local function steady(output)
   return lines
 end
 
--- Lines FIRST to LAST, with dots where there were more.
+-- The lines of RANGE, "3-12", with dots in place of the others.
 local function part(lines, range, needle)
   if not range then return lines end
   local first, last = range:match('^(%d*)-(%d*)$')
@@ -60,7 +61,7 @@ local function part(lines, range, needle)
   return kept
 end
 
--- Complains, with the end of what it wrote, if a command did not end as declared.
+-- Complains, with the end of its output, about a command that did not end as declared.
 local function must(command, code, declared, output)
   if code ~= declared then
     output = output:gsub('%s+$', ''):sub(-600)
@@ -69,7 +70,7 @@ local function must(command, code, declared, output)
   end
 end
 
--- --- what is written in the page ---------------------------------------------------------------------------
+-- --- what the page shows -----------------------------------------------------------------------------------
 
 local function code_block(text, class)
   return pandoc.CodeBlock(text, pandoc.Attr('', { class }))
@@ -83,7 +84,7 @@ end
 
 local targets, commands
 
--- What may follow `make`: {target: its line in Makefile}.
+-- The targets of make: {target: its line in Makefile}.
 local function make_targets()
   if targets then return targets end
   targets = {}
@@ -103,7 +104,7 @@ local function lanewise_commands()
   return commands
 end
 
--- Complains about a command with a target or variable that Makefile does not know, or that lanewise does not.
+-- Complains about an unknown target or variable of make, and about an unknown command of lanewise.
 local function check_command(text)
   local rest = text:match('^make%s+(.*)$')
   if rest then
@@ -122,7 +123,7 @@ local function check_command(text)
   end
 end
 
--- What was typed: commands after "$ ", and between them what they write.
+-- A session that is not run: commands after "$ ", and their output between them.
 local function typed(text)
   local blocks, output = {}, {}
   local function flush()
@@ -149,15 +150,16 @@ local function CodeBlock(block)
   end
   local attributes = block.attributes
   if attributes.norun then return typed(block.text) end
-  local command = attributes.run
-  if not command or block.text ~= '' then
-    return common.complain(command or block.text:match('[^\n]*'),
-      'commands are run: {.console run="…"} with nothing between the fences, or norun="the reason"')
+  local shown = block.text:match('^%$ ([^\n]*)$') or block.text == '' and attributes.run
+  if not shown then
+    return common.complain(block.text:match('[^\n]*'),
+      'the build runs commands: put one line "$ command" between the fences, or say norun="the reason"')
   end
+  local command = attributes.run or shown
   local output, code = run(command)
   must(command, code, tonumber(attributes.exit or 0), output)
-  check_command(attributes.shown or command)
-  return session(attributes.shown or command, table.concat(part(steady(output), attributes.lines, command), '\n'))
+  check_command(shown)
+  return session(shown, table.concat(part(steady(output), attributes.lines, command), '\n'))
 end
 
 local function Code(code)

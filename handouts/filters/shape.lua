@@ -1,4 +1,4 @@
--- What a page of the site and a chapter of the book have in common: figures, tables that scroll on a phone,
+-- The shapes that a page of the site and a chapter of the book share: figures, tables that scroll on a phone,
 -- and the list of pages.
 local contents = require 'contents'
 local shape = {}
@@ -7,7 +7,7 @@ local function escape(text)
   return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
 end
 
--- A paragraph that is one image is a figure: its text is the caption, alt="…" what a blind reader hears.
+-- A paragraph that is one image is a figure: its text is the caption, alt="…" describes it to blind readers.
 function shape.figure(para)
   local image = para.content[1]
   if #para.content ~= 1 or image.t ~= 'Image' then return nil end
@@ -20,7 +20,7 @@ function shape.figure(para)
   }
 end
 
--- A table can be scrolled on a phone. Its caption stands below, and is not as narrow as the table may be.
+-- A table scrolls on a phone. Its caption stands below the table and may be wider.
 function shape.table(block)
   local caption = block.caption.long
   block.caption.long = {}
@@ -32,22 +32,29 @@ function shape.table(block)
   return blocks
 end
 
--- ::: pages: all pages but this one, LINK(page) being where a page is, or nil if one cannot go there.
+-- A page's entry in that list; TARGET is its address, or nil for no link.
+local function entry(page, target)
+  local label = (page.lab or page.name):match('^%d+') or '·'
+  local title = { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
+    target and pandoc.Link(page.title, target) or pandoc.Span { pandoc.Str(page.title) } }
+  if page.minutes then title[3] = pandoc.Span({ pandoc.Str(page.minutes .. '\u{a0}min') }, { class = 'minutes' }) end
+  local lines = { pandoc.Plain(title) }
+  if page.summary then lines[2] = pandoc.Para { pandoc.Str(page.summary) } end
+  return lines
+end
+
+-- ::: pages: all pages except THIS, with a heading before each part. LINK(page) is a page's address, or nil.
 function shape.list(this, link)
-  local items = {}
+  local blocks, part = {}, nil
   for _, page in ipairs(contents.pages) do
     if page.name ~= this then
-      local target = link(page)
-      local label = (page.lab or page.name):match('^%d+') or '·'
-      local title = { pandoc.Span({ pandoc.Str(label) }, { class = 'number' }),
-        target and pandoc.Link(page.title, target) or pandoc.Span { pandoc.Str(page.title) } }
-      if page.minutes then title[3] = pandoc.Span({ pandoc.Str(page.minutes .. '\u{a0}min') }, { class = 'minutes' }) end
-      local lines = { pandoc.Plain(title) }
-      if page.summary then lines[2] = pandoc.Para { pandoc.Str(page.summary) } end
-      items[#items + 1] = lines
+      if page.part and page.part ~= part then blocks[#blocks + 1] = pandoc.Header(3, pandoc.Str(page.part)) end
+      if page.part ~= part or #blocks == 0 then blocks[#blocks + 1] = pandoc.BulletList {} end
+      part = page.part
+      blocks[#blocks].content:insert(entry(page, link(page)))
     end
   end
-  return #items > 0 and pandoc.Div({ pandoc.BulletList(items) }, { class = 'pages' }) or {}
+  return #blocks > 0 and pandoc.Div(blocks, { class = 'pages' }) or {}
 end
 
 return shape

@@ -1,0 +1,54 @@
+/* README.md: it is short, its report is real, and the paths that it and the handouts name exist. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "tests/shell.h"
+#include "tests/submission.h"
+
+TestSuite(readme, .init = submission_init, .fini = shell_fini, .timeout = 600);
+
+Test(readme, has_at_most_150_lines)
+{
+    free(shell_must("test $(wc -l <" LANEWISE_ROOT "/README.md) -le 150"));
+}
+
+Test(readme, names_paths_that_exist)
+{
+    free(shell_must("cd " LANEWISE_ROOT
+                    " && handouts/checks/paths.sh README.md handouts/[a-z0-9]*.md"));
+}
+
+/* A typing mistake in a path is found, and so is a link that leads nowhere. */
+Test(readme, checks_find_paths_that_do_not_exist)
+{
+    int code;
+    char *said = shell(
+        &code, "echo 'See `grader/judge/scoer.c`, `grader/judge/score.c` and [this](labs/x).' "
+               ">page.md; " LANEWISE_ROOT "/handouts/checks/paths.sh $PWD/page.md");
+    cr_expect_eq(code, 1, "exit code %d", code);
+    cr_expect(strstr(said, "page.md:1: there is no grader/judge/scoer.c\n") &&
+                  strstr(said, "page.md:1: there is no labs/x\n") && !strstr(said, "score.c"),
+              "%s", said);
+    free(said);
+}
+
+/* The first lab half solved, as README.md shows it. Seconds differ, and whether it was built before. */
+#define HALF_SOLVED                                                                                \
+    "sed -i -e '/TODO 1a/,/atomicAdd/{/if (threadIdx/d;"                                           \
+    "s/        for (.*/    for (int i = threadIdx.x; i < n; i += blockDim.x)/;"                    \
+    "s/            mine/        mine/}' -e 's/<<<1, 32>>>/<<<1, 1024>>>/' "                        \
+    "labs/01-parallelize/parallelize.cu\n"
+
+Test(readme, shows_a_real_report)
+{
+    char *difference = shell_must(
+        HALF_SOLVED
+        "steady() { sed -E 's/ \\(unchanged since the last time\\)//; s/ +[0-9]+\\.[0-9] s$//'; }\n"
+        "awk '/^```/ { inside = !inside; next } inside' " LANEWISE_ROOT "/README.md >shown\n"
+        "echo \"$($LANEWISE grade --lab 1 --seed 42 --device emulator --json out.json)\" >said\n"
+        "diff <(steady <shown) <(steady <said) || true");
+    cr_expect_str_eq(difference, "", "README.md (<) and the grader (>):\n%s", difference);
+    free(difference);
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Lists the files and folders of the repository that these Markdown files name and that do not exist:
+#
+#   handouts/checks/paths.sh README.md handouts/*.md
+#
+# Checks code that begins with a folder of the tree, `grader/judge/score.c`, and links of README.md. A * matches
+# anything; NN, NAME and 07-histogram stand for any lab. No line, exit code 0: all exist. 1: not.
+cd "$(dirname "$0")/../.." || exit 2
+found=$(
+    for page; do
+        grep -noE '(`|]\()(\.ci|grader|handouts|labs|shared|solutions)/[^` )]*' "$page" |
+            while IFS=: read -r line path; do
+                path=${path#*[\`(]}
+                pattern=${path//NN-name/[0-9]*}
+                case ${path%%#*} in *NAME* | *07-histogram* | *@*) continue ;; esac
+                compgen -G "${pattern%%#*}" >/dev/null || echo "$page:$line: there is no $path"
+            done
+    done
+)
+[ -z "$found" ] || { printf '%s\n' "$found"; exit 1; }
