@@ -1,8 +1,7 @@
 /* Copies, prefetches and discards in batches: many of them by one call. They are done in the order in which they are
  * listed, which is one of those that the program must be content with. */
-#include "gpu/cudart/work.h"
-
 #include "gpu/cudart/array.h"
+#include "gpu/cudart/graphs.h"
 
 /* An entry of a list of LISTED applies to the elements from FIRST[i] on. */
 static bool are_firsts(const size_t *first, size_t listed, size_t count)

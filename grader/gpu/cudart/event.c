@@ -1,7 +1,7 @@
 /* Events: points in time, which come when what is before them in their stream is done: at once, but for what waits
  * in queue.c. The time is the host's clock, made to grow with each event recorded: it is
  * the emulator's speed and says nothing about a GPU's. */
-#include "gpu/cudart/graphs/graph.h"
+#include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Allocation: device memory, page-locked host memory, managed memory. The library keeps its own list
  * of what the program may free (ranges.c): variables of modules live in the same device memory but are
  * not the program's. Arrays are in array.c, pools in pool.c. */
-#include "gpu/cudart/rt.h"
+#include "gpu/cudart/graphs.h"
 
 #include <stdlib.h>
 

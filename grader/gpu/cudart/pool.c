@@ -1,6 +1,6 @@
 /* Stream-ordered allocation. Work is done when it is queued, so memory is there at once and gone at
  * once; a pool is only an account of it. While a stream is captured, the graph has it allocated. */
-#include "gpu/cudart/graphs/graph.h"
+#include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,26 +38,13 @@ static void count(cudaMemPool_t pool, int64_t bytes)
 
 /* --- allocation --------------------------------------------------------------------------------------- */
 
-/* When the graph is launched that STREAM is captured into. */
-static cudaError_t allocate_later(void **ptr, size_t size, cudaStream_t stream)
-{
-    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
-    cudaError_t error = rt_graph_memory_make(size, &work.memory);
-    if (error != cudaSuccess)
-        return error;
-    *ptr = work.memory;
-    error = rt_submit(stream, &work);
-    rt_graph_memory_drop(work.memory); /* the node holds it */
-    return error;
-}
-
 static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
     struct emu_device *device;
     struct rt_range range;
     cudaError_t error = rt_stream_device(stream, &device);
     if (error == cudaSuccess && ptr && size && rt_is_capturing(stream))
-        return allocate_later(ptr, size, stream);
+        return rt_capture_alloc(stream, size, ptr);
     if (error == cudaSuccess)
         error = rt_allocate(ptr, size, RT_POOL, 0);
     if (error != cudaSuccess || !*ptr)

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "gpu/cudart/graphs/graph.h"
+#include "gpu/cudart/graphs.h"
 
 struct item {
     struct rt_order order;

@@ -212,13 +212,12 @@ void rt_memory_reset(struct emu_device *device);
 
 void rt_pool_freed(const struct rt_range *range);
 
-/* --- event.c: a live event that was made for other processes as well ------------------------------------ */
+/* --- event.c ---------------------------------------------------------------------------------------- */
 
+/* Whether EVENT is a live one that was made for other processes as well. */
 bool rt_event_is_shared(cudaEvent_t event);
-
-/* --- graph_memory.c: memory that a graph had taken was freed, and is in the list no more ---------------- */
-
-void rt_graph_memory_freed(const void *ptr);
+/* Records the event: all work before it in its stream is done. */
+cudaError_t rt_event_record(cudaEvent_t event);
 
 /* --- managed.c: memory that both sides see under one address -------------------------------------- */
 
@@ -275,6 +274,9 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
 cudaError_t rt_stream(cudaStream_t stream);
 /* rt_device() for work on STREAM: fails as it does, then as rt_stream(). */
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device);
+
+/* Where a live stream keeps its view of a capture (graphs.h); NULL for the default stream, which has none. */
+struct rt_capture **rt_stream_capture(cudaStream_t stream);
 
 /* The priority, of those that there are, that is nearest to the one WANTED. */
 int rt_stream_priority(int wanted);

@@ -1,7 +1,7 @@
 /* Streams. Work is done when it is queued, so nearly every stream is always idle: a stream is a name, and waiting for
  * one means hearing of the faults of the kernels before. Host functions run in the thread that queues them. What
  * is not done at once, as a kernel before it waits for main(), is in queue.c. */
-#include "gpu/cudart/work.h"
+#include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -170,7 +170,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 static cudaError_t check(cudaStream_t stream)
 {
     cudaError_t error = rt_stream(stream);
-    return error == cudaSuccess && rt_is_capturing(stream) ? rt_capture_broken(stream) : error;
+    return error == cudaSuccess && rt_is_capturing(stream) ? rt_capture_invalidate(stream) : error;
 }
 
 static cudaError_t wait_for(cudaStream_t stream)
@@ -329,7 +329,7 @@ static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback,
     if (error != cudaSuccess)
         return error;
     if (rt_is_capturing(stream))
-        return rt_capture_broken(stream);
+        return rt_capture_invalidate(stream);
     struct callback *kept = malloc(sizeof *kept);
     if (!kept)
         return cudaErrorMemoryAllocation;

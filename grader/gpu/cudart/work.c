@@ -1,4 +1,4 @@
-#include "gpu/cudart/graphs/graph.h"
+#include "gpu/cudart/graphs.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)
 {

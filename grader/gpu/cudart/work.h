@@ -102,34 +102,4 @@ bool rt_is_item_left(uint64_t name);
 /* Whether the program has no other thread. Who cannot tell says no. */
 bool rt_is_alone(void);
 
-/* --- capture.c --------------------------------------------------------------------------------------- */
-
-struct rt_capture; /* a graph that is being captured, seen from one stream */
-
-/* Whether what is queued in STREAM, a live one, goes into a graph. */
-bool rt_is_capturing(cudaStream_t stream);
-/* Adds the work to that graph, behind what the stream waits for. */
-cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work);
-/* Something was asked of the stream that cannot be captured. Returns the error. */
-cudaError_t rt_capture_broken(cudaStream_t stream);
-
-/* The stream that has this view of a capture is destroyed. */
-void rt_capture_forget(struct rt_capture *view);
-
-/* What an event recorded in a captured stream stands for. Marks are made zeroed. */
-struct rt_mark {
-    unsigned long long session; /* 0: none */
-    cudaGraph_t graph;
-    cudaGraphNode_t *nodes;
-    size_t count;
-};
-cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
-/* STREAM waits for the mark: it comes behind its nodes, and joins its capture if it is in none. */
-cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
-bool rt_mark_is_live(const struct rt_mark *mark); /* its capture goes on */
-void rt_mark_free(struct rt_mark *mark);
-
-/* stream.c: where a live stream keeps its capture; NULL for the default stream, which has none. */
-struct rt_capture **rt_stream_capture(cudaStream_t stream);
-
 #endif

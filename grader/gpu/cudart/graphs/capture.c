@@ -80,7 +80,19 @@ cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work)
     return add_depends(view, &node, 1);
 }
 
-cudaError_t rt_capture_broken(cudaStream_t stream)
+cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr)
+{
+    struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
+    cudaError_t error = rt_graph_memory_make(size, &work.memory);
+    if (error != cudaSuccess)
+        return error;
+    *ptr = work.memory;
+    error = rt_capture(stream, &work);
+    rt_graph_memory_drop(work.memory); /* the node holds it */
+    return error;
+}
+
+cudaError_t rt_capture_invalidate(cudaStream_t stream)
 {
     struct rt_capture *view = view_of(stream);
     if (view->session->invalid)
@@ -258,7 +270,6 @@ cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark)
         return cudaErrorMemoryAllocation;
     memcpy(mark->nodes, view->depends, view->depend_count * sizeof(cudaGraphNode_t));
     mark->count = view->depend_count;
-    mark->graph = view->session->graph;
     mark->session = view->session->id;
     return cudaSuccess;
 }

@@ -1,16 +1,16 @@
-/* Graphs: work that is described first and done later, as often as the program likes.
+/* Graphs: work that a program describes once and launches as often as it likes.
  *
- *   graph.c           a graph's nodes and edges          graph_exec.c         a graph made ready, and launched
- *   capture.c         nodes from a stream's work         graph_memory.c       what nodes take and free
- *   graph_nodes.c     nodes of each kind                 graph_attributes.c   how their kernels are launched
- *   graph_generic.c   the same, the kind a parameter     user_object.c        what graphs keep alive
- *   graph_dot.c       a drawing
+ *   graph.c        nodes and edges of a graph            exec.c         graphs made ready, and launched
+ *   capture.c      a stream's work as nodes              memory.c       memory that nodes allocate and free
+ *   nodes.c        nodes of each kind                    attributes.c   how kernel nodes are launched
+ *   generic.c      nodes whose kind is a parameter       user_object.c  objects that graphs keep alive
+ *   dot.c          a graph as a drawing
  *
- * As in the real runtime, one graph must not be changed by two threads at a time. */
+ * As in the real runtime, two threads must not change one graph at the same time. */
 #ifndef GPU_CUDART_GRAPHS_GRAPH_H
 #define GPU_CUDART_GRAPHS_GRAPH_H
 
-#include "gpu/cudart/work.h"
+#include "gpu/cudart/graphs.h"
 
 struct CUgraphNode_st {
     struct CUgraph_st *graph;
@@ -53,13 +53,10 @@ bool rt_graph_comes_before(const struct CUgraphNode_st *node, const struct CUgra
 /* Whether some node takes or frees memory: the graph cannot be cloned then. */
 bool rt_graph_has_memory(const struct CUgraph_st *graph);
 
-/* A copy of the work that owns what it points to, and the end of one. */
-cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
-void rt_work_free(struct rt_work *work);
 /* Puts a copy of BY, which must be of the same kind, in the place of WORK. */
 cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by);
 
-/* --- graph_nodes.c: parameters as work; the error if they make no sense ---------------------------------- */
+/* --- nodes.c: parameters as work; the error if they make no sense ---------------------------------- */
 
 cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodeParams *params);
 cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *params);
@@ -82,12 +79,12 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
                                const cudaGraphNode_t *depends, size_t count,
                                const struct cudaMemPoolProps *pool, size_t size, void **memory);
 
-/* --- graph_exec.c ------------------------------------------------------------------------------------------ */
+/* --- exec.c ------------------------------------------------------------------------------------------ */
 
 /* Puts WORK in the place of what NODE does in EXEC. */
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work);
 
-/* --- graph_attributes.c -------------------------------------------------------------------------------------- */
+/* --- attributes.c -------------------------------------------------------------------------------------- */
 
 struct rt_hints;
 struct rt_hints *rt_hints_copy(const struct rt_hints *hints); /* to be freed */
@@ -99,7 +96,7 @@ struct rt_held;
 cudaError_t rt_held_copy(struct rt_held **to, const struct rt_held *from);
 void rt_held_free(struct rt_held **held);
 
-/* --- graph_memory.c ---------------------------------------------------------------------------------------- */
+/* --- memory.c ---------------------------------------------------------------------------------------- */
 
 /* Memory for a node to take, with one holder. Who holds it, by its address, must drop it. */
 cudaError_t rt_graph_memory_make(size_t size, void **ptr);
@@ -113,10 +110,5 @@ bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
 /* Whether a launch may do its steps of taking and freeing: plan, then each step in order. */
 void rt_graph_memory_plan(void);
 bool rt_graph_memory_step(const struct rt_work *work, bool frees_first);
-/* The program has it now, as one of its ranges. */
-cudaError_t rt_graph_memory_take(const void *ptr);
-
-/* event.c: what a node of type ...EventRecord does. */
-cudaError_t rt_event_record(cudaEvent_t event);
 
 #endif
