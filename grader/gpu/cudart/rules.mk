@@ -20,15 +20,20 @@ $(CUDART): $(CUDART_OBJECTS) $(EMULATOR) $(CUDART_MAP)
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-# For CUDA 12, symbols get other names in copies of the objects.
+# For CUDA 12, some functions get other names in copies of the objects: cuda12/names lists them.
 $(CUDA12): $(patsubst $(BUILD)/obj/%,$(BUILD)/obj/cuda12/%,$(CUDART_OBJECTS) $(CUDA12_OBJECTS)) $(EMULATOR) \
 		grader/gpu/cudart/cuda12/libcudart.so.12.map
 	$(call say,$@)
 	$(Q)$(link_cudart)
 
-$(BUILD)/obj/cuda12/%.o: $(BUILD)/obj/%.o grader/gpu/cudart/cuda12/names
+# As objcopy wants it: cudaFoo becomes what the list says, and cuda12_Foo becomes cudaFoo.
+$(BUILD)/obj/cuda12/names: grader/gpu/cudart/cuda12/names
 	@mkdir -p $(@D)
-	$(Q)objcopy --redefine-syms=grader/gpu/cudart/cuda12/names $< $@
+	$(Q)awk '/^cuda/ { print; print "cuda12_" substr($$1, 5), $$1 }' $< > $@
+
+$(BUILD)/obj/cuda12/%.o: $(BUILD)/obj/%.o $(BUILD)/obj/cuda12/names
+	@mkdir -p $(@D)
+	$(Q)objcopy --redefine-syms=$(BUILD)/obj/cuda12/names $< $@
 
 # The name that the linker looks for when a program is built with -lcudart. With sanitizers it is a
 # library of the same symbols and nothing behind them: programs are linked without the sanitizers.
