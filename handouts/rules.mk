@@ -51,9 +51,10 @@ $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WOR
 
 # --- what is beside the pages --------------------------------------------------------------------------
 
-# Palatino's shapes, and mathematics to match; where a machine has them not, the style names others.
-FONTS := $(wildcard $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
-	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf))
+# Palatino's shapes, and mathematics to match. The set-up installs the fonts, so they may appear while make runs.
+FONTS := $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
+	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf)
+$(FONTS): | build/setup/handouts ;
 WOFF2 := $(BUILD)/obj/fonts
 HANDOUT_FONTS := $(patsubst %.otf,$(HANDOUT_SITE)/fonts/%.woff2,$(notdir $(FONTS)))
 
