@@ -196,6 +196,7 @@ setup: build/config.mk build/setup/test ## Install what grading and testing need
 	@:
 
 test: ## Run all tests: [TEST_FILTER='suite/name*']
+unit: ## Run the tests that need neither nvcc nor a sandbox
 asan: ## Run all tests under AddressSanitizer and UBSan: [TEST_FILTER=]
 	$(Q)$(MAKE) SANITIZE=1 test
 
@@ -217,5 +218,5 @@ distclean: ## Remove everything generated, including a downloaded CUDA compiler
 
 FORCE:
 .PHONY: help grade hint watch run trace report diff reset serve doctor course calibrate autograder handouts \
-	handouts-pdf new-lab lab-check facts record-ladders record-times lanewise setup test asan golden check \
+	handouts-pdf new-lab lab-check facts record-ladders record-times lanewise setup test unit asan golden check \
 	format bench fuzz soak soak-batch slurm-test answers clean distclean FORCE

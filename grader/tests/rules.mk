@@ -54,6 +54,12 @@ test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
 	$(Q)$(call sanitized,$(UNIT) $(if $(TEST_FILTER),--filter '$(TEST_FILTER)'))
 
+# The suites in files that start no other program: they need neither nvcc nor a sandbox.
+unit: build/setup/test $(UNIT)
+	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter %/test_%.c,$(TEST_FILES)) | \
+		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
+		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
+
 # A test that leaks has ended well by then, so what the sanitizers found is kept in files and looked for.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "config.h"
-#include "tests/shell.h"
-#include "tests/submission.h"
+#include "tests/support/shell.h"
+#include "tests/support/submission.h"
 
 TestSuite(readme, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
