@@ -56,7 +56,7 @@ test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $
 
 # The suites in files that start no other program: they need neither nvcc nor a sandbox.
 unit: build/setup/test $(UNIT)
-	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter %/test_%.c,$(TEST_FILES)) | \
+	$(Q)suites=$$(grep -LE 'support/(shell|submission|marks)\.h|sandbox/' $(filter-out $(OTHER_TESTS),$(filter %.c,$(TEST_FILES))) | \
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
