@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "gpu/device/device_parts.h"
+#include "gpu/execute/child.h"
+#include "gpu/lanes.h"
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
 #include "gpu/tools.h"

@@ -5,7 +5,9 @@
 #include <pthread.h>
 
 #include "gpu/device.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/launch.h"
+#include "gpu/memory/heap.h"
+#include "gpu/memory/memory.h"
 
 #define MAX_STACK (512u << 10) /* bytes of a thread */
 

@@ -3,9 +3,14 @@
  * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
  * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
  * that repeats the one before takes a shorter way: find_again(). */
+#include "gpu/execute/access.h"
+
 #include "gpu/execute/access_values.h"
+#include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
 #include "gpu/execute/repeat.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/memory/heap.h"
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/raw.h"
+#include "gpu/execute/state.h"
 #include "gpu/execute/turns.h"
 
 /* Four lanes a turn: the loop itself would cost as much as what it does. */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/operations.h"
 #include "gpu/execute/rows.h"
+#include "gpu/execute/state.h"
 
 /* --- rows --------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/access.h"
+#include "gpu/execute/operations.h"
 
 static struct async_copy *take(struct warp *warp)
 {

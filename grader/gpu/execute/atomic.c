@@ -1,8 +1,8 @@
 /* What atomics do to the lanes' bytes. Each lane's turn is one compare-and-swap loop of the CPU, as other
  * workers run other CTAs at the same time; nobody else reaches a CTA's shared memory, nor any memory while
  * there is one worker, and there a turn is a load and a store. */
+#include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
-#include "gpu/execute/machine.h"
 
 static uint32_t flushed(uint32_t bits)
 {

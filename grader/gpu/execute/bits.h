@@ -2,9 +2,10 @@
 #ifndef GPU_EXECUTE_BITS_H
 #define GPU_EXECUTE_BITS_H
 
+#include <stdint.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 
 LANES_INLINE float bits_float(uint32_t bits)
 {

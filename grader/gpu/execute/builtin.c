@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/access.h"
+#include "gpu/execute/child.h"
+#include "gpu/execute/operations.h"
+#include "gpu/memory/heap.h"
+#include "gpu/memory/memory.h"
 
 static const struct ptx_variable *argument(const struct inst *inst, unsigned which, unsigned i)
 {

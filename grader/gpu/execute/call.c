@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
+#include "gpu/memory/memory.h"
 
 /* --- frames ------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,8 @@
  *
  * Each lane has a carry of its own, one bit of a predicate. Of a subtraction it is the borrow. mad puts
  * the lower or upper half of a * b in the place of a. */
-#include "gpu/execute/machine.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/state.h"
 
 LANES_INLINE uint32_t product_32(uint32_t a, uint32_t b, uint8_t part, bool is_signed)
 {

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "gpu/execute/decode.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/launch.h"
+#include "gpu/memory/memory.h"
 
 /* What CUDA calls a kernel's streams, and its errors. */
 #define STREAM_DEFAULT   0u

@@ -8,7 +8,8 @@
  * clusters is one of clusters of one CTA. A CTA that has ended stays until all have. */
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/schedule.h"
 
 /* --- turns ------------------------------------------------------------------------------------------ */
 

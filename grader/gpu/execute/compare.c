@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "gpu/execute/half.h"
+#include "gpu/execute/operations.h"
 #include "gpu/execute/rows.h"
+#include "gpu/execute/state.h"
 
 #define COMPARE(name, T, condition)                                                                \
     LANES_CLONES static u32 name##_##T(const void *a, const void *b)                               \

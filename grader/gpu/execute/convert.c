@@ -8,7 +8,9 @@
 
 #include "gpu/execute/float8.h"
 #include "gpu/execute/half.h"
+#include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
+#include "gpu/execute/state.h"
 
 static bool is_float(unsigned type)
 {

@@ -1,11 +1,13 @@
 /* Three sets of registers at each instruction of a translation. What is live there, walking backwards through the
  * function's blocks; what may have been changed since the text was entered, walking forwards from the entries, where
  * nothing was; and what the text needs, walking backwards from the instructions that read and from the exits that show. */
+#include "gpu/execute/crossing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/analyse/liveness.h"
-#include "gpu/execute/crossing.h"
+#include "gpu/execute/kernel.h"
 
 #define NO_ROW UINT32_MAX
 

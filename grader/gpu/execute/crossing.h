@@ -5,7 +5,7 @@
 #define GPU_EXECUTE_CROSSING_H
 
 #include "gpu/analyse/operands.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/kernel.h"
 
 struct crossing {
     const struct image *image;

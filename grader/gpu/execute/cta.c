@@ -5,7 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/execute/standstill.h"
+#include "gpu/execute/values.h"
+#include "gpu/memory/memory.h"
 
 /* With room behind it for what a window reads too much. */
 static size_t shared_room(const struct launch *launch)

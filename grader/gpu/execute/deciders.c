@@ -9,10 +9,13 @@
  * meet other threads do what their operands say: these registers decide, and so do all that are
  * computed into them. What the rest holds has no bearing on any of it, as long as no other instruction is
  * executed. Clocks are no registers: where one decides, nothing is certain. */
+#include "gpu/execute/deciders.h"
+
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/stretch.h"
 
 struct deciders {
     uint64_t *before; /* how often each instruction had been executed when the watch began */

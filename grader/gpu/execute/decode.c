@@ -15,6 +15,7 @@
 #include "gpu/analyse/origins.h"
 #include "gpu/analyse/usage.h"
 #include "gpu/execute/native.h"
+#include "gpu/execute/operations.h"
 
 static bool is_video(uint16_t opcode)
 {

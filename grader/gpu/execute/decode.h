@@ -13,7 +13,7 @@
 #ifndef GPU_EXECUTE_DECODE_H
 #define GPU_EXECUTE_DECODE_H
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/kernel.h"
 
 #define SLOT_ALIGN 64u /* a cache line, and the widest vector registers */
 
@@ -117,6 +117,9 @@ void decode_copy_groups(struct decoder *d);
 void decode_mbarrier(struct decoder *d);
 void decode_stack(struct decoder *d);
 void decode_control(struct decoder *d);
+
+/* stretch.c: cuts the code into stretches. False: out of memory. */
+bool stretches_find(struct kernel *kernel);
 
 /* The address that pointers to the function hold, by its place in the module. */
 uint64_t decode_function_address(const struct ptx_function *function);

@@ -1,7 +1,10 @@
 /* Decoding of what the lanes of a warp do with matrices that they hold together: see matrix.c. */
-#include "gpu/execute/decode.h"
-
 #include <string.h>
+
+#include "gpu/execute/decode.h"
+#include "gpu/execute/operations.h"
+#include "gpu/lanes.h"
+#include "gpu/observe/observer.h"
 
 struct shape {
     uint8_t word; /* enum ptx_modifier */

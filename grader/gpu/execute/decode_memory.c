@@ -1,8 +1,10 @@
 /* Decoding of memory accesses, of what lanes tell each other, and of control. */
+#include <string.h>
+
 #include "gpu/execute/decode.h"
 #include "gpu/execute/half.h"
-
-#include <string.h>
+#include "gpu/execute/operations.h"
+#include "gpu/observe/observer.h"
 
 /* --- memory ---------------------------------------------------------------------------------------- */
 
@@ -465,13 +467,6 @@ static void decode_return(struct decoder *d)
     d->out->kind = d->image->function->is_kernel ? KIND_EXIT : KIND_RETURN;
     if (d->out->kind == KIND_RETURN)
         d->out->branch.target = d->out->branch.meet = d->image->end;
-}
-
-void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    (void)inst;
-    (void)mask;
-    warp->slept++;
 }
 
 void decode_control(struct decoder *d)

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "gpu/execute/decode.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/state.h"
 #include "gpu/execute/texture.h"
+#include "gpu/memory/memory.h"
 
 /* --- decoding ---------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,12 @@
 /* Decoding of what computes or moves values. */
+#include <stdio.h>
+#include <string.h>
+
 #include "gpu/execute/decode.h"
 #include "gpu/execute/float8.h"
 #include "gpu/execute/half.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "gpu/execute/operations.h"
+#include "gpu/memory/memory.h"
 
 /* --- arithmetic ------------------------------------------------------------------------------------ */
 

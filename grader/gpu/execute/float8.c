@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "gpu/execute/half.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/state.h"
 
 struct format {
     unsigned fraction; /* bits */

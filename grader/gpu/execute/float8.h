@@ -9,6 +9,7 @@
 #define GPU_EXECUTE_FLOAT8_H
 
 #include "gpu/execute/bits.h"
+#include "gpu/execute/kernel.h"
 
 static inline bool float8_is(unsigned type) /* enum ptx_type */
 {

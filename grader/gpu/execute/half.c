@@ -5,6 +5,8 @@
 #include <immintrin.h>
 #include <math.h>
 
+#include "gpu/execute/state.h"
+
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;

@@ -11,6 +11,7 @@
 #define GPU_EXECUTE_HALF_H
 
 #include "gpu/execute/bits.h"
+#include "gpu/execute/kernel.h"
 
 struct half_format {
     unsigned fraction; /* bits */

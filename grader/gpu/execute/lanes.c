@@ -4,7 +4,9 @@
  * Lanes with different members, such as tiles of a warp, are apart. */
 #include <string.h>
 
+#include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
+#include "gpu/execute/state.h"
 
 LANES_INLINE void broadcast(struct warp *warp, struct slot slot, uint32_t value, uint32_t mask)
 {

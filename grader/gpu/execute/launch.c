@@ -7,7 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/access.h"
 #include "gpu/execute/native.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/path.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/execute/standstill.h"
+#include "gpu/execute/stretch.h"
+#include "gpu/execute/values.h"
+#include "gpu/memory/memory.h"
 
 static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
 {

@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
-#include "gpu/execute/machine.h"
+#include "gpu/execute/operations.h"
 
 #define MOST_NUMBERS 512u /* of a matrix: 32 x 16 */
 

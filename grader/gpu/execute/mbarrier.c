@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/access.h"
+#include "gpu/execute/operations.h"
 
 #define MOST_ARRIVALS 0xfffffu /* that an mbarrier can count: 20 bits */
 

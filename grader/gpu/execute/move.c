@@ -3,8 +3,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "gpu/execute/operations.h"
 #include "gpu/execute/raw.h"
 #include "gpu/execute/rows.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/memory/memory.h"
 
 /* --- choice and predicates ---------------------------------------------------------------------- */
 

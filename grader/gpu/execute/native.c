@@ -2,10 +2,12 @@
  *
  * A worker that has executed enough of one kernel writes down what was executed so far as C text. A thread of its own
  * has it compiled by whoever owns the device, and hands it to all workers at once. */
+#include "gpu/execute/native.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "gpu/execute/native.h"
+#include "gpu/execute/stretch.h"
 
 /* The compiler takes about 10 ms for each instruction: what the interpreter does in that time, for each, must have been
  * executed before it is likely that as much will follow. What runs seldom, beside the rest, is not worth it. */

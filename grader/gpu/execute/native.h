@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/state.h"
 
 /* Executes LANES of a warp from PC on, up to MEET at most; of their instructions it may execute *SLICE, which goes down.
  * Returns where the interpreter is to go on; that instruction has not been executed. */

@@ -19,6 +19,8 @@
 #include "gpu/execute/access_values.h"
 #include "gpu/execute/crossing.h"
 #include "gpu/execute/native.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/schedule.h"
 
 struct writer {
     FILE *out;

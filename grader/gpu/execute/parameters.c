@@ -1,5 +1,6 @@
 /* Parameters at fixed places: nobody is told of them, and they are there, so that there is nothing to find or to
  * check. Kernels begin with a row of these, and each call of a function makes some. */
+#include "gpu/execute/access.h"
 #include "gpu/execute/access_values.h"
 
 LANES_CLONES bool parameter_load(const struct warp *warp, const struct inst *inst, uint32_t mask)

@@ -1,7 +1,9 @@
 /* A warp's paths: how they begin, part, come together and end. */
+#include "gpu/execute/path.h"
+
 #include <stdlib.h>
 
-#include "gpu/execute/path.h"
+#include "gpu/execute/standstill.h"
 
 struct path *path_add(struct warp *warp)
 {

@@ -2,7 +2,16 @@
 #ifndef GPU_EXECUTE_PATH_H
 #define GPU_EXECUTE_PATH_H
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/state.h"
+
+/* call.c: frames, calls and returns. A frame lives as long as some path entry holds it. */
+struct frame *frame_open(struct warp *warp, const struct image *image); /* NULL: out of memory */
+void frame_release(struct warp *warp, struct frame *frame);
+void frames_free(struct worker *worker);
+/* LANES call; the path's top entry goes on behind the call. */
+void call_enter(struct warp *warp, struct path *path, const struct inst *inst, uint32_t lanes);
+/* Results of LANES go to the caller's variables. */
+void call_return(struct warp *warp, uint32_t lanes);
 
 #define NOWHERE UINT32_MAX /* no instruction is there */
 

@@ -3,7 +3,10 @@
 #ifndef GPU_EXECUTE_RAW_H
 #define GPU_EXECUTE_RAW_H
 
-#include "gpu/execute/machine.h"
+#include <stdint.h>
+#include <string.h>
+
+#include "gpu/lanes.h"
 
 /* 32 lanes of BYTES each. */
 LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
@@ -40,6 +43,24 @@ LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *valu
     else
         for (unsigned l = 0; l < WARP; l++)
             lanes[l] = mask >> l & 1 ? (uint8_t)values[l] : lanes[l];
+}
+
+/* to[l] = from[index[l] % 32] in all lanes. */
+LANES_INLINE void pick_words(uint32_t *to, const uint32_t *from, const uint32_t *index)
+{
+#ifdef __clang__ /* has no such builtin */
+    uint32_t picked[WARP];
+    for (unsigned l = 0; l < WARP; l++)
+        picked[l] = from[index[l] % WARP];
+    memcpy(to, picked, sizeof picked);
+#else
+    typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
+    const words *window = (const words *)from, *pick = (const words *)index;
+    words low = __builtin_shuffle(window[0], window[1], pick[0]);
+    words high = __builtin_shuffle(window[0], window[1], pick[1]);
+    ((words *)to)[0] = low;
+    ((words *)to)[1] = high;
+#endif
 }
 
 #endif

@@ -4,7 +4,8 @@
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/state.h"
+#include "gpu/memory/memory.h"
 
 /* Where the generic addresses of a space begin. */
 LANES_INLINE uint64_t window_of(uint8_t space)

@@ -3,6 +3,7 @@
 #define GPU_EXECUTE_SCALARS_H
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "gpu/execute/bits.h"
 #include "gpu/execute/functions.h"

@@ -1,10 +1,13 @@
 /* Where operands lie: registers in a frame, what never changes in the bank of whom it belongs to. */
-#include "gpu/execute/decode.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "gpu/execute/decode.h"
+#include "gpu/execute/values.h"
+#include "gpu/lanes.h"
+#include "gpu/memory/memory.h"
 
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...)
 {

@@ -16,10 +16,15 @@
  * A launch that may be parked is, where another would be stuck: the host goes on meanwhile, and may help it. So
  * it is when its CTAs have long done nothing but spin, even if they do not go round: who counts how often it has
  * looked, or looks at a clock, may wait for the host, too. */
+#include "gpu/execute/standstill.h"
+
 #include <string.h>
 #include <time.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/deciders.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/execute/stretch.h"
 
 /* How long all CTAs have done nothing but spin, in instructions of one CTA's slices, */
 #define PATIENCE (4u * SLICE)  /* before anybody looks closer */

@@ -10,9 +10,12 @@
  * slice is over, whether lanes wait for others here. Short instructions would cost as much again. So a
  * profile says only how often lanes came into a stretch at an instruction, less how often they left it
  * before that: the sums from its beginning on are how often each was executed. */
+#include "gpu/execute/stretch.h"
+
 #include <stdlib.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/decode.h"
+#include "gpu/execute/operations.h"
 
 void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gpu/execute/bits.h"
-#include "gpu/execute/machine.h"
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE

@@ -6,7 +6,9 @@
 #ifndef GPU_EXECUTE_TURNS_H
 #define GPU_EXECUTE_TURNS_H
 
-#include "gpu/execute/machine.h"
+#include <stdint.h>
+
+#include "gpu/lanes.h"
 
 /* For stores of so many bytes by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)

@@ -1,10 +1,12 @@
 /* What special registers and parameters hold. Each is 32 values in the bank of whom it belongs to, made once
  * for the launch, for each CTA, or for each warp's place in a CTA: instructions read them from there like
  * registers. */
+#include "gpu/execute/values.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/state.h"
 
 /* --- whose they are ------------------------------------------------------------------------------------ */
 

@@ -5,7 +5,8 @@
  *
  * Programs come to them through <device_functions.h>, __vabsdiffu4() above all. Masks and selections of
  * parts (d.b0, a.b4567) are not supported. */
-#include "gpu/execute/machine.h"
+#include "gpu/execute/operations.h"
+#include "gpu/execute/state.h"
 
 static inline int32_t part_of(uint32_t word, unsigned at, unsigned bits, bool is_signed)
 {

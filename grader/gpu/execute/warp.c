@@ -18,8 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/execute/access.h"
 #include "gpu/execute/native.h"
+#include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
+#include "gpu/execute/schedule.h"
+#include "gpu/execute/values.h"
 
 /* --- control instructions ----------------------------------------------------------------------- */
 
@@ -678,6 +682,13 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
         path_push(warp, path, (struct path_entry){pc, NOWHERE, warp->alive, frame});
     frame_release(warp, frame);
     return path || pc == NOWHERE;
+}
+
+void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
+{
+    (void)inst;
+    (void)mask;
+    warp->slept++;
 }
 
 /* Takes back what paths still hold when a launch was stopped. */

@@ -1,6 +1,6 @@
 #include "gpu/memory/memory.h"
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "gpu/finding_kinds.h"
+#include "gpu/lanes.h"
 
 /* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);

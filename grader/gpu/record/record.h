@@ -30,7 +30,7 @@
 
 #include <stdbool.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/execute/launch.h"
 
 /* Whether anything is to be written to the record that OPTIONS ask for: there is one, and it is not too long. */
 bool record_goes_on(const struct emu_options *options);

@@ -1,0 +1,44 @@
+/* The functions that execute one instruction for the lanes of a warp: the decoder puts them into struct inst. */
+#ifndef GPU_EXECUTE_OPERATIONS_H
+#define GPU_EXECUTE_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpu/execute/kernel.h"
+
+/* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
+struct alu_row {
+    const char *name;
+    lane_fn *run;
+    uint8_t sources;
+    uint8_t bytes[5]; /* of the destination and each source; 0: a predicate */
+    bool is_plain;    /* a row of alu.def */
+};
+const struct alu_row *alu_find(const char *name);
+const struct alu_row *alu_row_of(lane_fn *run);
+compare_fn *compare_find(const char *name); /* "lt.s32" */
+const char *compare_name(compare_fn *compare);
+lane_fn *select_find(unsigned bytes);
+lane_fn *predicate_find(enum ptx_opcode opcode);
+lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
+lane_fn map_run, rank_run; /* cluster.c: mapa, getctarank */
+lane_fn carry_run_32, carry_run_64, video_run;
+lane_fn load_run, store_run, atomic_run, fence_run, copy_run, commit_run, wait_group_run,
+    wait_all_run, sleep_run;
+lane_fn mbarrier_run, pending_count_run;
+lane_fn alloca_run, stack_save_run, stack_restore_run;
+lane_fn matrix_load_run, matrix_store_run, matrix_multiply_run;
+lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
+lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
+    wide_mov_run;
+bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
+/* Of a conversion that is one of C's own, in native_code.h's words: "f64_s32". NULL: it is not. */
+const char *cvt_plain_name(const struct inst *inst);
+bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
+bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
+
+/* builtin.c: functions that the device has without PTX, by name; NULL if there is none. */
+lane_fn *builtin_find(struct ptx_name name);
+
+#endif

@@ -1,0 +1,21 @@
+/* Warps, blocks and loops over lanes: what the folders behind the door share. */
+#ifndef GPU_LANES_H
+#define GPU_LANES_H
+
+#define WARP      32u /* lanes */
+#define ALL_LANES 0xffffffffu
+#define MAX_WARPS 32u /* of a CTA */
+#define BARRIERS  16u /* of a CTA */
+
+/* The compiler builds a function that loops over lanes three times: for AVX-512, for AVX2 and for any other CPU.
+ * The loader picks one. The sanitizers do not work with this. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
+#define LANES_CLONES
+#else
+#define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+
+/* Helpers of such a function must be inlined, so that they are compiled for the same CPU. */
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+#endif
