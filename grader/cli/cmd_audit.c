@@ -4,8 +4,8 @@
  * one with an error that the GPU happens to forgive. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,56 +14,29 @@
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
 
-static const char usage[] =
-    "usage: lanewise audit --lab NAME [OPTIONS]\n"
-    "Grades a submission on the emulator and on this machine's GPU, with one seed, and says which\n"
-    "checks it got right on one of them only.\n"
-    "\n"
-    "  --lab NAME           the lab, such as 01-parallelize\n"
-    "  --submission PATH    the student's file, or a folder that holds it; without it, your own copy\n"
-    "  --seed N             the seed of the random inputs; without it, a random one\n"
-    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
-    "\n"
-    "exit code: 0 they agree, 1 they do not, 2 usage or environment (no GPU), 3 the grader failed\n";
-
-#define complain(...) cli_complain("audit", __VA_ARGS__)
-
 struct options {
     const char *lab, *submission, *seed;
     bool unsafe;
 };
 
-/* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, struct options *options)
-{
-    static const struct option table[] = {
-        {"lab", required_argument, NULL, 'l'},  {"submission", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'n'}, {"unsafe", no_argument, NULL, 'u'},
-        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0}};
-    const char **places[] = {
-        ['l'] = &options->lab, ['s'] = &options->submission, ['n'] = &options->seed};
-    opterr = 0;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return EXIT_FULL;
-        }
-        if (option == ':')
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        if (option == '?')
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
-        if (option == 'u')
-            options->unsafe = true;
-        else
-            *places[option] = optarg;
-    }
-    if (optind < argc)
-        return complain(EXIT_USAGE, "what is \"%s\"? A file goes after --submission", argv[optind]);
-    if (!options->lab)
-        return complain(EXIT_USAGE, "which lab? Add --lab NAME");
-    return -1;
-}
+static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB),
+                                          CLI_TEXT(submission, "submission", "PATH", CLI_HELP_FILE),
+                                          CLI_TEXT(seed, "seed", "N", CLI_HELP_SEED),
+                                          CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE), CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "audit",
+    .usage =
+        "usage: lanewise audit --lab NAME [OPTIONS]\n"
+        "Grades a submission on the emulator and on this machine's GPU with the same seed, and\n"
+        "names the checks that are right on only one of them.\n",
+    .options = table,
+    .end =
+        "exit code: 0 both agree, 1 they differ, 2 wrong usage or environment (such as no GPU),\n"
+        "3 the grader failed\n",
+    .word_advice = "a file goes after --submission"};
+
+#define complain(...) cli_complain("audit", __VA_ARGS__)
 
 /* --- both gradings -------------------------------------------------------------------------------- */
 
@@ -133,7 +106,7 @@ int cmd_audit(int argc, char **argv)
     static char gpu_name[256];
     struct options options = {0};
     struct grading grading = {.gpu_name = gpu_name};
-    int code = read_options(argc, argv, &options);
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
     if (!cli_choose_seed("audit", options.seed, &grading.seed))

@@ -5,10 +5,10 @@
  * All that is finished is in the store at once, so whatever ends this, the next run goes on from there. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,33 +33,6 @@
 #include "grade/installed_gpu.h"
 #include "report/bar.h"
 
-static const char usage[] =
-    "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
-    "Grades a class. SUBMISSIONS has a folder, an archive (zip, tar, 7z, rar) or a file for each\n"
-    "student, or a folder for each lab that has these. Run it again after a change: only what\n"
-    "changed is graded.\n"
-    "\n"
-    "  --out DIR            where grades go; without it, grades/\n"
-    "  --labs LIST          only these labs, such as 1,2,tiled; without it, all\n"
-    "  --roster FILE        the students, a CSV file with id and name\n"
-    "  --course FILE        what counts, how much and until when: grader/course/course.yaml\n"
-    "  --attempt WHICH      which of several attempts counts: best (the default) or latest\n"
-    "  --late-penalty P     percent lost for each day begun after the deadline\n"
-    "  --late-limit DAYS    what comes later than that is not graded; 0: nothing late is\n"
-    "  --per-day N          of one student's attempts at a lab, at most N a day are graded\n"
-    "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
-    "  --seed N             the seed of all inputs; without it, that of the last time\n"
-    "  --jobs N             so many gradings at a time; without it, one a core\n"
-    "  --key FILE           sign the results with this key; without it, with $LANEWISE_KEY, if any\n"
-    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
-    "  --slurm              grade on a Slurm cluster; --out must be where its nodes see it, too\n"
-    "  --chunk-size N       so many gradings in one task of the cluster; without it, 20\n"
-    "  --gres GRES          for each task, such as gpu:1; grades on GPUs\n"
-    "  --slurm-options TEXT more options for sbatch, such as \"--partition=short --time=30\"\n"
-    "\n"
-    "exit code: 0 all that was handed in has a grade, 2 usage or environment, 3 something needs\n"
-    "your review (no grade was made up for it), 130 interrupted\n";
-
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
         *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options, *key;
@@ -70,91 +43,74 @@ struct options {
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-#define CHUNK_SIZE                                                                                 \
-    20 /* some minutes of work: much beside what starting a task costs, little to lose */
+#define CHUNK_SIZE    20 /* minutes of work: starting a task costs little beside it, losing one too */
 
 /* --- the command line ----------------------------------------------------------------------------------- */
 
-static const struct option table[] = {{"out", required_argument, NULL, 'o'},
-                                      {"labs", required_argument, NULL, 'l'},
-                                      {"roster", required_argument, NULL, 'r'},
-                                      {"course", required_argument, NULL, 'c'},
-                                      {"attempt", required_argument, NULL, 'a'},
-                                      {"late-penalty", required_argument, NULL, 'p'},
-                                      {"late-limit", required_argument, NULL, 't'},
-                                      {"per-day", required_argument, NULL, 'y'},
-                                      {"device", required_argument, NULL, 'd'},
-                                      {"seed", required_argument, NULL, 's'},
-                                      {"jobs", required_argument, NULL, 'j'},
-                                      {"slurm", no_argument, NULL, 'S'},
-                                      {"chunk-size", required_argument, NULL, 'z'},
-                                      {"gres", required_argument, NULL, 'g'},
-                                      {"slurm-options", required_argument, NULL, 'O'},
-                                      {"chunk", required_argument, NULL, 'k'},
-                                      {"key", required_argument, NULL, 'K'},
-                                      {"unsafe", no_argument, NULL, 'u'},
-                                      {"help", no_argument, NULL, 'h'},
-                                      {NULL, 0, NULL, 0}};
+static const struct cli_option table[] = {
+    CLI_TEXT(out, "out", "DIR", "where to write the grades (default: grades/)"),
+    CLI_TEXT(labs, "labs", "LIST", "only these labs, such as 1,2,tiled (default: all)"),
+    CLI_TEXT(roster, "roster", "FILE", "the students: a CSV file with the columns id and name"),
+    CLI_TEXT(course, "course", "FILE",
+             "a course file: labs, points, deadlines (grader/course/course.yaml)"),
+    CLI_TEXT(attempt, "attempt", "WHICH",
+             "which of several attempts counts: best (default) or latest"),
+    CLI_NUMBER(late_penalty, "late-penalty", "P", 0, 100,
+               "percent lost for each day begun after the deadline"),
+    CLI_WHOLE(late_limit, "late-limit", "DAYS", 0, 10000,
+              "grade no attempt that is more than DAYS late; 0: no late one"),
+    CLI_WHOLE(per_day, "per-day", "N", 1, 10000,
+              "grade at most N attempts a day of one student at one lab"),
+    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
+    CLI_TEXT(seed, "seed", "N", "the seed of all inputs (default: that of the last run)"),
+    CLI_WHOLE(jobs, "jobs", "N", 1, 1024, "grade N at a time (default: one for each core)"),
+    CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
+    CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
+    CLI_FLAG(slurm, "slurm", "grade on a Slurm cluster, whose nodes must see the folder of --out"),
+    CLI_WHOLE(chunk_size, "chunk-size", "N", 1, 10000,
+              "gradings in one task of the cluster (default: 20)"),
+    CLI_TEXT(gres, "gres", "GRES", "what each task asks for, such as gpu:1; grades on GPUs"),
+    CLI_TEXT(slurm_options, "slurm-options", "TEXT",
+             "more options for sbatch, such as \"--partition=short --time=30\""),
+    CLI_TEXT(chunk, "chunk", "FILE", NULL),
+    CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "batch",
+    .usage =
+        "usage: lanewise batch SUBMISSIONS/ [OPTIONS]\n"
+        "Grades a class. SUBMISSIONS/ holds a folder, an archive (zip, tar, 7z, rar) or a file for\n"
+        "each student, or a folder for each lab that holds these. Run it again after a change: it\n"
+        "grades only what changed.\n",
+    .options = table,
+    .end =
+        "exit code: 0 every submission has a grade, 2 wrong usage or environment, 3 something needs\n"
+        "your review (and has no invented grade), 130 interrupted\n",
+    .words = 1,
+    .word_advice = "batch takes one folder of submissions"};
 
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    const char **places[] = {
-        ['o'] = &options->out,        ['l'] = &options->labs,    ['r'] = &options->roster,
-        ['c'] = &options->course,     ['a'] = &options->attempt, ['p'] = &options->late_penalty,
-        ['t'] = &options->late_limit, ['y'] = &options->per_day, ['d'] = &options->device,
-        ['s'] = &options->seed,       ['j'] = &options->jobs,    ['z'] = &options->chunk_size,
-        ['g'] = &options->gres,       ['k'] = &options->chunk,   ['O'] = &options->slurm_options,
-        ['K'] = &options->key};
-    opterr = 0;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (option == ':')
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        if (option == '?')
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
-        if (option == 'u')
-            options->unsafe = true;
-        else if (option == 'S')
-            options->slurm = true;
-        else
-            *places[option] = optarg;
-    }
-    if (optind + 1 < argc)
-        return complain(EXIT_USAGE, "what is \"%s\"? One folder of submissions is graded",
-                        argv[optind + 1]);
-    if (!options->slurm && (options->chunk_size || options->gres || options->slurm_options))
-        return complain(EXIT_USAGE, "--chunk-size, --gres and --slurm-options go with --slurm");
-    if (options->chunk && optind == argc)
-        return -1;
-    if (optind == argc)
-        return complain(
-            EXIT_USAGE,
-            "which folder? lanewise batch SUBMISSIONS/ grades what is in it; --help explains");
+    int code = cli_read_options(&syntax, argc, argv, options);
+    if (code >= 0)
+        return code;
     options->submissions = argv[optind];
+    if (!options->slurm && (options->chunk_size || options->gres || options->slurm_options))
+        return complain(EXIT_USAGE, "--chunk-size, --gres and --slurm-options need --slurm");
+    if (options->attempt && strcmp(options->attempt, "best") != 0 &&
+        strcmp(options->attempt, "latest") != 0)
+        return complain(EXIT_USAGE, "--attempt must be best or latest, not \"%s\"",
+                        options->attempt);
+    if (!options->submissions && !options->chunk)
+        return complain(EXIT_USAGE, "which folder? lanewise batch SUBMISSIONS/");
     return -1;
 }
 
-/* Reads the number of option NAME, if TEXT is not NULL, into *NUMBER. False: the complaint was made. */
-static bool read_number(const char *name, const char *text, double least, double most, bool whole,
-                        double *number)
+/* The number TEXT, which cli_read_options() has checked; OTHERWISE if there is none. */
+static unsigned number_or(const char *text, unsigned otherwise)
 {
-    char *end;
-    if (!text)
-        return true;
-    double read = strtod(text, &end);
-    if (end != text && !*end && read >= least && read <= most &&
-        (!whole || read == (double)(long)read)) {
-        *number = read;
-        return true;
-    }
-    complain(EXIT_USAGE, "--%s is a %snumber from %g to %g, not \"%s\"", name,
-             whole ? "whole " : "", least, most, text);
-    return false;
+    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
 /* --- the session ---------------------------------------------------------------------------------------- */
@@ -190,27 +146,16 @@ static bool read_terms(struct session *session)
         return false;
     struct course_terms *terms = &session->terms;
     *terms = session->course.rules;
-    double limit = terms->late_limit, per_day = terms->per_day;
-    double chunk_size = CHUNK_SIZE,
-           jobs = session->device == ON_GPU && get_nprocs() > 4 ? 4 : get_nprocs();
-    if (options->attempt && strcmp(options->attempt, "best") != 0 &&
-        strcmp(options->attempt, "latest") != 0) {
-        complain(EXIT_USAGE, "--attempt is best or latest, not \"%s\"", options->attempt);
-        return false;
-    }
+    unsigned cores = (unsigned)get_nprocs();
     if (options->attempt)
         terms->latest = strcmp(options->attempt, "latest") == 0;
-    if (!read_number("late-penalty", options->late_penalty, 0, 100, false, &terms->late_penalty) ||
-        !read_number("late-limit", options->late_limit, 0, 10000, true, &limit) ||
-        !read_number("per-day", options->per_day, 1, 10000, true, &per_day) ||
-        !read_number("jobs", options->jobs, 1, 1024, true, &jobs) ||
-        !read_number("chunk-size", options->chunk_size, 1, 10000, true, &chunk_size))
-        return false;
-    session->chunk_size = (size_t)chunk_size;
+    if (options->late_penalty)
+        terms->late_penalty = strtod(options->late_penalty, NULL);
     terms->limits_late = terms->limits_late || options->late_limit;
-    terms->late_limit = (unsigned)limit;
-    terms->per_day = (unsigned)per_day;
-    session->jobs = (unsigned)jobs;
+    terms->late_limit = number_or(options->late_limit, terms->late_limit);
+    terms->per_day = number_or(options->per_day, terms->per_day);
+    session->chunk_size = number_or(options->chunk_size, CHUNK_SIZE);
+    session->jobs = number_or(options->jobs, session->device == ON_GPU && cores > 4 ? 4 : cores);
     return true;
 }
 
@@ -430,11 +375,8 @@ static enum batch_end grade_by_slurm(const struct session *session, const struct
 static int grade_chunk(const struct options *options)
 {
     char error[2 * PATH_SIZE];
-    double jobs = 1;
-    if (!read_number("jobs", options->jobs, 1, 1024, true, &jobs))
-        return EXIT_USAGE;
     cli_catch_signals();
-    if (batch_chunk_grade(options->chunk, (unsigned)jobs, error, sizeof error))
+    if (batch_chunk_grade(options->chunk, number_or(options->jobs, 1), error, sizeof error))
         return 0;
     return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(INTERRUPTED, "interrupted");
 }

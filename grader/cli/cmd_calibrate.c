@@ -25,12 +25,13 @@
 /* A declared naive figure is the one of the program whose figure is within this of it. */
 #define SAME_FIGURE 1.1
 
-static const char usage[] =
-    "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
-    "Measures the labs' solutions, skeletons and mutants on this machine, and proposes the figures from\n"
-    "which on a check gives full points, and none. What it prints is a course file;\n"
-    "how far it has come goes to stderr.\n"
-    "Exit code: 0 proposals for all figures, 2 not.\n";
+static const struct cli_syntax syntax = {
+    .command = "calibrate",
+    .usage =
+        "usage: lanewise calibrate [--lab NAME] [--device auto|emulator|gpu]\n"
+        "Measures the labs' solutions, skeletons and mutants on this machine and proposes thresholds:\n"
+        "the figures for full points and for none. It prints a course file; progress goes to stderr.\n",
+    .end = "exit code: 0 a proposal for every figure, 2 some are missing\n"};
 
 struct calibration {
     struct lab_gradings gradings;
@@ -282,7 +283,7 @@ int cmd_calibrate(int argc, char **argv)
 {
     static struct calibration calibration; /* too large for a stack */
     struct lab_names labs;
-    int code = lab_read_options("calibrate", usage, argc, argv, &calibration.gradings, &labs);
+    int code = lab_read_options(&syntax, argc, argv, &calibration.gradings, &labs);
     if (code >= 0)
         return code;
     code = calibrate(&calibration, &labs);

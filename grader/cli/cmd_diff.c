@@ -1,7 +1,7 @@
 /* lanewise diff: the solution beside the student's file, once they have full marks. */
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "cli/student.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,9 +12,21 @@
 #include "grade/progress.h"
 #include "report/result_terminal.h"
 
-static const char usage[] =
-    "usage: lanewise diff --lab NAME [--spoil]\n"
-    "Shows how the solution differs from your file. Before you have full marks, only with --spoil.\n";
+struct options {
+    const char *lab;
+    bool spoil;
+};
+
+static const struct cli_option table[] = {
+    CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB),
+    CLI_FLAG(spoil, "spoil", "show the solution before you have full marks"), CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "diff",
+    .usage = "usage: lanewise diff --lab NAME [--spoil]\n"
+             "Compares your file with the solution, once you have full marks.\n",
+    .options = table,
+    .word_advice = "a lab goes after --lab"};
 
 /* Runs diff(1), which every Debian has, and returns our exit code. */
 static int show(const char *own, const char *solution)
@@ -39,22 +51,24 @@ static int show(const char *own, const char *solution)
 
 int cmd_diff(int argc, char **argv)
 {
-    struct cli_student student = {.command = "diff", .usage = usage, .flag = "spoil"};
     char own[PATH_SIZE];
-    int code = cli_read_student(&student, argc, argv);
+    struct options options = {0};
+    struct lab lab;
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
-    const char *lab = student.lab.name;
+    if (!cli_open_lab("diff", options.lab, &lab))
+        return EXIT_USAGE;
     json_t *progress = progress_load();
-    if (!student.flagged && !progress_done(progress, lab)) {
+    if (!options.spoil && !progress_done(progress, lab.name)) {
         printf(
             "The solution is shown once `make grade LAB=%s` gives you full marks.\n"
             "Before that: make hint LAB=%s, or, to see it all the same, make diff LAB=%s SPOIL=1\n",
-            lab, lab, lab);
+            lab.name, lab.name, lab.name);
         code = EXIT_NOT_YET;
-    } else if (lab_own_path(&student.lab, own))
-        code = show(own, student.lab.solution);
+    } else if (lab_own_path(&lab, own))
+        code = show(own, lab.solution);
     json_decref(progress);
-    labs_close(&student.lab);
+    labs_close(&lab);
     return code;
 }

@@ -4,6 +4,7 @@
  * libraries are opened as a program would open them; nothing is installed or changed. A row that
  * grading needs and that is missing makes the exit code 2. */
 #include "cli/cli.h"
+#include "cli/options.h"
 
 #include "compile/build.h"
 #include "config.h"
@@ -12,7 +13,6 @@
 #include "sandbox/sandbox.h"
 
 #include <dlfcn.h>
-#include <getopt.h>
 #include <glob.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -233,19 +233,18 @@ static void print_row(int width, const char *check, const char *found, const cha
     printf("%-13s  %-*s  %s\n", check, width, found, to_do);
 }
 
+static const struct cli_syntax syntax = {
+    .command = "doctor",
+    .usage = "usage: lanewise doctor\n"
+             "Shows what this machine has, and what to do about what is missing.\n"
+             "exit code: 0 labs can be graded, 2 they cannot\n",
+    .word_advice = "doctor takes no arguments"};
+
 int cmd_doctor(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int option = getopt_long(argc, argv, "h", options, NULL);
-    if (option == 'h') {
-        printf(
-            "usage: lanewise doctor\nShows what this machine has. Exit code: 0 labs can be graded, 2 they cannot.\n");
-        return 0;
-    }
-    if (option != -1 || optind < argc) {
-        fprintf(stderr, "usage: lanewise doctor\n");
-        return 2;
-    }
+    int code = cli_read_options(&syntax, argc, argv, NULL);
+    if (code >= 0)
+        return code;
     struct finding findings[ROW_COUNT] = {0};
     int width = 0, missing = 0;
     for (int i = 0; i < ROW_COUNT; i++) {

@@ -1,10 +1,12 @@
 /* lanewise explain: what a finding's id means, with an example that runs; without an id, all of them. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "config.h"
@@ -14,9 +16,13 @@
 #define complain(...) cli_complain("explain", EXIT_USAGE, __VA_ARGS__)
 #define MAX_EXAMPLE   ((size_t)64 << 10)
 
-static const char usage[] =
-    "usage: lanewise explain [ID]\n"
-    "Tells what a finding means, such as [bank-conflict], with a small example; without an id, lists all.\n";
+static const struct cli_syntax syntax = {
+    .command = "explain",
+    .usage =
+        "usage: lanewise explain [ID]\n"
+        "Explains a finding, such as bank-conflict, with a small example. Without an ID, lists all.\n",
+    .words = 1,
+    .word_advice = "explain takes one id"};
 
 static void list_kinds(void)
 {
@@ -55,19 +61,26 @@ static int explain(const struct finding_kind *kind)
     return !kind->has_example || print_example(kind->id) ? 0 : EXIT_USAGE;
 }
 
+static int complain_of(const char *id)
+{
+    const char *names[100];
+    size_t count = 0;
+    for (; count < emu_finding_kind_count && count < sizeof names / sizeof *names; ++count)
+        names[count] = emu_finding_kinds[count].id;
+    const char *meant = cli_suggest(id, names, count);
+    return meant ? complain("no finding \"%s\"; did you mean %s?", id, meant)
+                 : complain("no finding \"%s\"; lanewise explain lists them", id);
+}
+
 int cmd_explain(int argc, char **argv)
 {
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    if (argc > 2)
-        return complain("one id is wanted here; lanewise explain lists them");
-    if (argc == 1) {
+    int code = cli_read_options(&syntax, argc, argv, NULL);
+    if (code >= 0)
+        return code;
+    if (optind == argc) {
         list_kinds();
         return 0;
     }
-    const struct finding_kind *kind = emu_finding_kind(argv[1]);
-    return kind ? explain(kind)
-                : complain("no finding is called \"%s\"; lanewise explain lists them", argv[1]);
+    const struct finding_kind *kind = emu_finding_kind(argv[optind]);
+    return kind ? explain(kind) : complain_of(argv[optind]);
 }

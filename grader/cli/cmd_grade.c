@@ -7,9 +7,9 @@
  * could not even be read, and the document alone on stdout. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,25 +31,6 @@
 
 #define DEFAULT_JSON LANEWISE_ROOT "/" LANEWISE_BUILD "/results.json"
 
-static const char usage[] =
-    "usage: lanewise grade [OPTIONS]\n"
-    "\n"
-    "  --lab NAME           grade this lab, such as 01-parallelize; without it, all labs\n"
-    "  --submission PATH    the student's file, or a folder that holds FILE or NAME/FILE;\n"
-    "                       without it, your own copy in labs/\n"
-    "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
-    "  --seed N             the seed of the random inputs; without it, a random one\n"
-    "  --course FILE        points, thresholds and labs as a course has them: grader/course/course.h\n"
-    "  --json FILE          where the result goes; without it, build/results.json\n"
-    "  --sarif FILE         the findings as SARIF 2.1.0, for editors and code review\n"
-    "  --format FORMAT      for a learning system: gradescope, autolab, classroom50, junit, csv, json\n"
-    "  --out FILE           where that goes; without it, stdout, and the report goes to stderr\n"
-    "  --key FILE           sign the result with this key; without it, with $LANEWISE_KEY, if any\n"
-    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
-    "\n"
-    "exit code: 0 full marks, 1 not yet, 2 usage or environment, 3 the grader itself failed;\n"
-    "with --format 0 whenever a grade was made\n";
-
 struct options {
     const char *lab, *submission, *device, *seed, *course, *json, *sarif, *format, *out, *key;
     bool unsafe;
@@ -59,60 +40,46 @@ struct options {
 
 /* --- the command line ----------------------------------------------------------------------------- */
 
+static const struct cli_option table[] = {
+    CLI_TEXT(lab, "lab", "NAME", "grade this lab, such as 01-parallelize (default: all labs)"),
+    CLI_TEXT(submission, "submission", "PATH",
+             "the student's file, or a folder with FILE or NAME/FILE\n"
+             "(default: your own copy in labs/)"),
+    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
+    CLI_TEXT(seed, "seed", "N", CLI_HELP_SEED),
+    CLI_TEXT(course, "course", "FILE",
+             "a course file: labs, points, thresholds (grader/course/course.yaml)"),
+    CLI_TEXT(json, "json", "FILE", "where to write the result (default: build/results.json)"),
+    CLI_TEXT(sarif, "sarif", "FILE",
+             "write the findings as SARIF 2.1.0, for editors and code review"),
+    CLI_TEXT(format, "format", "FORMAT",
+             "write the result for a learning system: gradescope, autolab,\n"
+             "classroom50, junit, csv or json"),
+    CLI_TEXT(out, "out", "FILE",
+             "where --format writes (default: stdout; the report then goes to\n"
+             "stderr)"),
+    CLI_TEXT(key, "key", "FILE", CLI_HELP_KEY),
+    CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
+    CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "grade",
+    .usage = "usage: lanewise grade [OPTIONS]\n"
+             "Compiles, runs and grades one lab, or all labs.\n",
+    .options = table,
+    .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader failed;\n"
+           "with --format 0 for any grade\n",
+    .word_advice = "a file goes after --submission, a lab after --lab"};
+
 static int check_format(const struct options *options)
 {
     char names[200] = "";
     report_format_names(names, sizeof names);
     if (options->out && !options->format)
-        return complain(EXIT_USAGE, "--out needs a --format, one of %s", names);
+        return complain(EXIT_USAGE, "--out needs a --format: %s", names);
     if (options->format && !report_format(options->format))
-        return complain(EXIT_USAGE, "no format is called \"%s\"; there are %s", options->format,
-                        names);
+        return complain(EXIT_USAGE, "no format \"%s\"; the formats are %s", options->format, names);
     return -1;
-}
-
-/* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, struct options *options)
-{
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"submission", required_argument, NULL, 's'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"seed", required_argument, NULL, 'n'},
-                                          {"course", required_argument, NULL, 'c'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"sarif", required_argument, NULL, 'r'},
-                                          {"format", required_argument, NULL, 'f'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"unsafe", no_argument, NULL, 'u'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    const char **places[] = {
-        ['l'] = &options->lab,    ['s'] = &options->submission, ['d'] = &options->device,
-        ['n'] = &options->seed,   ['j'] = &options->json,       ['r'] = &options->sarif,
-        ['f'] = &options->format, ['o'] = &options->out,        ['c'] = &options->course,
-        ['k'] = &options->key};
-    opterr = 0;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return EXIT_FULL;
-        }
-        if (option == ':')
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        if (option == '?')
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
-        if (option == 'u')
-            options->unsafe = true;
-        else
-            *places[option] = optarg;
-    }
-    if (optind < argc)
-        return complain(EXIT_USAGE,
-                        "what is \"%s\"? A file goes after --submission, a lab after --lab",
-                        argv[optind]);
-    return check_format(options);
 }
 
 /* --- grading -------------------------------------------------------------------------------------- */
@@ -372,7 +339,9 @@ int cmd_grade(int argc, char **argv)
 {
     struct options options = {0};
     struct session session = {.options = &options};
-    int code = read_options(argc, argv, &options);
+    int code = cli_read_options(&syntax, argc, argv, &options);
+    if (code < 0)
+        code = check_format(&options);
     if (code >= 0)
         return code;
     if (!cli_choose_seed("grade", options.seed, &session.seed) ||

@@ -1,7 +1,7 @@
 /* lanewise hint: one more hint each time, from a nudge to nearly the answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "cli/student.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,18 @@
 #include "grade/progress.h"
 #include "report/result_terminal.h"
 
-static const char usage[] =
-    "usage: lanewise hint --lab NAME\n"
-    "Tells one more hint each time; once all are told, all of them again.\n";
+struct options {
+    const char *lab;
+};
+
+static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB), {NULL}};
+
+static const struct cli_syntax syntax = {
+    .command = "hint",
+    .usage = "usage: lanewise hint --lab NAME\n"
+             "Shows one more hint each time; after the last one, all of them again.\n",
+    .options = table,
+    .word_advice = "a lab goes after --lab"};
 
 static void print_hint(const json_t *hints, size_t number)
 {
@@ -36,18 +45,21 @@ static size_t tell(const char *lab, const json_t *hints, size_t told)
 
 int cmd_hint(int argc, char **argv)
 {
-    struct cli_student student = {.command = "hint", .usage = usage};
-    int code = cli_read_student(&student, argc, argv);
+    struct options options = {0};
+    struct lab lab;
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
+    if (!cli_open_lab("hint", options.lab, &lab))
+        return EXIT_USAGE;
     json_t *progress = progress_load();
-    json_t *known = progress_lab(progress, student.lab.name);
-    const json_t *hints = json_object_get(student.lab.declared, "hints");
+    json_t *known = progress_lab(progress, lab.name);
+    const json_t *hints = json_object_get(lab.declared, "hints");
     json_int_t told = json_integer_of(known, "hints");
-    told = (json_int_t)tell(student.lab.name, hints, told > 0 ? (size_t)told : 0);
+    told = (json_int_t)tell(lab.name, hints, told > 0 ? (size_t)told : 0);
     json_object_set_new(known, "hints", json_integer(told));
     progress_save(progress);
     json_decref(progress);
-    labs_close(&student.lab);
+    labs_close(&lab);
     return EXIT_FULL;
 }

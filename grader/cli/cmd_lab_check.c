@@ -21,11 +21,14 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-static const char usage[] =
-    "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
-    "Proves that labs are sound: the skeleton scores under half, the solution full marks on three\n"
-    "seeds, each mutant what it declares (grader/grade/mutant.h), and the files follow the rules.\n"
-    "Exit code: 0 sound, 2 not.\n";
+static const struct cli_syntax syntax = {
+    .command = "lab-check",
+    .usage =
+        "usage: lanewise lab-check [--lab NAME] [--device auto|emulator|gpu]\n"
+        "Checks that labs are sound: their files follow the rules, the skeleton scores less than half,\n"
+        "the solution full marks with three seeds, and each mutant loses the points that it declares\n"
+        "(grader/grade/mutant.h).\n",
+    .end = "exit code: 0 sound, 2 not sound\n"};
 
 /* A row of the table. */
 struct row {
@@ -204,7 +207,7 @@ int cmd_lab_check(int argc, char **argv)
 {
     static struct kit kit; /* too large for a stack */
     struct lab_names labs;
-    int code = lab_read_options("lab-check", usage, argc, argv, &kit.gradings, &labs);
+    int code = lab_read_options(&syntax, argc, argv, &kit.gradings, &labs);
     if (code >= 0)
         return code;
     code = check_kit(&kit, &labs);

@@ -4,6 +4,7 @@
  * write: each is marked "WRITE: " and lab-check names them all. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,10 +19,13 @@
 
 #define complain(...) cli_complain("new-lab", EXIT_USAGE, __VA_ARGS__)
 
-static const char usage[] =
-    "usage: lanewise new-lab NN-name, such as 07-histogram\n"
-    "Makes labs/NN-name, solutions/NN-name, a mutant, and a handout.\n"
-    "`lanewise lab-check --lab NN-name` then names what is left to write.\n";
+static const struct cli_syntax syntax = {
+    .command = "new-lab",
+    .usage = "usage: lanewise new-lab NN-name, such as 07-histogram\n"
+             "Makes labs/NN-name, solutions/NN-name, a mutant and a handout.\n"
+             "`lanewise lab-check --lab NN-name` then lists what is left to write.\n",
+    .words = 1,
+    .word_advice = "new-lab takes one name"};
 
 /* What the templates speak of. */
 struct names {
@@ -109,24 +113,22 @@ int cmd_new_lab(int argc, char **argv)
     struct names names;
     struct stat status;
     char path[PATH_SIZE];
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
-        return EXIT_FULL;
-    }
-    if (argc != 2)
+    int code = cli_read_options(&syntax, argc, argv, NULL);
+    if (code >= 0)
+        return code;
+    if (optind == argc)
+        return complain("which name? lanewise new-lab 07-histogram (with make: NAME=07-histogram)");
+    names.lab = argv[optind];
+    if (!is_lab_name(names.lab))
         return complain(
-            "what shall it be called? lanewise new-lab 07-histogram (with make: NAME=07-histogram)");
-    if (!is_lab_name(argv[1]))
-        return complain(
-            "\"%s\" is no name for a lab: two digits, a hyphen, and small letters, as in 07-histogram",
-            argv[1]);
-    names.lab = argv[1];
-    snprintf(names.file, sizeof names.file, "%s.cu", argv[1] + 3);
+            "\"%s\" cannot be a lab's name; use two digits, a hyphen and lower-case letters, as in 07-histogram",
+            names.lab);
+    snprintf(names.file, sizeof names.file, "%s.cu", names.lab + 3);
     for (char *at = names.file; *at; ++at)
         if (*at == '-')
             *at = '_';
     if (!base_path(path, "%s/labs/%s", LANEWISE_ROOT, names.lab) || stat(path, &status) == 0)
-        return complain("labs/%s is there already", names.lab);
+        return complain("labs/%s already exists", names.lab);
     printf("made:\n");
     if (!make_all(&names))
         return EXIT_USAGE;

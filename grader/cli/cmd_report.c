@@ -1,9 +1,9 @@
 /* lanewise report: grades one lab and writes the result as one HTML page. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,66 +16,32 @@
 #include "report/html.h"
 #include "report/result_json.h"
 
-static const char usage[] =
-    "usage: lanewise report --lab NAME [OPTIONS]\n"
-    "Grades one lab, with pictures of what its costliest lines do to memory, and writes one HTML page\n"
-    "that needs neither network nor script.\n"
-    "\n"
-    "  --lab NAME           the lab, such as 01-parallelize\n"
-    "  --submission PATH    the student's file, or a folder that holds it; without it, your own copy\n"
-    "  --out FILE           where the page goes; without it, report.html\n"
-    "  --device DEVICE      emulator, gpu, or auto (the default): a GPU if there is one\n"
-    "  --seed N             the seed of the random inputs; without it, a random one\n"
-    "  --date TEXT          the date on the page; without it, now\n"
-    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
-    "\n"
-    "exit code: as of lanewise grade: 0 full marks, 1 not yet, 2 usage or environment,\n"
-    "3 the grader itself failed\n";
-
 struct options {
     const char *lab, *submission, *out, *device, *seed, *date;
     bool unsafe;
 };
 
-#define complain(...) cli_complain("report", __VA_ARGS__)
+static const struct cli_option table[] = {
+    CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB),
+    CLI_TEXT(submission, "submission", "PATH", CLI_HELP_FILE),
+    CLI_TEXT(out, "out", "FILE", "where to write the page (default: report.html)"),
+    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
+    CLI_TEXT(seed, "seed", "N", CLI_HELP_SEED),
+    CLI_TEXT(date, "date", "TEXT", "the date on the page (default: now)"),
+    CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
+    CLI_END};
 
-/* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, struct options *options)
-{
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"submission", required_argument, NULL, 's'},
-                                          {"out", required_argument, NULL, 'o'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"seed", required_argument, NULL, 'n'},
-                                          {"date", required_argument, NULL, 't'},
-                                          {"unsafe", no_argument, NULL, 'u'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    const char **places[] = {
-        ['l'] = &options->lab,    ['s'] = &options->submission, ['o'] = &options->out,
-        ['d'] = &options->device, ['n'] = &options->seed,       ['t'] = &options->date};
-    opterr = 0;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (option == ':')
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        if (option == '?')
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
-        if (option == 'u')
-            options->unsafe = true;
-        else
-            *places[option] = optarg;
-    }
-    if (optind < argc)
-        return complain(EXIT_USAGE, "what is \"%s\"? A file goes after --submission", argv[optind]);
-    if (!options->lab)
-        return complain(EXIT_USAGE, "which lab? Add --lab NAME (with make: LAB=NAME)");
-    return -1;
-}
+static const struct cli_syntax syntax = {
+    .command = "report",
+    .usage =
+        "usage: lanewise report --lab NAME [OPTIONS]\n"
+        "Grades one lab and writes one HTML page, with pictures of what the costliest lines do to\n"
+        "memory. The page needs no network and no scripts.\n",
+    .options = table,
+    .end = "exit code: 0 full marks, 1 less, 2 wrong usage or environment, 3 the grader failed\n",
+    .word_advice = "a file goes after --submission"};
+
+#define complain(...) cli_complain("report", __VA_ARGS__)
 
 /* --- the page ---------------------------------------------------------------------------------------- */
 
@@ -148,7 +114,7 @@ int cmd_report(int argc, char **argv)
     static char gpu_name[256];
     struct options options = {.out = "report.html"};
     struct grading grading = {.gpu_name = gpu_name, .pictures = true};
-    int code = read_options(argc, argv, &options);
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
     if (!cli_choose_seed("report", options.seed, &grading.seed))

@@ -1,7 +1,7 @@
 /* lanewise reset: brings a lab's skeleton back and keeps the student's file beside it. */
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "cli/student.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,9 +11,18 @@
 
 #define MAX_OLD 1000
 
-static const char usage[] =
-    "usage: lanewise reset --lab NAME\n"
-    "Brings the lab's skeleton back; your file is kept under another name.\n";
+struct options {
+    const char *lab;
+};
+
+static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB), {NULL}};
+
+static const struct cli_syntax syntax = {
+    .command = "reset",
+    .usage = "usage: lanewise reset --lab NAME\n"
+             "Brings the lab's skeleton back and keeps your file under another name.\n",
+    .options = table,
+    .word_advice = "a lab goes after --lab"};
 
 /* Gives the file OWN another name, which no file has: OLD. False: errno says why. */
 static bool keep(const char *own, char old[PATH_SIZE])
@@ -55,11 +64,14 @@ static int reset(const struct lab *lab)
 
 int cmd_reset(int argc, char **argv)
 {
-    struct cli_student student = {.command = "reset", .usage = usage};
-    int code = cli_read_student(&student, argc, argv);
+    struct options options = {0};
+    struct lab lab;
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
-    code = reset(&student.lab);
-    labs_close(&student.lab);
+    if (!cli_open_lab("reset", options.lab, &lab))
+        return EXIT_USAGE;
+    code = reset(&lab);
+    labs_close(&lab);
     return code;
 }

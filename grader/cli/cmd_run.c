@@ -5,10 +5,8 @@
  * The program keeps its own input and output: what it prints is as on a GPU, and the exit status is
  * the program's. */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +14,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/common.h"
 #include "cli/execute.h"
 #include "cli/lab_program.h"
+#include "cli/options.h"
 #include "gpu/rules.h"
 #include "gpu/tools.h"
 #include "gpu/virtual_gpu.h"
@@ -25,148 +25,85 @@
 #include "report/run_terminal.h"
 #include "report/sarif.h"
 
-#define USAGE_ERROR   2
 #define DEFAULT_LINES 10
-
-static const char usage[] =
-    "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
-    "       lanewise run [OPTIONS] --lab NAME [ARGS...]\n"
-    "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports what\n"
-    "its kernels did. The exit status is the program's; 2 if it could not be run.\n"
-    "\n"
-    "  --lab NAME            build and run your file of this lab\n"
-    "  --json FILE           write the report as JSON (schema lanewise/run/v1), not to the terminal\n"
-    "  --sarif FILE          write the findings as SARIF 2.1.0, for editors and code review\n"
-    "  --lines N             show N source lines, the worst first (default: the 10 worst that waste\n"
-    "                        something)\n"
-    "  --all                 show all source lines, and all findings\n"
-    "  --deterministic       run blocks in a fixed order: the same counts and bytes every time\n"
-    "  --workers N           CPU threads that run blocks (default: one for each core)\n"
-    "  --tools LIST          what to look for: memcheck, synccheck (always on), racecheck, initcheck\n"
-    "  --rules NAME          whose rules make sectors and conflicts of addresses: sector (today's),\n"
-    "                        g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)\n"
-    "  --max-instructions N  end a launch after N warp instructions\n";
 
 struct options {
     const char *json; /* the file for it, or NULL */
     const char *sarif;
     const char *lab; /* whose program to build and run, or NULL */
+    const char *lines, *workers, *tools, *rules, *max_instructions;
+    bool all, deterministic;
     struct cli_lab_program built;
     struct report_run_options report;
     char **argv; /* of the program, NULL-terminated */
     char program[PATH_MAX];
 };
 
-__attribute__((format(printf, 1, 2))) static int complain(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, "lanewise run: ");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return USAGE_ERROR;
-}
+#define complain(...) cli_complain("run", EXIT_USAGE, __VA_ARGS__)
 
 /* --- options ----------------------------------------------------------------------------------------- */
 
-/* Whether TEXT is a whole number from MIN to MAX. */
-static bool is_number(const char *text, unsigned long long min, unsigned long long max)
+static const struct cli_option table[] = {
+    CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
+    CLI_TEXT(json, "json", "FILE", "write the report as JSON too (schema lanewise/run/v1)"),
+    CLI_TEXT(sarif, "sarif", "FILE",
+             "write the findings as SARIF 2.1.0, for editors and code review"),
+    CLI_WHOLE(lines, "lines", "N", 0, UINT_MAX - 1,
+              "show N source lines, the worst first (default: the 10 worst that\n"
+              "waste something)"),
+    CLI_FLAG(all, "all", "show all source lines and all findings"),
+    CLI_FLAG(deterministic, "deterministic",
+             "run blocks in a fixed order: the same counts and bytes every time"),
+    CLI_WHOLE(workers, "workers", "N", 1, 1024,
+              "CPU threads that run blocks (default: one for each core)"),
+    CLI_TEXT(tools, "tools", "LIST",
+             "errors to detect: memcheck, synccheck (both always on), racecheck,\n"
+             "initcheck"),
+    CLI_TEXT(rules, "rules", "NAME",
+             "how addresses become sectors and conflicts: sector (today's GPUs),\n"
+             "g80 (compute capability 1.0 and 1.1) or gt200 (1.2 and 1.3)"),
+    CLI_WHOLE(max_instructions, "max-instructions", "N", 1, ULLONG_MAX,
+              "stop a launch after N warp instructions"),
+    CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "run",
+    .usage =
+        "usage: lanewise run [OPTIONS] ./program [ARGS...]\n"
+        "       lanewise run [OPTIONS] --lab NAME [ARGS...]\n"
+        "Runs a CUDA program, built with nvcc -cudart shared -lineinfo, on the emulator and reports\n"
+        "what its kernels did. The exit code is the program's, or 2 if it cannot be run.\n",
+    .options = table,
+    .words = CLI_PROGRAM};
+
+/* Hands an option on to the runtime library. NULL: it was not given. */
+static bool pass(const char *variable, const char *value)
 {
-    char *end;
-    errno = 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    return *text >= '0' && *text <= '9' && !*end && !errno && number >= min && number <= max;
+    return !value || setenv(variable, value, 1) == 0;
 }
 
-/* Hands an option on to the runtime library, through the environment. */
-static bool pass_number(const char *option, const char *variable, const char *value,
-                        unsigned long long max)
-{
-    if (!is_number(value, 1, max)) {
-        complain("%s %s: a whole number from 1 is wanted here", option, value);
-        return false;
-    }
-    return setenv(variable, value, 1) == 0;
-}
-
-static bool pass_tools(const char *list)
+/* Takes what the options say. False: the complaint was made. */
+static bool take_options(struct options *options)
 {
     unsigned tools;
-    if (!emu_find_tools(list, &tools)) {
-        complain("--tools %s: a list of these is wanted here: " EMU_TOOL_NAMES, list);
-        return false;
-    }
-    return setenv("LANEWISE_TOOLS", list, 1) == 0;
-}
-
-static bool pass_rules(const char *name)
-{
     enum emu_rules rules;
-    if (!emu_find_rules(name, &rules)) {
-        complain("--rules %s: one of these is wanted here: " EMU_RULES_NAMES, name);
-        return false;
-    }
-    return setenv("LANEWISE_RULES", name, 1) == 0;
-}
-
-static bool take_lines(struct options *options, const char *value)
-{
-    if (!is_number(value, 0, UINT_MAX - 1)) {
-        complain("--lines %s: a whole number is wanted here", value);
-        return false;
-    }
-    options->report.lines_asked = true;
-    options->report.line_limit = strtoul(value, NULL, 10);
-    return true;
-}
-
-enum {
-    OPTION_JSON = 1000,
-    OPTION_SARIF,
-    OPTION_LAB,
-    OPTION_LINES,
-    OPTION_ALL,
-    OPTION_DETERMINISTIC,
-    OPTION_WORKERS,
-    OPTION_MAX_INSTRUCTIONS,
-    OPTION_TOOLS,
-    OPTION_RULES,
-    OPTION_HELP
-};
-
-static bool take_option(struct options *options, int option)
-{
-    switch (option) {
-    case OPTION_JSON:
-        options->json = optarg;
-        return true;
-    case OPTION_SARIF:
-        options->sarif = optarg;
-        return true;
-    case OPTION_LAB:
-        options->lab = optarg;
-        return true;
-    case OPTION_LINES:
-        return take_lines(options, optarg);
-    case OPTION_ALL:
-        options->report.lines_asked = true;
+    options->report.lines_asked = options->lines || options->all;
+    if (options->lines)
+        options->report.line_limit = strtoul(options->lines, NULL, 10);
+    if (options->all)
         options->report.line_limit = REPORT_ALL_LINES;
-        return true;
-    case OPTION_DETERMINISTIC:
-        return setenv("LANEWISE_DETERMINISTIC", "1", 1) == 0;
-    case OPTION_WORKERS:
-        return pass_number("--workers", "LANEWISE_WORKERS", optarg, 1024);
-    case OPTION_MAX_INSTRUCTIONS:
-        return pass_number("--max-instructions", "LANEWISE_MAX_INSTRUCTIONS", optarg, ULLONG_MAX);
-    case OPTION_TOOLS:
-        return pass_tools(optarg);
-    case OPTION_RULES:
-        return pass_rules(optarg);
-    default: /* getopt has said what is wrong */
-        fprintf(stderr, "lanewise run --help lists the options\n");
+    if (options->tools && !emu_find_tools(options->tools, &tools)) {
+        complain("no tools \"%s\"; --tools takes a list of " EMU_TOOL_NAMES, options->tools);
         return false;
     }
+    if (options->rules && !emu_find_rules(options->rules, &rules)) {
+        complain("no rules \"%s\"; --rules takes one of " EMU_RULES_NAMES, options->rules);
+        return false;
+    }
+    return pass("LANEWISE_DETERMINISTIC", options->deterministic ? "1" : NULL) &&
+           pass("LANEWISE_WORKERS", options->workers) &&
+           pass("LANEWISE_MAX_INSTRUCTIONS", options->max_instructions) &&
+           pass("LANEWISE_TOOLS", options->tools) && pass("LANEWISE_RULES", options->rules);
 }
 
 static bool choose_program(struct options *options, char **argv)
@@ -190,41 +127,19 @@ static bool choose_lab(struct options *options, char **argv)
     return choose_program(options, argv);
 }
 
-/* False: EXIT_CODE says with what to end. */
-static bool parse(struct options *options, int argc, char **argv, int *exit_code)
+/* Returns -1 to go on, or the exit code. */
+static int read_options(struct options *options, int argc, char **argv)
 {
-    static const struct option known[] = {
-        {"json", required_argument, NULL, OPTION_JSON},
-        {"sarif", required_argument, NULL, OPTION_SARIF},
-        {"lab", required_argument, NULL, OPTION_LAB},
-        {"lines", required_argument, NULL, OPTION_LINES},
-        {"all", no_argument, NULL, OPTION_ALL},
-        {"deterministic", no_argument, NULL, OPTION_DETERMINISTIC},
-        {"workers", required_argument, NULL, OPTION_WORKERS},
-        {"max-instructions", required_argument, NULL, OPTION_MAX_INSTRUCTIONS},
-        {"tools", required_argument, NULL, OPTION_TOOLS},
-        {"rules", required_argument, NULL, OPTION_RULES},
-        {"help", no_argument, NULL, OPTION_HELP},
-        {NULL, 0, NULL, 0},
-    };
-    *exit_code = USAGE_ERROR;
-    argv[0] = "lanewise run";
-    optind = 0; /* from the start: main has an argv of its own */
-    for (int option; (option = getopt_long(argc, argv, "+h", known, NULL)) != -1;) {
-        if (option == OPTION_HELP || option == 'h') {
-            fputs(usage, stdout);
-            *exit_code = 0;
-            return false;
-        }
-        if (!take_option(options, option))
-            return false;
-    }
+    int code = cli_read_options(&syntax, argc, argv, options);
+    if (code >= 0)
+        return code;
     if (optind == argc && !options->lab) {
-        fputs(usage, stderr);
-        return false;
+        cli_print_help(&syntax, stderr);
+        return EXIT_USAGE;
     }
-    return options->lab ? choose_lab(options, argv + optind - 1)
-                        : choose_program(options, argv + optind);
+    bool chosen = take_options(options) && (options->lab ? choose_lab(options, argv + optind - 1)
+                                                         : choose_program(options, argv + optind));
+    return chosen ? -1 : EXIT_USAGE;
 }
 
 /* --- reporting ---------------------------------------------------------------------------------------------- */
@@ -307,7 +222,7 @@ static int perform(const struct options *options)
     int status;
     json_t *record;
     if (!cli_execute("run", options->program, options->argv, &status, &record))
-        return USAGE_ERROR;
+        return EXIT_USAGE;
     int code = report(options, status, record);
     json_decref(record);
     return code;
@@ -316,9 +231,9 @@ static int perform(const struct options *options)
 int cmd_run(int argc, char **argv)
 {
     static struct options options; /* its paths are too large for a stack */
-    int code;
     options = (struct options){.report = {.line_limit = DEFAULT_LINES}};
-    if (parse(&options, argc, argv, &code))
+    int code = read_options(&options, argc, argv);
+    if (code < 0)
         code = perform(&options);
     cli_forget_lab_program(&options.built);
     return code;

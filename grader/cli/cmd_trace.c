@@ -5,13 +5,14 @@
  * The program's own output and exit status stay its own; only what is drawn comes from the record. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -22,26 +23,9 @@
 
 #define MAX_SOURCE ((size_t)4 << 20)
 
-static const char usage[] =
-    "usage: lanewise trace --line FILE.cu:LINE -o OUT.svg [OPTIONS] ./program [ARGS...]\n"
-    "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
-    "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
-    "Runs a program on the emulator and draws one access of a warp by that line: which lane touches\n"
-    "which sector of global memory, or which bank of shared memory. It is the access that costs most\n"
-    "beyond its ideal, unless you choose. With --heat it shades each line of the file by what it costs.\n"
-    "\n"
-    "  --line FILE:LINE      the line of source\n"
-    "  --heat                the whole file instead\n"
-    "  -o, --output FILE     where the picture goes\n"
-    "  --block B             of block B only, counted from 0, x first\n"
-    "  --warp W              of warp W of its block only, counted from 0\n"
-    "  --step N              a warp's Nth access by this line, counted from 1\n"
-    "  --lab NAME            build and run your file of this lab\n"
-    "\n"
-    "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n";
-
 struct options {
     const char *line, *output, *lab;
+    const char *block, *warp, *step;
     bool heat;
     struct cli_lab_program built;
     char *program, **argv; /* NULL-terminated */
@@ -53,42 +37,41 @@ struct options {
 
 /* --- options ----------------------------------------------------------------------------------------- */
 
-static bool pass_number(const char *option, const char *variable, const char *value)
-{
-    char *end;
-    errno = 0;
-    strtoull(value, &end, 10);
-    if (*value >= '0' && *value <= '9' && !*end && !errno)
-        return setenv(variable, value, 1) == 0;
-    complain("--%s %s: a whole number is wanted here", option, value);
-    return false;
-}
+static const struct cli_option table[] = {
+    CLI_TEXT(line, "line", "FILE:LINE", "the line of source to draw"),
+    CLI_FLAG(heat, "heat", "draw the whole file instead, each line shaded by its cost"),
+    {.name = "output",
+     .argument = "FILE",
+     .kind = CLI_KIND_TEXT,
+     .destination = offsetof(struct options, output),
+     .help = "where to write the picture",
+     .letter = 'o'},
+    CLI_WHOLE(block, "block", "B", 0, ULLONG_MAX,
+              "draw an access of block B, counted from 0, x first"),
+    CLI_WHOLE(warp, "warp", "W", 0, ULLONG_MAX,
+              "draw an access of warp W of its block, counted from 0"),
+    CLI_WHOLE(step, "step", "N", 0, ULLONG_MAX,
+              "draw a warp's Nth access by this line, counted from 1"),
+    CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
+    CLI_END};
 
-static bool take_option(struct options *options, int option)
+static const struct cli_syntax syntax = {
+    .command = "trace",
+    .usage =
+        "usage: lanewise trace --line FILE.cu:LINE -o OUT.svg [OPTIONS] ./program [ARGS...]\n"
+        "       lanewise trace --line LINE -o OUT.svg [OPTIONS] --lab NAME [ARGS...]\n"
+        "       lanewise trace --heat -o OUT.svg ./program [ARGS...]\n"
+        "Runs a program on the emulator and draws one access of a warp by that line: which lane touches\n"
+        "which sector of global memory, or which bank of shared memory. Unless you choose, it is the\n"
+        "access that costs most beyond its ideal.\n",
+    .options = table,
+    .end = "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n",
+    .words = CLI_PROGRAM};
+
+/* Hands an option on to the runtime library. */
+static bool pass(const char *variable, const char *value)
 {
-    switch (option) {
-    case 'l':
-        options->line = optarg;
-        return true;
-    case 'e':
-        options->heat = true;
-        return true;
-    case 'o':
-        options->output = optarg;
-        return true;
-    case 'L':
-        options->lab = optarg;
-        return true;
-    case 'b':
-        return pass_number("block", "LANEWISE_TRACE_BLOCK", optarg);
-    case 'w':
-        return pass_number("warp", "LANEWISE_TRACE_WARP", optarg);
-    case 's':
-        return pass_number("step", "LANEWISE_TRACE_STEP", optarg);
-    default: /* getopt has said what is wrong */
-        fprintf(stderr, "lanewise trace --help lists the options\n");
-        return false;
-    }
+    return !value || setenv(variable, value, 1) == 0;
 }
 
 /* Takes --line apart: FILE:LINE, or LINE alone for a lab, which has one file. */
@@ -113,25 +96,9 @@ static bool take_line(struct options *options)
 /* Returns -1 to go on, or the exit code. */
 static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option known[] = {{"line", required_argument, NULL, 'l'},
-                                          {"heat", no_argument, NULL, 'e'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"lab", required_argument, NULL, 'L'},
-                                          {"block", required_argument, NULL, 'b'},
-                                          {"warp", required_argument, NULL, 'w'},
-                                          {"step", required_argument, NULL, 's'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    argv[0] = "lanewise trace";
-    optind = 0; /* from the start: main has an argv of its own */
-    for (int option; (option = getopt_long(argc, argv, "+ho:", known, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (!take_option(options, option))
-            return EXIT_USAGE;
-    }
+    int code = cli_read_options(&syntax, argc, argv, options);
+    if (code >= 0)
+        return code;
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)
@@ -254,7 +221,9 @@ static bool choose_accesses(const struct options *options)
     char text[PATH_MAX + 16];
     const char *slash = options->lab ? strrchr(options->file, '/') : NULL;
     snprintf(text, sizeof text, "%s:%u", slash ? slash + 1 : options->file, options->number);
-    return options->heat || setenv("LANEWISE_TRACE", text, 1) == 0;
+    return pass("LANEWISE_TRACE", options->heat ? NULL : text) &&
+           pass("LANEWISE_TRACE_BLOCK", options->block) &&
+           pass("LANEWISE_TRACE_WARP", options->warp) && pass("LANEWISE_TRACE_STEP", options->step);
 }
 
 static int perform(struct options *options)

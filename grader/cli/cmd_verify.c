@@ -7,12 +7,13 @@
  * Each question has a row of its own in the answer, whatever the others came to. */
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -21,75 +22,55 @@
 #include "grade/graded_by.h"
 #include "grade/seal.h"
 
-static const char usage[] =
-    "usage: lanewise verify FILE [OPTIONS]\n"
-    "Says whether the result in FILE, which lanewise grade --json wrote, is signed and unchanged, and\n"
-    "grades the submission again with its seed: on the emulator that gives the same bytes.\n"
-    "\n"
-    "  --submission PATH    the student's file, or a folder that holds it; without it, where the\n"
-    "                       result says that it was\n"
-    "  --course FILE        the course file that it was graded by, if any\n"
-    "  --key FILE           the key that signed it; without it, $LANEWISE_KEY\n"
-    "  --unsigned           no key: it is enough that grading again gives the same\n"
-    "  --unsafe             grade even where there is no sandbox: for code that you trust\n"
-    "\n"
-    "exit code: 0 all the same, 1 something differs, 2 usage or environment, or nothing differs\n"
-    "but there was neither a key nor --unsigned, 3 the grader itself failed\n";
-
 #define complain(...) cli_complain("verify", __VA_ARGS__)
 
-struct verify {
-    const char *path, *submission, *course_path, *key_path;
+struct options {
+    const char *path, *submission, *course, *key;
     bool unsafe, without_key;
+};
+
+struct verify {
+    struct options options;
     struct course course;
     struct seal_key key;
     bool has_key;
     bool differs; /* some row of some result */
 };
 
+static const struct cli_option table[] = {
+    CLI_TEXT(submission, "submission", "PATH",
+             "the student's file, or a folder with it (default: where the result\n"
+             "says it was)"),
+    CLI_TEXT(course, "course", "FILE", "the course file it was graded with, if any"),
+    CLI_TEXT(key, "key", "FILE", "the key that signed it (default: the file $LANEWISE_KEY)"),
+    CLI_FLAG(without_key, "unsigned", "check no signature: only grade again and compare"),
+    CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE),
+    CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "verify",
+    .usage =
+        "usage: lanewise verify FILE [OPTIONS]\n"
+        "Checks a result that lanewise grade --json wrote: is it signed and unchanged, and does\n"
+        "grading the submission again with the same seed give the same result?\n",
+    .options = table,
+    .end =
+        "exit code: 0 everything is the same, 1 something differs, 2 wrong usage or environment, or\n"
+        "nothing differs but there was neither a key nor --unsigned, 3 the grader failed\n",
+    .words = 1,
+    .word_advice = "verify takes one result; a submission goes after --submission"};
+
 /* Returns -1 to go on, or the exit code. */
-static int read_options(int argc, char **argv, struct verify *verify)
+static int read_options(int argc, char **argv, struct options *options)
 {
-    static const struct option table[] = {{"submission", required_argument, NULL, 's'},
-                                          {"course", required_argument, NULL, 'c'},
-                                          {"key", required_argument, NULL, 'k'},
-                                          {"unsigned", no_argument, NULL, 'n'},
-                                          {"unsafe", no_argument, NULL, 'u'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    opterr = 0;
-    optind = 1;
-    for (int option; (option = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-        switch (option) {
-        case 's':
-            verify->submission = optarg;
-            break;
-        case 'c':
-            verify->course_path = optarg;
-            break;
-        case 'k':
-            verify->key_path = optarg;
-            break;
-        case 'n':
-            verify->without_key = true;
-            break;
-        case 'u':
-            verify->unsafe = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
-            return EXIT_FULL;
-        case ':':
-            return complain(EXIT_USAGE, "%s needs a value; --help explains", argv[optind - 1]);
-        default:
-            return complain(EXIT_USAGE, "no option %s; --help lists them", argv[optind - 1]);
-        }
-    }
-    if (optind + 1 != argc)
-        return complain(EXIT_USAGE, "which result? lanewise verify FILE; --help explains");
-    if (verify->key_path && verify->without_key)
-        return complain(EXIT_USAGE, "--key or --unsigned, not both; --help explains");
-    verify->path = argv[optind];
+    int code = cli_read_options(&syntax, argc, argv, options);
+    if (code >= 0)
+        return code;
+    if (optind == argc)
+        return complain(EXIT_USAGE, "which result? lanewise verify FILE");
+    if (options->key && options->without_key)
+        return complain(EXIT_USAGE, "--key or --unsigned, not both");
+    options->path = argv[optind];
     return -1;
 }
 
@@ -155,7 +136,7 @@ static void tell_terms(struct verify *verify, const json_t *result, const struct
     bool same = json_equal(then, lab->terms);
     row(verify, same, "course", "%s",
         same ? "the same"
-        : verify->course_path
+        : verify->options.course
             ? "differs: other points or thresholds"
             : "differs: it was graded by a course file, which goes after --course");
 }
@@ -192,7 +173,7 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
                               .device = ON_EMULATOR,
                               .seed = (uint64_t)json_integer_of(result, "seed"),
                               .pictures = json_object_get(result, "accesses") != NULL,
-                              .unsafe = verify->unsafe};
+                              .unsafe = verify->options.unsafe};
     enum grade_end end = grade_submission(&grading, &now, error, sizeof error);
     if (end != GRADE_DONE)
         return cli_complain_end("verify", end, lab->name, error);
@@ -228,16 +209,17 @@ static int verify_result(struct verify *verify, const json_t *result)
     static struct lab lab;
     char error[6000];
     if (!agree_is_sound(result))
-        return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->path);
+        return complain(EXIT_USAGE, "%s is not a result of lanewise grade", verify->options.path);
     const char *recorded = json_text_of(result, "submission");
-    const char *path = verify->submission ? verify->submission : recorded;
+    const char *path = verify->options.submission ? verify->options.submission : recorded;
     int code = 0;
     if (!cli_open_lab("verify", json_text_of(result, "lab"), &lab))
         return EXIT_USAGE;
     const struct course_lab *counted = course_find(&verify->course, lab.name);
     lab_set_terms(&lab, counted ? counted->terms : NULL);
     if (!counted)
-        code = complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name, verify->course_path);
+        code =
+            complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name, verify->options.course);
     else if (submission_open(&lab, path, &submission, error, sizeof error)) {
         /* Messages name the file by its path, so it is called as it was. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
@@ -249,7 +231,7 @@ static int verify_result(struct verify *verify, const json_t *result)
         submission_close(&submission);
     } else
         code = complain(EXIT_USAGE, "%s%s", error,
-                        verify->submission ? "" : "; where is it now? Add --submission");
+                        verify->options.submission ? "" : "; where is it now? Add --submission");
     labs_close(&lab);
     return code;
 }
@@ -270,7 +252,7 @@ static int verify_document(struct verify *verify, const json_t *document)
         code = code == 0 ? verify_result(verify, result) : code;
     }
     if (json_array_size(results) + json_object_size(results) == 0)
-        return complain(EXIT_USAGE, "%s holds no result", verify->path);
+        return complain(EXIT_USAGE, "%s holds no result", verify->options.path);
     return code;
 }
 
@@ -280,7 +262,7 @@ static int conclude(const struct verify *verify)
 {
     if (verify->differs)
         return EXIT_NOT_YET;
-    if (verify->has_key || verify->without_key)
+    if (verify->has_key || verify->options.without_key)
         return EXIT_FULL;
     return complain(
         EXIT_USAGE,
@@ -291,19 +273,19 @@ int cmd_verify(int argc, char **argv)
 {
     static struct verify verify; /* a course is too large for a stack */
     json_error_t error;
-    int code = read_options(argc, argv, &verify);
+    int code = read_options(argc, argv, &verify.options);
     if (code >= 0)
         return code;
-    if ((!verify.without_key &&
-         !cli_read_key("verify", verify.key_path, &verify.key, &verify.has_key)) ||
-        !cli_read_course(verify.course_path, &verify.course))
+    if ((!verify.options.without_key &&
+         !cli_read_key("verify", verify.options.key, &verify.key, &verify.has_key)) ||
+        !cli_read_course(verify.options.course, &verify.course))
         return EXIT_USAGE;
-    json_t *document = json_load_file(verify.path, JSON_REJECT_DUPLICATES, &error);
+    json_t *document = json_load_file(verify.options.path, JSON_REJECT_DUPLICATES, &error);
     if (!document)
-        return complain(EXIT_USAGE, "cannot read %s: %s", verify.path, error.text);
+        return complain(EXIT_USAGE, "cannot read %s: %s", verify.options.path, error.text);
     cli_catch_signals();
-    code = cli_check_sandbox("verify", verify.unsafe) ? verify_document(&verify, document)
-                                                      : EXIT_USAGE;
+    code = cli_check_sandbox("verify", verify.options.unsafe) ? verify_document(&verify, document)
+                                                              : EXIT_USAGE;
     seal_key_forget(&verify.key);
     course_free(&verify.course);
     json_decref(document);

@@ -5,7 +5,7 @@
  * is `lanewise grade` in a child process; a save while it runs ends it and starts another. */
 #include "cli/cli.h"
 #include "cli/common.h"
-#include "cli/student.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,13 +19,25 @@
 
 #define SETTLE_MS 50 /* editors save in several steps */
 
-static const char usage[] =
-    "usage: lanewise watch --lab NAME [--device auto|emulator|gpu] [--unsafe]\n"
-    "Grades your file now and each time you save it. Ctrl-C ends it. --unsafe grades even where\n"
-    "there is no sandbox.\n";
+struct options {
+    const char *lab, *device;
+    bool unsafe;
+};
+
+static const struct cli_option table[] = {CLI_TEXT(lab, "lab", "NAME", CLI_HELP_LAB),
+                                          CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE),
+                                          CLI_FLAG(unsafe, "unsafe", CLI_HELP_UNSAFE), CLI_END};
+
+static const struct cli_syntax syntax = {
+    .command = "watch",
+    .usage = "usage: lanewise watch --lab NAME [OPTIONS]\n"
+             "Grades your file now and each time you save it. Ctrl-C ends it.\n",
+    .options = table,
+    .word_advice = "a lab goes after --lab"};
 
 struct watch {
-    struct cli_student student;
+    struct options options;
+    struct lab lab;
     int saves, signals; /* descriptors */
     sigset_t blocked, before;
     pid_t grading; /* 0: none runs */
@@ -39,7 +51,7 @@ static bool take_saves(struct watch *watch)
     for (ssize_t size; (size = read(watch->saves, buffer, sizeof buffer)) > 0;) {
         for (char *at = buffer; at < buffer + size;) {
             const struct inotify_event *event = (const struct inotify_event *)at;
-            saved |= event->len > 0 && strcmp(event->name, watch->student.lab.file) == 0;
+            saved |= event->len > 0 && strcmp(event->name, watch->lab.file) == 0;
             at += sizeof *event + event->len;
         }
     }
@@ -56,13 +68,13 @@ static void reap(struct watch *watch)
 
 static void grade(struct watch *watch)
 {
-    char *words[7] = {"grade", "--lab", watch->student.lab.name};
+    char *words[7] = {"grade", "--lab", watch->lab.name};
     int count = 3;
-    if (watch->student.flagged)
+    if (watch->options.unsafe)
         words[count++] = "--unsafe";
-    if (watch->student.value) {
+    if (watch->options.device) {
         words[count++] = "--device";
-        words[count++] = (char *)watch->student.value;
+        words[count++] = (char *)watch->options.device;
     }
     if (watch->grading > 0)
         kill(watch->grading, SIGTERM); /* it tidies up and says nothing */
@@ -83,7 +95,7 @@ static void say_ready(struct watch *watch)
     int status;
     if (watch->grading > 0 && waitpid(watch->grading, &status, WNOHANG) == watch->grading) {
         watch->grading = 0;
-        printf("waiting for %s to be saved; Ctrl-C ends\n\n", watch->student.lab.file);
+        printf("waiting for %s to be saved; Ctrl-C ends\n\n", watch->lab.file);
         fflush(stdout);
     }
 }
@@ -121,8 +133,7 @@ static bool open_events(struct watch *watch)
 {
     char folder[PATH_SIZE];
     watch->saves = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (watch->saves < 0 ||
-        !base_path(folder, "%s/%s", lab_students_folder(), watch->student.lab.name) ||
+    if (watch->saves < 0 || !base_path(folder, "%s/%s", lab_students_folder(), watch->lab.name) ||
         inotify_add_watch(watch->saves, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0)
         return false;
     sigemptyset(&watch->blocked);
@@ -137,17 +148,15 @@ static bool open_events(struct watch *watch)
 
 int cmd_watch(int argc, char **argv)
 {
-    struct watch watch = {
-        .student = {.command = "watch", .usage = usage, .option = "device", .flag = "unsafe"}};
-    int code = cli_read_student(&watch.student, argc, argv);
+    struct watch watch = {0};
+    int code = cli_read_options(&syntax, argc, argv, &watch.options);
     enum grading_device device;
     char gpu_name[256];
     if (code >= 0)
         return code;
-    if (!cli_choose_device("watch", watch.student.value, &device, gpu_name, sizeof gpu_name)) {
-        labs_close(&watch.student.lab);
+    if (!cli_choose_device("watch", watch.options.device, &device, gpu_name, sizeof gpu_name) ||
+        !cli_open_lab("watch", watch.options.lab, &watch.lab))
         return EXIT_USAGE;
-    }
     if (open_events(&watch)) {
         grade(&watch);
         loop(&watch);
@@ -157,7 +166,7 @@ int cmd_watch(int argc, char **argv)
         code = EXIT_FULL;
     } else
         code = cli_complain("watch", EXIT_USAGE, "cannot watch the folder of %s: %s",
-                            watch.student.lab.name, strerror(errno));
-    labs_close(&watch.student.lab);
+                            watch.lab.name, strerror(errno));
+    labs_close(&watch.lab);
     return code;
 }

@@ -126,7 +126,13 @@ void cli_catch_signals(void)
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)
 {
-    char error[2 * PATH_SIZE], name[LAB_NAME_SIZE];
+    char error[2 * PATH_SIZE], name[LAB_NAME_SIZE], labs[PATH_SIZE];
+    if (!word) {
+        labs_text(labs, sizeof labs);
+        cli_complain(command, EXIT_USAGE,
+                     "which lab? Add --lab NAME (with make: LAB=NAME), one of %s", labs);
+        return false;
+    }
     if (labs_find(word, name, error, sizeof error) && labs_open(name, lab, error, sizeof error))
         return true;
     cli_complain(command, EXIT_USAGE, "%s", error);

@@ -1,7 +1,6 @@
 /* Gradings of a kit's own programs, each in a child process. */
 #include "cli/lab_gradings.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/common.h"
+#include "cli/options.h"
 #include "grade/grade.h"
 #include "grade/installed_gpu.h"
 #include "report/bar.h"
@@ -21,37 +21,20 @@ struct options {
     const char *lab, *device;
 };
 
-/* Returns -1 to go on, or the exit code. */
-static int read_words(const char *command, const char *usage, int argc, char **argv,
-                      struct options *options)
-{
-    static const struct option table[] = {{"lab", required_argument, NULL, 'l'},
-                                          {"device", required_argument, NULL, 'd'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, "h", table, NULL)) != -1) {
-        if (option == 'h') {
-            fputs(usage, stdout);
-            return EXIT_FULL;
-        }
-        if (option == '?')
-            return cli_complain(command, EXIT_USAGE, "what is \"%s\"? --help explains",
-                                argv[optind - 1]);
-        *(option == 'l' ? &options->lab : &options->device) = optarg;
-    }
-    if (optind < argc)
-        return cli_complain(command, EXIT_USAGE, "what is \"%s\"? --help explains", argv[optind]);
-    return -1;
-}
+static const struct cli_option table[] = {
+    CLI_TEXT(lab, "lab", "NAME", "only this lab, such as 01-parallelize (default: all labs)"),
+    CLI_TEXT(device, "device", "DEVICE", CLI_HELP_DEVICE), CLI_END};
 
-int lab_read_options(const char *command, const char *usage, int argc, char **argv,
+int lab_read_options(const struct cli_syntax *text, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs)
 {
     struct options options = {0};
     char name[LAB_NAME_SIZE], error[PATH_SIZE];
-    int code = read_words(command, usage, argc, argv, &options);
+    const char *command = text->command;
+    struct cli_syntax syntax = *text;
+    syntax.options = table;
+    syntax.word_advice = "a lab goes after --lab";
+    int code = cli_read_options(&syntax, argc, argv, &options);
     if (code >= 0)
         return code;
     if (!cli_choose_device(command, options.device, &gradings->device, gradings->gpu_name,

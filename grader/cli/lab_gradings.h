@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cli/lab_rules.h"
+#include "cli/options.h"
 
 #define LAB_SOLUTION_SEEDS 3
 #define LAB_MOST_TASKS     2000
@@ -26,10 +27,10 @@ struct lab_gradings {
     size_t task_count;
 };
 
-/* Reads COMMAND's words, [--lab NAME] [--device ...], and finds the device and the labs, all if none is named; from
- * then on Ctrl-C ends what is running. Returns -1 to go on, with LABS to be freed by labs_free(), or the
- * exit code. */
-int lab_read_options(const char *command, const char *usage, int argc, char **argv,
+/* Reads the options --lab and --device, and finds the device and the labs (all without --lab). Ctrl-C
+ * then ends running gradings. SYNTAX names the command and describes it, without options. Returns -1
+ * to go on, with LABS for labs_free(), or the exit code. */
+int lab_read_options(const struct cli_syntax *syntax, int argc, char **argv,
                      struct lab_gradings *gradings, struct lab_names *labs);
 
 /* Plans the gradings of one lab; PARTS stays where it is until all are done. Returns how many mutants are

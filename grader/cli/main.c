@@ -1,8 +1,9 @@
 /* lanewise: finds the command that its first argument names, and runs it.
  *
- * The table below is all there is to know; a new command is one line here and one file cmd_NAME.c. */
+ * A new command is one line in the table below and one file, cmd_NAME.c. */
 #include "base/version.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,20 +19,20 @@ static const struct command {
     {"grade", cmd_grade, "grade labs: lanewise grade [--lab NAME] [--submission FILE] ..."},
     {"batch", cmd_batch, "grade a class: lanewise batch SUBMISSIONS/ [--roster FILE] ..."},
     {"run", cmd_run, "run a CUDA program on the emulator: lanewise run ./program or --lab NAME"},
-    {"explain", cmd_explain, "tell what a finding means: lanewise explain bank-conflict"},
-    {"report", cmd_report, "grade a lab, as one HTML page: lanewise report --lab NAME"},
+    {"explain", cmd_explain, "explain a finding: lanewise explain bank-conflict"},
+    {"report", cmd_report, "grade a lab and write an HTML page: lanewise report --lab NAME"},
     {"trace", cmd_trace, "draw what a line does to memory: lanewise trace --line FILE:31 -o a.svg"},
-    {"hint", cmd_hint, "tell one more hint: lanewise hint --lab NAME"},
+    {"hint", cmd_hint, "show one more hint: lanewise hint --lab NAME"},
     {"watch", cmd_watch, "grade a lab each time you save: lanewise watch --lab NAME"},
     {"diff", cmd_diff, "compare your file with the solution: lanewise diff --lab NAME"},
     {"reset", cmd_reset, "bring a lab's skeleton back: lanewise reset --lab NAME"},
     {"key", cmd_key, "make a key that signs results: lanewise key FILE"},
-    {"verify", cmd_verify, "is a result what the grader made? lanewise verify results.json"},
+    {"verify", cmd_verify, "check that a result is genuine: lanewise verify results.json"},
     {"audit", cmd_audit, "grade on both devices and compare: lanewise audit --lab NAME"},
-    {"lab-check", cmd_lab_check, "prove that the labs are sound, for those who write them"},
-    {"calibrate", cmd_calibrate, "measure the labs here, and propose thresholds for a course file"},
+    {"lab-check", cmd_lab_check, "check that the labs are sound (for authors)"},
+    {"calibrate", cmd_calibrate, "measure the labs here and propose thresholds for a course file"},
     {"new-lab", cmd_new_lab, "make the files of a new lab: lanewise new-lab 07-histogram"},
-    {"doctor", cmd_doctor, "show what this machine has, and what to do about the rest"},
+    {"doctor", cmd_doctor, "show what this machine has and what is missing"},
     {"help", cmd_help, "show this list"},
     {"version", cmd_version, "show the version"},
 };
@@ -39,7 +40,7 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static void print_commands(FILE *to)
 {
-    fprintf(to, "usage: lanewise COMMAND [OPTIONS]; each command explains itself with --help\n\n");
+    fprintf(to, "usage: lanewise COMMAND [OPTIONS]; lanewise COMMAND --help explains one\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].purpose);
 }
@@ -68,6 +69,20 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+static int complain_of(const char *name)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    const char *meant = cli_suggest(name, names, COMMAND_COUNT);
+    fprintf(stderr, "lanewise: no command \"%s\"; ", name);
+    if (meant)
+        fprintf(stderr, "did you mean %s?\n", meant);
+    else
+        fprintf(stderr, "lanewise help lists them\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -75,9 +90,5 @@ int main(int argc, char **argv)
         return 2;
     }
     const struct command *command = find_command(argv[1]);
-    if (!command) {
-        fprintf(stderr, "lanewise: no command \"%s\"; lanewise help lists them\n", argv[1]);
-        return 2;
-    }
-    return command->run(argc - 1, argv + 1);
+    return command ? command->run(argc - 1, argv + 1) : complain_of(argv[1]);
 }

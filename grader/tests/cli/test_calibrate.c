@@ -93,8 +93,8 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"--lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"--fast", "what is \"--fast\"?"},
-    {"02", "what is \"02\"?"},
+    {"--fast", "no option --fast"},
+    {"02", "unexpected \"02\": a lab goes after --lab"},
     {"--device tpu", "no device \"tpu\""},
 };
 

@@ -77,9 +77,11 @@ Test(explain, refuses_what_it_does_not_know)
     int code;
     char *text = shell(&code, "$LANEWISE explain bank");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(text,
-                     "lanewise explain: no finding is called \"bank\"; lanewise explain lists "
-                     "them\n");
+    cr_expect_str_eq(text, "lanewise explain: no finding \"bank\"; did you mean bank-conflict?\n");
+    free(text);
+    text = shell(&code, "$LANEWISE explain money");
+    cr_expect_eq(code, 2);
+    cr_expect_str_eq(text, "lanewise explain: no finding \"money\"; lanewise explain lists them\n");
     free(text);
 }
 

@@ -98,17 +98,17 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"lab-check --lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"lab-check --fast", "what is \"--fast\"?"},
-    {"lab-check 02", "what is \"02\"?"},
-    {"lab-check --lab", "what is \"--lab\"?"},
+    {"lab-check --fast", "no option --fast"},
+    {"lab-check 02", "unexpected \"02\": a lab goes after --lab"},
+    {"lab-check --lab", "--lab needs a value: --lab NAME"},
     {"lab-check --device tpu", "no device \"tpu\""},
-    {"new-lab", "what shall it be called?"},
-    {"new-lab 07-a 08-b", "what shall it be called?"},
-    {"new-lab histogram", "\"histogram\" is no name for a lab: two digits"},
-    {"new-lab 07-../x", "is no name for a lab"},
-    {"new-lab 7-histogram", "is no name for a lab"},
-    {"new-lab 07-Histogram", "is no name for a lab"},
-    {"new-lab 02-coalesce", "labs/02-coalesce is there already"},
+    {"new-lab", "which name?"},
+    {"new-lab 07-a 08-b", "unexpected \"08-b\": new-lab takes one name"},
+    {"new-lab histogram", "\"histogram\" cannot be a lab's name; use two digits"},
+    {"new-lab 07-../x", "cannot be a lab's name"},
+    {"new-lab 7-histogram", "cannot be a lab's name"},
+    {"new-lab 07-Histogram", "cannot be a lab's name"},
+    {"new-lab 02-coalesce", "labs/02-coalesce already exists"},
 };
 
 Test(lab_check, usage_errors_are_one_line)

@@ -35,8 +35,10 @@ static const struct {
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
      "./a"},
-    {"an option that is none", "$LANEWISE run --lines x ./a", "--lines x: a whole number"},
-    {"no workers", "$LANEWISE run --workers 0 ./a", "--workers 0: a whole number from 1"},
+    {"an option that is none", "$LANEWISE run --lines x ./a",
+     "--lines must be a whole number, not \"x\""},
+    {"no workers", "$LANEWISE run --workers 0 ./a",
+     "--workers must be a whole number from 1 to 1024, not \"0\""},
     {"a JSON file that cannot be",
      "$LANEWISE run --json /nowhere/a --lines 0 $PROGRAMS/indices "
      "2>&1 >/dev/null | tail -1; exit ${PIPESTATUS[0]}",

@@ -221,7 +221,7 @@ static const struct {
     {"-o a.svg --line 4 ./program", "--line 4: FILE:LINE is wanted here"},
     {"-o a.svg --line a.cu:x --lab 2", "--line a.cu:x: FILE:LINE is wanted here"},
     {"-o a.svg --line a.cu:3", "which program?"},
-    {"-o a.svg --line 3 --warp -1 --lab 2", "--warp -1: a whole number is wanted here"},
+    {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",
      "no such access to global or shared memory by line 14 was made in this run; lines that made "

@@ -162,7 +162,7 @@ static const struct {
 } refusals[] = {
     {"", "which lab?"},
     {"--lab 99", "no lab is called \"99\""},
-    {"--lab 2 labs", "what is \"labs\"?"},
+    {"--lab 2 labs", "unexpected \"labs\": a file goes after --submission"},
     {"--lab 2 --seed x", "the seed is a whole number"},
     {"--lab 2 --out no/such/folder.html", "cannot write no/such/folder.html"},
     {"--lab", "--lab needs a value"},

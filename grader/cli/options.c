@@ -1,0 +1,231 @@
+/* Options are read by getopt_long(); the table becomes its array of struct option. An unknown option
+ * is compared with the names in the table, so that a slip gets a suggestion. */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common.h"
+
+#define MAX_OPTIONS   32
+#define MAX_WORD      32  /* longer words get no suggestion */
+#define FIRST         256 /* getopt_long() returns FIRST + the option's index; letters are below */
+
+#define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
+
+/* --- suggestions -------------------------------------------------------------------------------- */
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters must be added, removed, replaced or swapped with their neighbour to turn A into
+ * B: the optimal string alignment distance. Three rows of its table are kept. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[3][MAX_WORD + 1], length = strlen(b);
+    for (size_t j = 0; j <= length; ++j)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= strlen(a); ++i) {
+        size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= length; ++j) {
+            now[j] = least_of(before[j - 1] + (a[i - 1] != b[j - 1]),
+                              least_of(before[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least_of(now[j], earlier[j - 2] + 1);
+        }
+    }
+    return rows[strlen(a) % 3][length];
+}
+
+const char *cli_suggest(const char *word, const char *const *names, size_t count)
+{
+    size_t best = strlen(word) > 4 ? 2 : 1;
+    const char *found = NULL;
+    if (strlen(word) > MAX_WORD)
+        return NULL;
+    for (size_t i = 0; i < count; ++i) {
+        size_t away = strlen(names[i]) > MAX_WORD ? MAX_WORD : distance(word, names[i]);
+        if (strlen(word) > 2 && strncmp(word, names[i], strlen(word)) == 0)
+            return names[i];
+        if (away < best || (away == best && !found)) {
+            best = away;
+            found = names[i];
+        }
+    }
+    return found;
+}
+
+/* --- help --------------------------------------------------------------------------------------- */
+
+/* "-o, --output FILE" */
+static int name_option(const struct cli_option *option, char *text, size_t size)
+{
+    const char letter[] = {'-', option->letter, ',', ' ', 0};
+    return snprintf(text, size, "%s--%s%s%s", option->letter ? letter : "", option->name,
+                    option->argument ? " " : "", option->argument ? option->argument : "");
+}
+
+void cli_print_help(const struct cli_syntax *syntax, FILE *to)
+{
+    char name[100];
+    int width = 0;
+    const struct cli_option *option = syntax->options;
+    for (; option && option->name; ++option) {
+        int length = name_option(option, name, sizeof name);
+        width = option->help && length > width ? length : width;
+    }
+    fputs(syntax->usage, to);
+    if (width > 0)
+        fputc('\n', to);
+    for (option = syntax->options; option && option->name; ++option) {
+        name_option(option, name, sizeof name);
+        for (const char *line = option->help; line; name[0] = 0) {
+            size_t length = strcspn(line, "\n");
+            fprintf(to, "  %-*s  %.*s\n", width, name, (int)length, line);
+            line = line[length] ? line + length + 1 : NULL;
+        }
+    }
+    if (syntax->end)
+        fprintf(to, "\n%s", syntax->end);
+}
+
+/* --- reading ------------------------------------------------------------------------------------ */
+
+/* What getopt_long() wants to know. */
+struct table {
+    struct option known[MAX_OPTIONS + 2];
+    const char *names[MAX_OPTIONS];
+    char letters[2 * MAX_OPTIONS + 4];
+    int count;
+};
+
+static void make_table(const struct cli_syntax *syntax, struct table *table)
+{
+    char *letter = table->letters;
+    const struct cli_option *option = syntax->options;
+    letter += sprintf(letter, "%s:h", syntax->words == CLI_PROGRAM ? "+" : "");
+    for (; option && option->name && table->count < MAX_OPTIONS; ++option, ++table->count) {
+        table->names[table->count] = option->name;
+        table->known[table->count] =
+            (struct option){option->name, option->argument ? required_argument : no_argument, NULL,
+                            FIRST + table->count};
+        if (option->letter)
+            letter += sprintf(letter, "%c%s", option->letter, option->argument ? ":" : "");
+    }
+    table->known[table->count] = (struct option){"help", no_argument, NULL, 'h'};
+}
+
+/* The option that getopt_long() returned as NUMBER. */
+static const struct cli_option *find_option(const struct cli_syntax *syntax, int number)
+{
+    const struct cli_option *option = syntax->options;
+    if (number >= FIRST)
+        return &option[number - FIRST];
+    while (option->letter != number)
+        ++option;
+    return option;
+}
+
+/* The word on the command line that getopt_long() could not read. */
+static const char *unread_word(char **argv)
+{
+    const char *word = argv[optind - 1];
+    bool more_letters = optopt && optopt < FIRST && word[strlen(word) - 1] != optopt;
+    return more_letters && argv[optind] ? argv[optind] : word;
+}
+
+static int complain_of_unknown(const struct cli_syntax *syntax, const struct table *table,
+                               const char *word)
+{
+    char name[MAX_WORD + 1] = "";
+    size_t dashes = strspn(word, "-"), length = strcspn(word + dashes, "="), matches = 0;
+    const char *matching[2] = {NULL, NULL};
+    snprintf(name, sizeof name, "%.*s", (int)length, word + dashes);
+    for (int i = 0; i < table->count; ++i)
+        if (strncmp(table->names[i], name, strlen(name)) == 0 && matches < 2)
+            matching[matches++] = table->names[i];
+    if (dashes == 2 && matches == 2)
+        return complain("%s could be --%s or --%s", word, matching[0], matching[1]);
+    const char *meant = cli_suggest(name, table->names, (size_t)table->count);
+    if (meant)
+        return complain("no option %.*s; did you mean --%s?", (int)(dashes + length), word, meant);
+    return complain("no option %.*s; --help lists them", (int)(dashes + length), word);
+}
+
+static bool is_in_range(const struct cli_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    if (option->kind == CLI_KIND_WHOLE) {
+        unsigned long long number = strtoull(text, &end, 10);
+        return isdigit((unsigned char)*text) && !*end && !errno && number >= option->least &&
+               number <= option->most;
+    }
+    double number = strtod(text, &end);
+    return end != text && !*end && number >= (double)option->least &&
+           number <= (double)option->most;
+}
+
+static int complain_of_number(const struct cli_syntax *syntax, const struct cli_option *option)
+{
+    char range[80] = "";
+    if (option->most < UINT_MAX - 1)
+        snprintf(range, sizeof range, " from %llu to %llu", option->least, option->most);
+    else if (option->least > 0)
+        snprintf(range, sizeof range, " from %llu", option->least);
+    return complain("--%s must be a %snumber%s, not \"%s\"", option->name,
+                    option->kind == CLI_KIND_WHOLE ? "whole " : "", range, optarg);
+}
+
+static void keep(const struct cli_option *option, void *values)
+{
+    char *at = (char *)values + option->destination;
+    if (option->kind == CLI_KIND_FLAG)
+        *(bool *)at = true;
+    else
+        *(const char **)at = optarg;
+}
+
+/* Reads all options. Returns -1 to go on, or the exit code. */
+static int read_all(const struct cli_syntax *syntax, const struct table *table, int argc,
+                    char **argv, void *values)
+{
+    opterr = 0;
+    optind = 0; /* from the start, although main() has read the command's name */
+    for (int found; (found = getopt_long(argc, argv, table->letters, table->known, NULL)) != -1;) {
+        if (found == 'h') {
+            cli_print_help(syntax, stdout);
+            return EXIT_FULL;
+        }
+        if (found == '?' && optopt < FIRST)
+            return complain_of_unknown(syntax, table, unread_word(argv));
+        const struct cli_option *option = find_option(syntax, strchr("?:", found) ? optopt : found);
+        if (found == '?')
+            return complain("--%s takes no value", option->name);
+        if (found == ':')
+            return complain("--%s needs a value: --%s %s", option->name, option->name,
+                            option->argument);
+        if (option->kind >= CLI_KIND_WHOLE && !is_in_range(option, optarg))
+            return complain_of_number(syntax, option);
+        keep(option, values);
+    }
+    return -1;
+}
+
+int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values)
+{
+    struct table table = {0};
+    make_table(syntax, &table);
+    int code = read_all(syntax, &table, argc, argv, values);
+    if (code >= 0 || syntax->words == CLI_PROGRAM || argc - optind <= syntax->words)
+        return code;
+    return complain("unexpected \"%s\": %s", argv[optind + syntax->words], syntax->word_advice);
+}

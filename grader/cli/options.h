@@ -1,0 +1,73 @@
+/* The options of a command: one table both reads the command line and prints --help. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum cli_option_kind {
+    CLI_KIND_FLAG,   /* bool: set to true */
+    CLI_KIND_TEXT,   /* const char *: the value as typed */
+    CLI_KIND_WHOLE,  /* const char *: a whole number in digits, from LEAST to MOST */
+    CLI_KIND_NUMBER, /* const char *: a number from LEAST to MOST */
+};
+
+struct cli_option {
+    const char *name;     /* "seed" for --seed */
+    const char *argument; /* "N", as --help shows it; NULL for a flag */
+    enum cli_option_kind kind;
+    size_t destination; /* offsetof() in the command's struct options */
+    const char *help;   /* '\n' starts another line; NULL: not in --help */
+    unsigned long long least, most;
+    char letter; /* a short form: 'o' for -o */
+};
+
+/* The rows of a table, for a command whose options are MEMBERs of its own `struct options`. */
+#define CLI_ROW(member_, name_, argument_, kind_, help_, ...)                                      \
+    {                                                                                              \
+        .name = (name_), .argument = (argument_), .kind = (kind_), .help = (help_),                \
+        .destination = offsetof(struct options, member_), __VA_ARGS__                              \
+    }
+#define CLI_FLAG(member, name, help)           CLI_ROW(member, name, NULL, CLI_KIND_FLAG, help)
+#define CLI_TEXT(member, name, argument, help) CLI_ROW(member, name, argument, CLI_KIND_TEXT, help)
+#define CLI_WHOLE(member, name, argument, least_, most_, help)                                     \
+    CLI_ROW(member, name, argument, CLI_KIND_WHOLE, help, .least = (least_), .most = (most_))
+#define CLI_NUMBER(member, name, argument, least_, most_, help)                                    \
+    CLI_ROW(member, name, argument, CLI_KIND_NUMBER, help, .least = (least_), .most = (most_))
+#define CLI_END                                                                                    \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+/* The first word besides options is a program; all that follows it is the program's. */
+enum { CLI_PROGRAM = -1 };
+
+struct cli_syntax {
+    const char *command;              /* "grade" */
+    const char *usage;                /* the text of --help before the options */
+    const struct cli_option *options; /* ends with CLI_END; NULL: only --help */
+    const char *end;                  /* the text of --help after the options; NULL: none */
+    int words;                        /* words besides options: this many at most, or CLI_PROGRAM */
+    const char *word_advice;          /* for a word too many: "a file goes after --submission" */
+};
+
+/* Help that several commands share. */
+#define CLI_HELP_LAB    "the lab, such as 01-parallelize"
+#define CLI_HELP_DEVICE "emulator, gpu, or auto (default): a GPU if there is one"
+#define CLI_HELP_SEED   "the seed of the random inputs (default: a random one)"
+#define CLI_HELP_UNSAFE "grade without a sandbox if there is none: only for code you trust"
+#define CLI_HELP_KEY    "sign the result with this key (default: the file $LANEWISE_KEY)"
+#define CLI_HELP_FILE   "the student's file, or a folder with it (default: your own copy)"
+
+/* Reads ARGV with getopt_long() into the struct at VALUES; argv[optind] is then the first word that
+ * is not an option. Returns -1 to go on. Otherwise --help or one line of complaint was printed, and
+ * the result is the exit code. */
+int cli_read_options(const struct cli_syntax *syntax, int argc, char **argv, void *values);
+
+/* Writes what --help prints. */
+void cli_print_help(const struct cli_syntax *syntax, FILE *to);
+
+/* The one of COUNT names that WORD was probably meant to be; NULL if none is close. */
+const char *cli_suggest(const char *word, const char *const *names, size_t count);
+
+#endif
