@@ -1,4 +1,4 @@
-/* Small file jobs. The hash is nettle's SHA-256. */
+/* Files and folders. The hash is nettle's SHA-256. */
 #include "base/files.h"
 
 #include <errno.h>
@@ -23,14 +23,20 @@ bool base_path(char path[PATH_SIZE], const char *format, ...)
     return length >= 0 && length < PATH_SIZE;
 }
 
-/* --- reading -------------------------------------------------------------------------------------- */
+const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static const char *describe_type(mode_t mode)
 {
     return S_ISDIR(mode) ? "is a folder" : "is not a regular file";
 }
 
-/* Reads up to SIZE bytes: fewer if the file ends before. */
+/* Reads up to SIZE bytes; fewer if the file ends earlier. */
 static bool read_up_to(int fd, char *bytes, size_t size, size_t *total)
 {
     *total = 0;
@@ -86,7 +92,7 @@ bool base_read_file(const char *path, size_t max_bytes, struct text *text, char 
     return !wrong;
 }
 
-/* --- writing -------------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 static bool write_all(int fd, const char *bytes, size_t size)
 {
@@ -128,7 +134,7 @@ bool base_has_room(const char *path, uint64_t bytes)
     return statvfs(path, &disk) != 0 || (uint64_t)disk.f_bavail * disk.f_frsize >= bytes;
 }
 
-/* Not so for files in places where submissions can write: they could put a pipe there, or a link. */
+/* Only for paths that submissions cannot write to: they could put a pipe or a link there. */
 bool base_write_output(const char *path, const void *bytes, size_t size, unsigned mode)
 {
     struct stat status, link;
@@ -142,11 +148,11 @@ bool base_write_output(const char *path, const void *bytes, size_t size, unsigne
     return close(fd) == 0 && good;
 }
 
-/* --- folders -------------------------------------------------------------------------------------- */
+/* --- folders ---------------------------------------------------------------------------------- */
 
-/* Root's sandboxes have users of their own, who must pass. Nobody else can list the folder, and its
- * name is not to be guessed. */
-static bool let_pass(const char *path)
+/* Under root, each sandbox runs as a user of its own, who must be able to enter. Other users cannot
+ * list the folder or guess its name. */
+static bool let_sandbox_enter(const char *path)
 {
     return geteuid() != 0 || chmod(path, 0711) == 0;
 }
@@ -157,7 +163,7 @@ bool base_new_folder(const char *parent, const char *prefix, char path[PATH_SIZE
         errno = ENAMETOOLONG;
         return false;
     }
-    return mkdtemp(path) != NULL && let_pass(path);
+    return mkdtemp(path) != NULL && let_sandbox_enter(path);
 }
 
 bool base_private_folder(char path[PATH_SIZE])
@@ -168,7 +174,7 @@ bool base_private_folder(char path[PATH_SIZE])
 
 bool base_make_folder(const char *path)
 {
-    return mkdir(path, 0700) == 0 && let_pass(path);
+    return mkdir(path, 0700) == 0 && let_sandbox_enter(path);
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -182,7 +188,7 @@ void base_remove_tree(const char *path)
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* --- hashes --------------------------------------------------------------------------------------- */
+/* --- hashes ----------------------------------------------------------------------------------- */
 
 struct base_hash {
     struct sha256_ctx state;

@@ -1,4 +1,4 @@
-/* Counts as people read them: 1234567 as "1,234,567". */
+/* Numbers as people read them: 1234567 as "1,234,567". */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
 
@@ -6,12 +6,12 @@
 
 #define NUMBER_SIZE 32
 
-/* Returns where in TEXT it begins. */
+/* Writes VALUE at the end of TEXT and returns where it begins. */
 const char *base_number(uint64_t value, char text[NUMBER_SIZE]);
-/* The same, valid in the block that it is written in. */
+/* The same in a temporary buffer, valid until the enclosing block ends. */
 #define NUMBER(value) base_number(value, (char[NUMBER_SIZE]){0})
 
-/* A / B, or 0 if there is no B. */
+/* A / B, or 0 if B is 0. */
 static inline double base_ratio(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : 0;

@@ -1,4 +1,4 @@
-/* libunistring knows which characters are letters, and which are marks on letters. */
+/* libunistring says which characters are letters and which are marks on letters. */
 #include "base/people.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include <uninorm.h>
 #include <unistr.h>
 
-#define MOST_WORDS 16u /* of a name; what has more is none */
+#define MOST_WORDS 16u /* further words are ignored */
 
 char *people_normalise(const char *text)
 {
@@ -28,16 +28,16 @@ char *people_fold(const char *text)
     return folded ? (char *)folded : strdup(text);
 }
 
-/* --- words -------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 struct words {
-    char *text; /* holds them */
+    char *text; /* the words lie in here */
     char *word[MOST_WORDS];
     size_t count;
-    bool comma; /* there was one: the family name is in front */
+    bool comma; /* the text has a comma, so the family name comes first */
 };
 
-/* Moodle's and Canvas' own, which are nobody's name. */
+/* Words that Moodle and Canvas add to a name. */
 static bool is_added(const char *word)
 {
     static const char *const added[] = {"assignsubmission", "onlinetext", "file", "late"};
@@ -47,7 +47,8 @@ static bool is_added(const char *word)
     return false;
 }
 
-/* Is the letter C written with a mark that Unicode does not take apart? Then with which letter others write it. */
+/* Letters whose mark Unicode does not decompose, such as "ø", as the letter that other systems
+ * write. */
 static ucs4_t without_stroke(ucs4_t c)
 {
     return c == 0xf8 ? 'o' : c == 0x142 ? 'l' : c == 0x111 ? 'd' : c == 0x131 ? 'i' : c;
@@ -60,7 +61,8 @@ static void end_word(struct words *words, char *start, char *end)
         words->word[words->count++] = start;
 }
 
-/* Letters without marks go into words; apostrophes are no end of one (O'Neil), all else is. */
+/* Splits text into words of letters without their marks. An apostrophe does not end a word
+ * (O'Neil); any other character does. */
 static void cut_words(struct words *words, const uint8_t *from)
 {
     char *to = words->text, *start = to;
@@ -95,7 +97,7 @@ static int by_bytes(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* The words one after another, from number FIRST on and around. */
+/* Joins the words, beginning with number FIRST and wrapping around. */
 static char *join(const struct words *words, size_t first, const char *between)
 {
     size_t size = 1;

@@ -1,26 +1,27 @@
-/* The names of people, as they are compared: systems write one name in many ways.
+/* People's names in a form that can be compared: every system writes them differently.
  *
  *     "García, Inés"   the roster            words "garcia ines"
- *     "Inés García"    a folder of Moodle    words "garcia ines"
- *     "Ines_Garcia"    a folder of Windows   words "garcia ines"
- *     "garciaines"     a file of Canvas      joined "garciaines"
+ *     "Inés García"    a Moodle folder       words "garcia ines"
+ *     "Ines_Garcia"    a Windows folder      words "garcia ines"
+ *     "garciaines"     a Canvas file         joined "garciaines"
  *
- * All functions return new strings, NULL: out of memory. TEXT is clean UTF-8. */
+ * All functions take valid UTF-8 and return new strings, or NULL when out of memory. */
 #ifndef BASE_PEOPLE_H
 #define BASE_PEOPLE_H
 
-/* As NFC: equal names become equal bytes, whatever system wrote them. */
+/* TEXT in Unicode's normal form C: equal names become equal bytes. */
 char *people_normalise(const char *text);
 
-/* The same, without capitals. */
+/* The same, case-folded. */
 char *people_fold(const char *text);
 
-/* The words of a name in order of the alphabet, without capitals, accents and what learning systems add;
- * "": fewer than two, which is too little to know somebody by. */
+/* The words of a name in alphabetical order, case-folded, without accents and without the words
+ * that learning systems add. "" for a name of fewer than two words: that is not enough to identify
+ * a person. */
 char *people_words(const char *text);
 
-/* The words of a name as one, the family name first: that is the last word, unless a comma tells. A name that
- * is one word stays it. */
+/* The words of a name written together, the family name first. The family name is the last word,
+ * or, in "García, Inés", what stands before the comma. A name of one word is returned as it is. */
 char *people_joined(const char *text);
 
 #endif

@@ -1,14 +1,15 @@
-/* Cleaning text and showing a line of source. */
+/* Cleaning text, and showing a line of source. */
 #include "base/text.h"
 
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the printable UTF-8 character at TEXT, of which LEFT bytes are there; 0: it is none. */
+/* The length of the printable UTF-8 character at TEXT, of which LEFT bytes exist; 0 if it is not
+ * one. */
 static size_t printable(const unsigned char *text, size_t left)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* shorter forms exist below */
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* of a form with i bytes */
     unsigned char first = text[0];
     if (first < 0x80)
         return (first >= 0x20 && first != 0x7f) || first == '\n' || first == '\t';
@@ -21,8 +22,8 @@ static size_t printable(const unsigned char *text, size_t left)
             return 0;
         code = code << 6 | (text[i] & 0x3f);
     }
-    /* 0x80-0x9f are control characters; the two ranges after them reorder text on a terminal; the last two
-     * codes of each plane are no characters, and XML forbids them. */
+    /* 0x80-0x9f are control characters; the next two ranges reorder text on a terminal; the last
+     * two codes of each plane are not characters, and XML forbids them. */
     bool shown = code >= 0xa0 && !(code >= 0x202a && code <= 0x202e) &&
                  !(code >= 0x2066 && code <= 0x2069) && !(code >= 0xd800 && code <= 0xdfff) &&
                  (code & 0xfffe) != 0xfffe;
@@ -56,7 +57,7 @@ bool base_source_line(const char *text, unsigned number, const char **line, size
     return *text != 0;
 }
 
-/* Bytes of the literal in quotes at TEXT; of anything else 1. */
+/* The length of the quoted literal at TEXT; 1 for anything else. */
 static size_t skip_quoted(const char *text, size_t length)
 {
     size_t end = 1;
@@ -67,9 +68,9 @@ static size_t skip_quoted(const char *text, size_t length)
     return end + 1 < length ? end + 1 : length;
 }
 
-/* Bytes of what stands at TEXT and behind it, as the line table does not tell statements of one line apart: up
- * to a comment, or a bracket that closes more than was opened. What does not end in this line, or begins no
- * expression, is one byte. */
+/* The length of the expression at TEXT: up to a comment, or a bracket that closes more than were
+ * opened. The line table does not separate statements of one line, so they are marked together. 1
+ * for an expression that does not end on this line, and for text that does not begin one. */
 static size_t statement_length(const char *text, size_t length)
 {
     size_t end = 0;
@@ -90,7 +91,8 @@ static size_t statement_length(const char *text, size_t length)
     return depth > 0 || end == 0 ? 1 : end;
 }
 
-/* Writes NOTE behind the marks that end at column USED, or, if it is too long, below them. */
+/* Writes NOTE after the marks, which end at column USED, or on a line of its own if it is too
+ * long. */
 static void print_note(FILE *to, const char *note, size_t used)
 {
     size_t length = strlen(note);
@@ -108,9 +110,9 @@ void base_print_snippet_line(FILE *to, const char *line, size_t length, unsigned
         while (at < length && (line[at] == ' ' || line[at] == '\t'))
             ++at;
     fprintf(to, "%5u | %.*s\n      | ", number, (int)length, line);
-    /* Tabs stay tabs, so that the caret stands below its character however wide they are. */
+    /* Tabs stay tabs, so the caret stands below its character whatever the tab width. */
     for (size_t i = 0; i < at && i < length; ++i)
-        if (((unsigned char)line[i] & 0xc0) != 0x80) /* not in the middle of a character */
+        if (((unsigned char)line[i] & 0xc0) != 0x80) /* skip the rest of a multi-byte character */
             fputc(line[i] == '\t' ? '\t' : ' ', to);
     fputc('^', to);
     size_t marks = note && column > 0 && at < length ? statement_length(line + at, length - at) : 1;

@@ -1,4 +1,4 @@
-/* The version that results and `lanewise version` carry. */
+/* The version, as results and `lanewise version` report it. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 

@@ -33,7 +33,7 @@ struct record {
     uint32_t kind, path_bytes, bytes;
 };
 
-/* --- the reader --------------------------------------------------------------------------------------- */
+/* --- the reader ------------------------------------------------------------------------------- */
 
 static void put(int pipe, const void *bytes, size_t size)
 {
@@ -186,7 +186,7 @@ static void read_archive(const char *path, int pipe)
     _exit(0);
 }
 
-/* --- this side: nothing is believed that comes through the pipe ----------------------------------------- */
+/* --- this side: nothing is believed that comes through the pipe ------------------------------- */
 
 static bool get(FILE *pipe, void *bytes, size_t size)
 {

@@ -18,7 +18,7 @@
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define ENDING       ".json"
 
-/* --- writing chunks ------------------------------------------------------------------------------------- */
+/* --- writing chunks --------------------------------------------------------------------------- */
 
 static bool make_folder(const char *path)
 {
@@ -107,7 +107,7 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
     return good ? count : 0;
 }
 
-/* --- grading one ---------------------------------------------------------------------------------------- */
+/* --- grading one ------------------------------------------------------------------------------ */
 
 /* A chunk being graded. */
 struct chunk {
@@ -241,7 +241,7 @@ bool batch_chunk_grade(const char *path, unsigned jobs, char *error, size_t size
     return done;
 }
 
-/* --- collecting ----------------------------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------------------- */
 
 static void collect_one(const char *folder, const char *name, size_t length,
                         bool (*take)(const char *key, const json_t *answer, void *context),

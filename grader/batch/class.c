@@ -51,7 +51,7 @@ static json_t *iso_time(int64_t seconds)
     return json_string(text);
 }
 
-/* --- the rules -------------------------------------------------------------------------------------- */
+/* --- the rules -------------------------------------------------------------------------------- */
 
 static struct course_lab_terms terms_of(const struct course_terms *terms, const char *lab)
 {
@@ -103,7 +103,7 @@ static const char *why_not(const struct course_terms *terms, const struct course
     return NULL;
 }
 
-/* --- one attempt ------------------------------------------------------------------------------------ */
+/* --- one attempt ------------------------------------------------------------------------------ */
 
 /* Adds one entry to "review". */
 static void add_review(struct composition *c, const json_t *row, size_t attempt, const char *why)
@@ -185,7 +185,7 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_t
     return attempt;
 }
 
-/* --- one lab of a student --------------------------------------------------------------------------- */
+/* --- one lab of a student --------------------------------------------------------------------- */
 
 /* The attempt that counts, NULL if none does: the latest with a score, or the earliest of the best. */
 static const json_t *choose(const struct course_terms *terms, const json_t *attempts)
@@ -279,7 +279,7 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
     return entry;
 }
 
-/* --- students --------------------------------------------------------------------------------------- */
+/* --- students --------------------------------------------------------------------------------- */
 
 /* Is there something of STUDENT that could not be read and may be for LAB? */
 static bool is_unread(const json_t *reviews, const char *student, const char *lab)
@@ -454,7 +454,7 @@ json_t *batch_class(struct batch_store *store, const struct course_terms *terms)
     return class;
 }
 
-/* --- what is still to be graded ---------------------------------------------------------------------- */
+/* --- what is still to be graded --------------------------------------------------------------- */
 
 /* Adds the keys of one student's ATTEMPTS for a lab that need to be graded. */
 static void add_pending(struct batch_store *store, const struct course_terms *terms,

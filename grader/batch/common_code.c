@@ -26,7 +26,7 @@ static bool fail(struct common_code *given, const char *what, const char *why)
     return false;
 }
 
-/* --- what it compiles to -------------------------------------------------------------------------------- */
+/* --- what it compiles to ---------------------------------------------------------------------- */
 
 /* Adds the print of what SOURCE compiles to. */
 static bool add_built(struct reading *reading, const struct text *source)
@@ -44,8 +44,8 @@ static bool add_built(struct reading *reading, const struct text *source)
                               .level = sandbox_best_level(NULL, 0),
                               .folder = folder};
     compile_build(&job, &build);
-    bool good =
-        build.end == COMPILE_DONE && fingerprint_program(build.program, &reading->given->kernels);
+    bool good = build.end == COMPILE_DONE &&
+                fingerprint_add_program(build.program, &reading->given->kernels);
     if (!good)
         fail(reading->given, lab->name, build.messages ? build.messages : "cannot be built");
     compile_build_free(&build);
@@ -98,7 +98,7 @@ static bool find_kernels(struct reading *reading)
     return put || fail(given, "the store", batch_store_error(reading->store));
 }
 
-/* --- sources -------------------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
 /* A kit that students' machines have too may lack solutions; a lab without a skeleton is none. */
 static bool read_files(struct common_code *given, const struct lab *lab)
@@ -147,7 +147,7 @@ bool common_code_is_file(const struct common_code *given, const char *wanted)
     for (size_t i = 0; i < 2; ++i) {
         if (!files[i]->bytes)
             continue;
-        batch_source_hash(files[i], hex);
+        base_text_hash(files[i], hex);
         if (strcmp(hex, wanted) == 0)
             return true;
     }

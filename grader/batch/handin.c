@@ -58,7 +58,7 @@ bool batch_is_ignored(const char *path)
     return false;
 }
 
-/* --- names ------------------------------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Bytes of the character that may stand at TEXT; 0: there is none. */
 static int good_character(const char *text)
@@ -105,7 +105,7 @@ int64_t batch_time_in_name(const char *name)
     return 0;
 }
 
-/* --- files ------------------------------------------------------------------------------------------ */
+/* --- files ------------------------------------------------------------------------------------ */
 
 void batch_handin_add(struct batch_handin *handin, const char *path, int64_t time, struct text text,
                       const char *problem)

@@ -29,16 +29,6 @@ bool batch_grader_hash(const struct lab *lab, enum grading_device device, const 
     return good;
 }
 
-void batch_source_hash(const struct text *source, char hex[HASH_SIZE])
-{
-    struct base_hash *hash = base_hash_new();
-    hex[0] = 0;
-    if (!hash)
-        return;
-    base_hash_add(hash, source->bytes, source->size);
-    base_hash_end(hash, hex);
-}
-
 void batch_key_hash(const char *source_hash, const char *lab, const char *grader_hash,
                     enum grading_device device, uint64_t seed, char hex[HASH_SIZE])
 {

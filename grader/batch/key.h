@@ -9,9 +9,6 @@
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
                        char hex[HASH_SIZE]);
 
-/* Hashes SOURCE. */
-void batch_source_hash(const struct text *source, char hex[HASH_SIZE]);
-
 void batch_key_hash(const char *source_hash, const char *lab, const char *grader_hash,
                     enum grading_device device, uint64_t seed, char hex[HASH_SIZE]);
 

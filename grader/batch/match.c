@@ -5,12 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c);

@@ -96,7 +96,7 @@ static void remove_leftovers(const char *path, const char *file)
         closedir(folder);
 }
 
-/* --- students ------------------------------------------------------------------------------------------- */
+/* --- students --------------------------------------------------------------------------------- */
 
 /* Names that something else in the folder has. */
 static bool is_taken(const char *id)
@@ -128,7 +128,7 @@ void batch_folder_name(const char *id, char name[256])
     name[length] = 0;
     if (most == 250)
         return;
-    batch_source_hash(&(struct text){.bytes = (char *)id, .size = strlen(id)}, hash);
+    base_text_hash(&(struct text){.bytes = (char *)id, .size = strlen(id)}, hash);
     sprintf(name + length, "-%.16s", hash);
 }
 
@@ -218,7 +218,7 @@ bool batch_write_all(struct batch_store *store, const json_t *class, const char 
     return good && batch_write_feedback(class, folder, error, size);
 }
 
-/* --- folders of former students ------------------------------------------------------------------------- */
+/* --- folders of former students --------------------------------------------------------------- */
 
 static int by_bytes(const struct dirent **left, const struct dirent **right)
 {

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "batch/common_code.h"
-#include "similar/program.h"
+#include "similar/compare.h"
 
 #define MOST_PAIRS 200u /* of a lab: nobody reads more */
 #define EXCERPT    80u  /* lines */
@@ -25,7 +25,7 @@ struct entry {
     const json_t *grade;        /* of the student's labs */
     const json_t *result;       /* its grading */
     uint64_t text;
-    struct similar_own own;
+    struct similar_own_code own;
     size_t renamed; /* statements of given functions */
     size_t leader;  /* the first entry with the same text */
 };
@@ -68,7 +68,7 @@ static bool no_memory(struct search *search)
     return fail(search, search->lab->lab.name, "out of memory");
 }
 
-/* --- entries -------------------------------------------------------------------------------------------- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 /* Reads ENTRY's source. One that cannot be read as such is no text but its own. */
 static bool read_source(struct search *search, struct entry *entry)
@@ -80,7 +80,7 @@ static bool read_source(struct search *search, struct entry *entry)
     if (similar_source_read(&source, text.bytes ? text.bytes : "", text.size)) {
         entry->renamed = similar_source_renamed(&source, &search->given.skeleton_source);
         entry->text = source.text;
-        entry->own.prints[SIMILAR_STATEMENTS] = source.statements;
+        entry->own.fingerprints[SIMILAR_STATEMENTS] = source.statements;
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
@@ -105,10 +105,11 @@ static bool add_entry(struct search *search, const json_t *student, const json_t
     ++search->count;
     if (!read_source(search, entry))
         return false;
-    if (!fingerprint_read(json_object_get(result, "print"), &entry->own.prints[SIMILAR_KERNELS]))
+    if (!fingerprint_read(json_object_get(result, "print"),
+                          &entry->own.fingerprints[SIMILAR_KERNELS]))
         return no_memory(search);
-    fingerprint_subtract(&entry->own.prints[SIMILAR_STATEMENTS], &search->given.statements);
-    fingerprint_subtract(&entry->own.prints[SIMILAR_KERNELS], &search->given.kernels);
+    fingerprint_subtract(&entry->own.fingerprints[SIMILAR_STATEMENTS], &search->given.statements);
+    fingerprint_subtract(&entry->own.fingerprints[SIMILAR_KERNELS], &search->given.kernels);
     for (size_t i = search->count - 1; i-- > 0;)
         if (search->entries[i].text == entry->text)
             entry->leader = i;
@@ -120,7 +121,7 @@ static bool leads(const struct search *search, size_t i)
     return search->entries[i].leader == i;
 }
 
-/* --- owners --------------------------------------------------------------------------------------------- */
+/* --- owners ----------------------------------------------------------------------------------- */
 
 static int by_mark(const void *left, const void *right)
 {
@@ -135,16 +136,17 @@ static bool list_owners(struct search *search, enum similar_measure measure)
 {
     size_t total = 0, count = 0;
     for (size_t i = 0; i < search->count; ++i)
-        total += search->entries[i].own.prints[measure].count;
+        total += search->entries[i].own.fingerprints[measure].count;
     struct owner *owners = calloc(total + 1, sizeof *owners);
     free(search->owners[measure]);
     search->owners[measure] = owners;
     if (!owners)
         return no_memory(search);
     for (size_t i = 0; i < search->count; ++i)
-        for (size_t k = 0; leads(search, i) && k < search->entries[i].own.prints[measure].count;
-             ++k)
-            owners[count++] = (struct owner){search->entries[i].own.prints[measure].marks[k], i};
+        for (size_t k = 0;
+             leads(search, i) && k < search->entries[i].own.fingerprints[measure].count; ++k)
+            owners[count++] =
+                (struct owner){search->entries[i].own.fingerprints[measure].marks[k], i};
     qsort(owners, count, sizeof *owners, by_mark);
     search->owner_count[measure] = count;
     return true;
@@ -172,12 +174,12 @@ static bool subtract_common(struct search *search, enum similar_measure measure)
         good = number <= few || fingerprint_join(&common, &mark);
     }
     for (size_t i = 0; i < search->count; ++i)
-        fingerprint_subtract(&search->entries[i].own.prints[measure], &common);
+        fingerprint_subtract(&search->entries[i].own.fingerprints[measure], &common);
     fingerprint_free(&common);
     return good || no_memory(search);
 }
 
-/* --- excerpts ------------------------------------------------------------------------------------------- */
+/* --- excerpts --------------------------------------------------------------------------------- */
 
 /* A line without the blanks around it. */
 struct line {
@@ -242,7 +244,7 @@ static json_t *side_of(const struct search *search, const struct entry *entry)
     return side;
 }
 
-/* --- pairs ---------------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static bool add_pair(struct search *search, struct pair pair)
 {
@@ -288,12 +290,13 @@ static json_t *describe(const struct search *search, const struct pair *pair)
 /* Adds the pair of two groups, if there is one. */
 static bool add_near(struct search *search, size_t left, size_t right)
 {
-    const struct similar_own *mine = &search->entries[left].own,
-                             *theirs = &search->entries[right].own;
+    const struct similar_own_code *mine = &search->entries[left].own,
+                                  *theirs = &search->entries[right].own;
     enum similar_measure measure;
     if (!similar_compare(mine, theirs, &measure))
         return true;
-    const struct fingerprint *one = &mine->prints[measure], *other = &theirs->prints[measure];
+    const struct fingerprint *one = &mine->fingerprints[measure],
+                             *other = &theirs->fingerprints[measure];
     return add_pair(
         search, (struct pair){left, right, measure == SIMILAR_KERNELS ? "kernels" : "text",
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
@@ -302,7 +305,7 @@ static bool add_near(struct search *search, size_t left, size_t right)
 /* Counts in SHARED the statements that each later group has in common with group I. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
-    const struct fingerprint *own = &search->entries[i].own.prints[SIMILAR_STATEMENTS];
+    const struct fingerprint *own = &search->entries[i].own.fingerprints[SIMILAR_STATEMENTS];
     const struct owner *owners = search->owners[SIMILAR_STATEMENTS];
     size_t count = search->owner_count[SIMILAR_STATEMENTS];
     memset(shared, 0, search->count * sizeof *shared);
@@ -324,13 +327,13 @@ static bool find_pairs(struct search *search)
             continue;
         count_shared(search, i, shared);
         for (size_t k = i + 1; good && k < search->count; ++k)
-            good = shared[k] < SIMILAR_SOURCE_FEWER || add_near(search, i, k);
+            good = shared[k] < SIMILAR_STATEMENTS_FEWER || add_near(search, i, k);
     }
     free(shared);
     return good || no_memory(search);
 }
 
-/* --- groups --------------------------------------------------------------------------------------------- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 /* The next entry of the same group, or of those with the same file, behind I; COUNT: there is none. */
 static size_t next_of(const struct search *search, size_t i, bool file)
@@ -360,9 +363,10 @@ static bool add_equal_files(struct search *search, size_t leader)
         size_t other = next_of(search, i, true);
         if (other < search->count && !has_earlier(search, i) &&
             !common_code_is_file(&search->given, search->entries[i].file))
-            good = add_pair(search,
-                            (struct pair){i, other, "file", 1,
-                                          search->entries[i].own.prints[SIMILAR_STATEMENTS].count});
+            good = add_pair(
+                search,
+                (struct pair){i, other, "file", 1,
+                              search->entries[i].own.fingerprints[SIMILAR_STATEMENTS].count});
     }
     return good;
 }
@@ -394,7 +398,7 @@ static bool show_group(struct search *search, size_t leader)
             (other == search->count || entry->renamed > search->entries[other].renamed))
             other = i;
     }
-    bool renamed = most >= SIMILAR_SOURCE_RENAMED;
+    bool renamed = most >= SIMILAR_RENAMED_LEAST;
     if (first->text == search->given.skeleton_source.text)
         return true;
     if (!add_equal_files(search, leader))
@@ -406,7 +410,7 @@ static bool show_group(struct search *search, size_t leader)
             add_alike(search, leader, "renamed");
     } else if (renamed || similar_compare(&first->own, &first->own, &measure))
         return add_pair(search, (struct pair){leader, other, "text", 1,
-                                              first->own.prints[SIMILAR_STATEMENTS].count});
+                                              first->own.fingerprints[SIMILAR_STATEMENTS].count});
     else if (members > 1)
         add_alike(search, leader, "short");
     return true;
@@ -420,7 +424,7 @@ static bool show_groups(struct search *search)
     return good;
 }
 
-/* --- labs ----------------------------------------------------------------------------------------------- */
+/* --- labs ------------------------------------------------------------------------------------- */
 
 /* The most alike first, and else in the order of students. */
 static int by_likeness(const void *left, const void *right)
@@ -439,7 +443,7 @@ static void close_search(struct search *search)
 {
     for (size_t i = 0; i < search->count; ++i)
         for (enum similar_measure measure = 0; measure < SIMILAR_MEASURES; ++measure)
-            fingerprint_free(&search->entries[i].own.prints[measure]);
+            fingerprint_free(&search->entries[i].own.fingerprints[measure]);
     for (enum similar_measure measure = 0; measure < SIMILAR_MEASURES; ++measure)
         free(search->owners[measure]);
     free(search->entries);

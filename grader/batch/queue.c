@@ -29,7 +29,7 @@ static const struct batch_lab *lab_of(const struct batch_queue *queue, const jso
     return NULL;
 }
 
-/* --- one grading ---------------------------------------------------------------------------------------- */
+/* --- one grading ------------------------------------------------------------------------------ */
 
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source)
@@ -95,7 +95,7 @@ bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json
                             *error ? error : "the grader ended without an answer");
 }
 
-/* --- the pool's functions ------------------------------------------------------------------------------- */
+/* --- the pool's functions --------------------------------------------------------------------- */
 
 static bool fail(struct work *work)
 {

@@ -17,7 +17,7 @@
 #define MOST_COLUMNS  64
 #define MOST_STUDENTS 20000 /* each is compared with each */
 
-/* --- reading ------------------------------------------------------------------------------------------ */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* One reading under way. */
 struct reading {
@@ -278,7 +278,7 @@ void batch_roster_free(struct batch_roster *roster)
     *roster = (struct batch_roster){0};
 }
 
-/* --- whose is it? ------------------------------------------------------------------------------------- */
+/* --- whose is it? ----------------------------------------------------------------------------- */
 
 /* Could C be a part of a word? Bytes of letters beyond ASCII are. */
 static bool is_letter(char c)

@@ -41,7 +41,7 @@ static bool fail(struct walk *walk)
     return false;
 }
 
-/* --- whose is it? ------------------------------------------------------------------------------------- */
+/* --- whose is it? ----------------------------------------------------------------------------- */
 
 /* How much of the name is the student's: of a folder all of it, of an archive what comes before its ending,
  * of a file what comes before the lab's word: "s001" of "s001_parallelize.cu". */
@@ -118,7 +118,7 @@ static char *add_student(struct walk *walk, const struct entry *entry)
     return NULL;
 }
 
-/* --- one hand-in -------------------------------------------------------------------------------------- */
+/* --- one hand-in ------------------------------------------------------------------------------ */
 
 /* A file of a hand-in, and what it is for. */
 struct candidate {
@@ -210,7 +210,7 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     char hash[HASH_SIZE], key[HASH_SIZE], why[200];
     if (!submission_check(&lab->lab, &file->text, why, sizeof why))
         return ask(walk, student, candidate, why);
-    batch_source_hash(&file->text, hash);
+    base_text_hash(&file->text, hash);
     batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, walk->scan->seed, key);
     struct batch_submission submission = {.student = student,
                                           .lab = lab->lab.name,
@@ -267,7 +267,7 @@ static bool add_handin(struct walk *walk, const struct entry *entry)
     return good;
 }
 
-/* --- the folder --------------------------------------------------------------------------------------- */
+/* --- the folder ------------------------------------------------------------------------------- */
 
 static bool is_hidden(const char *name)
 {
@@ -357,7 +357,7 @@ static bool scan_folder(struct walk *walk, const char *folder, const char *above
     return good;
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static double max_score_of(const struct lab *lab, enum grading_device device)
 {

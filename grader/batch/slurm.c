@@ -37,7 +37,7 @@ static bool stop(struct work *work, const char *what, const char *why)
     return false;
 }
 
-/* --- Slurm's commands ----------------------------------------------------------------------------------- */
+/* --- Slurm's commands ------------------------------------------------------------------------- */
 
 /* Runs WORDS (NULL-terminated, found on the PATH). True: it ended well; either way OUTPUT, to be freed, is
  * what it said. */
@@ -145,7 +145,7 @@ static bool ask_states(struct work *work, const char *job, bool *over)
     return patient;
 }
 
-/* --- collecting ----------------------------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------------------- */
 
 /* Keeps what is a grade; of the rest it is noted why it is none. */
 static bool take(const char *key, const json_t *answer, void *context)
@@ -194,7 +194,7 @@ static bool await(struct work *work, const char *job)
     return true;
 }
 
-/* --- jobs ----------------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 /* The job that is under way is written down, for a process that takes over after this one. */
 static bool note_job(struct work *work, const char *job)

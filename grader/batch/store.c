@@ -35,7 +35,7 @@ struct batch_store {
     bool full;
 };
 
-/* --- errors ----------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 /* Has the disk, a quota or a limit no room? SQLite forgets the reason where a part could be written. */
 static bool is_full(struct batch_store *store)
@@ -80,7 +80,7 @@ bool batch_store_is_full(const struct batch_store *store)
     return store->full;
 }
 
-/* --- statements ------------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------------------- */
 
 /* Prepares SQL and binds what FORMAT tells, a letter a parameter: s text, i int64_t, f double,
  * b a struct text. NULL: the error is noted. */
@@ -171,7 +171,7 @@ static json_t *all_rows(struct batch_store *store, const char *sql)
     return rows;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static int64_t read_number(struct batch_store *store, const char *sql)
 {
@@ -261,7 +261,7 @@ void batch_store_cancel(struct batch_store *store)
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* --- settings --------------------------------------------------------------------------------------- */
+/* --- settings --------------------------------------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value)
 {
@@ -279,7 +279,7 @@ char *batch_store_get(struct batch_store *store, const char *name)
     return value;
 }
 
-/* --- what is there ---------------------------------------------------------------------------------- */
+/* --- what is there ---------------------------------------------------------------------------- */
 
 bool batch_store_forget(struct batch_store *store)
 {
@@ -359,7 +359,7 @@ bool batch_store_source(struct batch_store *store, const char *hash, struct text
     return source->bytes != NULL;
 }
 
-/* --- gradings --------------------------------------------------------------------------------------- */
+/* --- gradings --------------------------------------------------------------------------------- */
 
 static bool add_grading(struct batch_store *store, const struct batch_key *key, const char *state,
                         const char *why, const char *result)

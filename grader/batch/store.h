@@ -39,13 +39,13 @@ bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
 void batch_store_cancel(struct batch_store *store);
 
-/* --- settings: "seed", "device", "folder" ... ------------------------------------------------------- */
+/* --- settings: "seed", "device", "folder" ... ------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value);
 /* To be freed; NULL: there is no such setting (or an error). */
 char *batch_store_get(struct batch_store *store, const char *name);
 
-/* --- what is there: forgotten and written anew by each scan ------------------------------------------ */
+/* --- what is there: forgotten and written anew by each scan ----------------------------------- */
 
 struct batch_submission {
     const char *student, *lab;
@@ -76,7 +76,7 @@ json_t *batch_store_reviews(struct batch_store *store); /* [{"student", "lab", "
 /* The bytes of the source with this hash, to be freed. */
 bool batch_store_source(struct batch_store *store, const char *hash, struct text *source);
 
-/* --- gradings --------------------------------------------------------------------------------------- */
+/* --- gradings --------------------------------------------------------------------------------- */
 
 struct batch_key {
     const char *key;

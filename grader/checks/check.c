@@ -52,12 +52,6 @@ void check_break(struct check *check, const char *format, ...)
     base_clean_text(check->broken, strlen(check->broken));
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool check_is_own_file(const struct check *check, const char *file)
 {
     return strcmp(base_name(file), check->job.file_name) == 0;

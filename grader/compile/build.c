@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "compile/messages.h"
 #include "compile/reserved.h"
 #include "config.h"
 #include "sandbox/process.h"

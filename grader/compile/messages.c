@@ -9,11 +9,13 @@
  * The first is turned into the second; what the linker says of missing functions is said in words. Of
  * many errors only the first are shown, and warnings only of a program that was built. A block is such a first line and all up to the next one or to
  * an empty line. nvcc compiles every file twice, for device and host, so blocks come twice. */
-#include "base/text.h"
+#include "compile/messages.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 #define MAX_BLOCKS 64 /* remembered, to drop what is said twice */
 #define MAX_NOTES  12 /* lines between a message and its caret */

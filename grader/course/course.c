@@ -12,7 +12,7 @@
 #define MOST_CHECKS 64
 #define ALL_POINTS  100 /* a lab's, on each device: see checks/check.h */
 
-/* --- one lab's checks ----------------------------------------------------------------------------- */
+/* --- one lab's checks ------------------------------------------------------------------------- */
 
 /* What is being read. */
 struct reading {
@@ -168,7 +168,7 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
     }
 }
 
-/* --- the labs ------------------------------------------------------------------------------------- */
+/* --- the labs --------------------------------------------------------------------------------- */
 
 static bool is_empty(const yaml_node_t *node)
 {
@@ -257,7 +257,7 @@ static double full_marks(const void *context, const char *name)
     return !lab ? 0 : points > 0 ? points : ALL_POINTS;
 }
 
-/* --- the whole ------------------------------------------------------------------------------------ */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static void read_late(struct reading *reading, const yaml_node_t *node)
 {

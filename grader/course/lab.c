@@ -16,7 +16,7 @@
 #define LABS         LANEWISE_ROOT "/labs"
 #define SOURCE_BYTES ((size_t)1 << 20) /* no student writes more */
 
-/* --- labs ----------------------------------------------------------------------------------------- */
+/* --- labs ------------------------------------------------------------------------------------- */
 
 static bool is_lab_name(const char *name)
 {
@@ -189,7 +189,7 @@ bool lab_own_path(const struct lab *lab, char path[PATH_SIZE])
     return base_path(path, "%s/%s/%s", lab_students_folder(), lab->name, lab->file);
 }
 
-/* --- submissions ---------------------------------------------------------------------------------- */
+/* --- submissions ------------------------------------------------------------------------------ */
 
 static bool is_folder(const char *path)
 {

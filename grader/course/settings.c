@@ -16,7 +16,7 @@
 #define FILE_BYTES  ((size_t)256 << 10) /* a course file has some hundred lines */
 #define MOST_NESTED 20                  /* a course needs a few */
 
-/* --- complaints ----------------------------------------------------------------------------------- */
+/* --- complaints ------------------------------------------------------------------------------- */
 
 static void add_line(struct settings *settings, size_t line, const char *format, va_list arguments)
 {
@@ -54,7 +54,7 @@ static void complain_at(struct settings *settings, size_t line, const char *form
     va_end(arguments);
 }
 
-/* --- the file ------------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 /* libyaml has no word for the mistake that most beginners make. */
 static bool is_indented_by_tab(const struct text *text, size_t line)
@@ -154,7 +154,7 @@ yaml_node_t *settings_root(struct settings *settings)
     return yaml_document_get_root_node(&settings->document);
 }
 
-/* --- mappings ------------------------------------------------------------------------------------- */
+/* --- mappings --------------------------------------------------------------------------------- */
 
 /* The text of NODE if it is a scalar without zero bytes, else NULL. */
 static const char *scalar(const yaml_node_t *node)
@@ -244,7 +244,7 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
     return settings->complaints == before;
 }
 
-/* --- names that are nearly right ------------------------------------------------------------------ */
+/* --- names that are nearly right -------------------------------------------------------------- */
 
 /* How many letters must be changed, added, left out or swapped with the next; at most as long as a name. */
 static unsigned distance(const char *left, const char *right)
@@ -288,7 +288,7 @@ const char *settings_nearest(const char *word, const char *const *names)
     return nearest;
 }
 
-/* --- values --------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what)
 {

@@ -29,7 +29,7 @@ bool agree_is_sound(const json_t *result)
     return true;
 }
 
-/* --- the same once more --------------------------------------------------------------------------- */
+/* --- the same once more ----------------------------------------------------------------------- */
 
 static void forget(json_t *object, const char *const *keys)
 {
@@ -163,7 +163,7 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
     return same;
 }
 
-/* --- two devices ---------------------------------------------------------------------------------- */
+/* --- two devices ------------------------------------------------------------------------------ */
 
 /* Right, if perhaps slow: a figure may earn nothing, and then "failed" comes with it. */
 static bool is_right(const json_t *check)

@@ -51,7 +51,7 @@ static bool stop(struct grade *grade, enum grade_end end, const char *format, ..
     return false;
 }
 
-/* --- building ------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------- */
 
 static const json_t *declared_checks(const struct grade *grade)
 {
@@ -145,7 +145,7 @@ static bool build_all(struct grade *grade)
     return device == ON_EMULATOR || !has_checks(grade, "gpu-only") || build_solution(grade);
 }
 
-/* --- the checks ----------------------------------------------------------------------------------- */
+/* --- the checks ------------------------------------------------------------------------------- */
 
 static bool write_job(struct grade *grade, char path[PATH_SIZE])
 {
@@ -218,7 +218,7 @@ static json_t *read_verdict(struct grade *grade, const json_t *declared)
     return NULL;
 }
 
-/* --- the result ----------------------------------------------------------------------------------- */
+/* --- the result ------------------------------------------------------------------------------- */
 
 /* A copy of TEXT that is fit to be shown. */
 static json_t *clean_string(const char *text, size_t most)
@@ -317,12 +317,6 @@ static json_t *verdict_of_unbuilt(const json_t *declared)
                      "points", 0.0, "max_points", json_object_get(declared, "max_points"), "status",
                      "not-built", "case", "", "message", "the program could not be built", "hint",
                      "", "seconds", 0.0, "counters", "figure", "note", "");
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static bool same_finding(const json_t *left, const json_t *right)
@@ -501,7 +495,7 @@ static void compose_lines(struct grade *grade)
 static void compose_print(struct grade *grade)
 {
     struct fingerprint print = {0};
-    if (fingerprint_program(grade->builds[grade->grading->device].program, &print))
+    if (fingerprint_add_program(grade->builds[grade->grading->device].program, &print))
         json_object_set_new(grade->result, "print", fingerprint_json(&print));
     fingerprint_free(&print);
 }

@@ -78,7 +78,7 @@ bool installed_gpu_find(char *name, size_t size)
     return finding.found;
 }
 
-/* --- turns ----------------------------------------------------------------------------------------- */
+/* --- turns ------------------------------------------------------------------------------------ */
 
 /* Opens a file that keeps the order of this machine's turns: the folder may be one that a whole cluster
  * sees, and a lock that all of it waits for. */

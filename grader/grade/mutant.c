@@ -35,7 +35,7 @@ size_t mutant_list(const struct lab *lab, char **paths, size_t most)
     return found;
 }
 
-/* --- reading -------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 struct reader {
     struct mutant *mutant;

@@ -17,7 +17,7 @@
 
 #define HEX_DIGITS (2 * SEAL_KEY_BYTES)
 
-/* --- keys ----------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 /* The beginning of the key's hash. */
 static bool name_key(struct seal_key *key)
@@ -92,7 +92,7 @@ void seal_key_forget(struct seal_key *key)
     explicit_bzero(key, sizeof *key);
 }
 
-/* --- seals ---------------------------------------------------------------------------------------- */
+/* --- seals ------------------------------------------------------------------------------------ */
 
 char *seal_canonical(const json_t *document)
 {

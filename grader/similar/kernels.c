@@ -1,20 +1,20 @@
-/* From PTX to a print:  text --statements--> instructions --windows--> hashes --winnowing--> marks */
+/* text --statements--> instructions --windows--> hashes --winnowing--> marks of a fingerprint */
 #include "similar/kernels.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW                                                                                     \
-    5u /* instructions: shorter ones occur in every kernel, longer ones break at each edit */
-#define STEP  3u  /* of so many windows in a row at least one leaves a mark */
-#define NAMES 64u /* different names in a window: more count as one */
+/* Instructions: shorter windows occur in every kernel, longer ones break at each edit. */
+#define WINDOW 5u
+#define STEP   3u  /* of this many windows in a row, at least one leaves a mark */
+#define NAMES  64u /* different names in a window; any further ones count as one */
 
 struct span {
     const char *begin, *end;
 };
 
-/* --- statements ---------------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------------------- */
 
 static bool begins_with(struct span text, const char *word)
 {
@@ -29,7 +29,7 @@ static const char *find(struct span text, const char *any)
     return text.begin;
 }
 
-/* Directives that end with their line, and not with a semicolon. */
+/* Directives that end with their line instead of a semicolon. */
 static bool is_line(struct span text)
 {
     static const char *const words[] = {".loc",     ".file", ".version", ".target", ".address_size",
@@ -53,7 +53,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
 }
 
-/* The text behind a comment, or behind a label, that it begins with; else as it is. */
+/* Skips the comment or label at the start of TEXT; returns TEXT unchanged if there is neither. */
 static struct span skip_remark(struct span text)
 {
     const char *end = text.begin;
@@ -66,8 +66,8 @@ static struct span skip_remark(struct span text)
     return text;
 }
 
-/* The next instruction of *TEXT, which moves behind it; an empty one where a function begins. False: there
- * is none. */
+/* Finds the next instruction and moves *TEXT behind it. Where a function begins, INSTRUCTION is
+ * empty. False: there are no more. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {
     while (text->begin < text->end) {
@@ -95,7 +95,7 @@ static bool next_instruction(struct span *text, struct span *instruction)
     return false;
 }
 
-/* --- windows ------------------------------------------------------------------------------------------- */
+/* --- windows ---------------------------------------------------------------------------------- */
 
 struct hash {
     uint64_t value;
@@ -121,7 +121,7 @@ static bool same_span(struct span left, struct span right)
            memcmp(left.begin, right.begin, length) == 0;
 }
 
-/* A name counts as the number under which this window knows it. */
+/* Hashes a name as its number in this window. */
 static void hash_name(struct hash *hash, struct span name)
 {
     size_t i = 0;
@@ -132,14 +132,14 @@ static void hash_name(struct hash *hash, struct span name)
     hash_byte(hash, (unsigned char)(128 + i));
 }
 
-/* A register of the compiler's, such as %rd12; %tid.x and the like are words of the language. */
+/* True for a register that the compiler named, such as %rd12; %tid.x and the like are keywords. */
 static bool is_register(struct span word)
 {
     return *word.begin == '%' && isdigit((unsigned char)word.end[-1]) &&
            !memchr(word.begin, '.', (size_t)(word.end - word.begin));
 }
 
-/* A kernel's parameter counts by its place, whatever the kernel is called. */
+/* The part of WORD that tells a kernel's parameters apart, without the kernel's name. */
 static struct span parameter_of(struct span word)
 {
     static const char mark[] = "_param_";
@@ -149,7 +149,7 @@ static struct span parameter_of(struct span word)
     return (struct span){NULL, NULL};
 }
 
-/* One word of an instruction; the first that is no guard is the opcode. */
+/* Hashes one word of an instruction. The first word that is not a guard is the opcode. */
 static void hash_word(struct hash *hash, struct span word, bool opcode)
 {
     struct span parameter = parameter_of(word);
@@ -189,52 +189,22 @@ static uint64_t hash_window(const struct span *instructions)
     struct hash hash = {.value = 0xcbf29ce484222325u};
     for (size_t i = 0; i < WINDOW; i++)
         hash_instruction(&hash, instructions[i]);
-    uint64_t value = hash.value; /* FNV's high bits are poor, and the smallest are chosen by them */
+    uint64_t value = hash.value; /* FNV's high bits are weak, and winnowing compares by them */
     value = (value ^ value >> 32) * 0xd6e8feb86659fd93u;
     return value ^ value >> 32;
 }
 
-/* --- prints -------------------------------------------------------------------------------------------- */
+/* --- winnowing -------------------------------------------------------------------------------- */
 
-static bool append(struct fingerprint *print, uint64_t mark)
-{
-    if ((print->count & (print->count - 1)) == 0) { /* full: its room is the next power of two */
-        size_t room = print->count ? 2 * print->count : 1;
-        uint64_t *marks = realloc(print->marks, room * sizeof *marks);
-        if (!marks)
-            return false;
-        print->marks = marks;
-    }
-    print->marks[print->count++] = mark;
-    return true;
-}
-
-static int compare_marks(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static void sort(struct fingerprint *print)
-{
-    size_t kept = 0;
-    if (print->count)
-        qsort(print->marks, print->count, sizeof *print->marks, compare_marks);
-    for (size_t i = 0; i < print->count; i++)
-        if (i == 0 || print->marks[i] != print->marks[i - 1])
-            print->marks[kept++] = print->marks[i];
-    print->count = kept;
-}
-
-/* The last windows' hashes, of which the smallest is kept. */
+/* The hashes of the last windows; the smallest one becomes a mark. */
 struct winnow {
     struct span instructions[WINDOW];
     uint64_t hashes[STEP];
     size_t seen, windows;
 };
 
-/* Takes one more instruction of a function; false: out of memory. */
-static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *print)
+/* Adds the next instruction of a function. False: out of memory. */
+static bool winnow(struct winnow *state, struct span instruction, struct fingerprint *fingerprint)
 {
     memmove(state->instructions, state->instructions + 1,
             (WINDOW - 1) * sizeof *state->instructions);
@@ -247,77 +217,23 @@ static bool winnow(struct winnow *state, struct span instruction, struct fingerp
     uint64_t least = state->hashes[0];
     for (size_t i = 1; i < STEP; i++)
         least = state->hashes[i] < least ? state->hashes[i] : least;
-    return append(print, least);
+    return fingerprint_append(fingerprint, least);
 }
 
-bool fingerprint_add(struct fingerprint *print, const char *ptx, size_t size)
+bool fingerprint_add_ptx(struct fingerprint *fingerprint, const char *ptx, size_t size)
 {
     struct span text = {ptx, ptx + size}, instruction;
     struct winnow state = {0};
     struct fingerprint added = {0};
-    bool good = size <= FINGERPRINT_TEXT;
+    bool good = size <= KERNELS_MOST_PTX;
     while (good && next_instruction(&text, &instruction)) {
         if (instruction.begin)
             good = winnow(&state, instruction, &added);
         else
             state = (struct winnow){0};
     }
-    sort(&added);
-    good = good && fingerprint_join(print, &added);
+    fingerprint_sort(&added);
+    good = good && fingerprint_join(fingerprint, &added);
     fingerprint_free(&added);
     return good;
-}
-
-bool fingerprint_join(struct fingerprint *print, const struct fingerprint *other)
-{
-    struct fingerprint both = {0};
-    for (size_t i = 0; i < print->count + other->count; i++)
-        if (!append(&both, i < print->count ? print->marks[i] : other->marks[i - print->count])) {
-            fingerprint_free(&both);
-            return false;
-        }
-    sort(&both);
-    fingerprint_free(print);
-    *print = both;
-    return true;
-}
-
-static bool has_mark(const struct fingerprint *print, uint64_t mark)
-{
-    return print->count && bsearch(&mark, print->marks, print->count, sizeof mark, compare_marks);
-}
-
-void fingerprint_subtract(struct fingerprint *print, const struct fingerprint *known)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < print->count; i++)
-        if (!has_mark(known, print->marks[i]))
-            print->marks[kept++] = print->marks[i];
-    print->count = kept;
-}
-
-void fingerprint_free(struct fingerprint *print)
-{
-    free(print->marks);
-    *print = (struct fingerprint){0};
-}
-
-size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < left->count; i++)
-        count += has_mark(right, left->marks[i]);
-    return count;
-}
-
-double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right)
-{
-    size_t larger = left->count > right->count ? left->count : right->count;
-    return larger ? (double)fingerprint_shared(left, right) / (double)larger : 0;
-}
-
-bool fingerprint_near(const struct fingerprint *left, const struct fingerprint *right)
-{
-    return fingerprint_shared(left, right) >= FINGERPRINT_MARKS &&
-           fingerprint_likeness(left, right) >= FINGERPRINT_LINE;
 }

@@ -1,41 +1,39 @@
 #include "similar/program.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
 #include "gpu/fatbin/fatbin.h"
+#include "similar/kernels.h"
 
 #define PROGRAM_BYTES ((size_t)64 << 20)
-#define ALIGNMENT     8 /* of a fat binary in the file */
-#define DIGITS        16
-#define MOST_ENTRIES  10000 /* of all fat binaries: a program has a few */
+#define ALIGNMENT     8     /* of fat binaries in the file */
+#define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
 
-/* What may be looked at of one program: fat binaries lie where the program says, so thousands of them could
- * announce the same text, and each would be read. */
+/* Limits the work for one program. Fat binaries lie where the program says, so thousands of them
+ * could refer to the same text. */
 struct reading {
-    struct fingerprint *print;
-    size_t entries, text; /* so far; bytes */
+    struct fingerprint *fingerprint;
+    size_t entries, text; /* so far; text in bytes */
 };
 
 static bool add_text(const struct fatbin_entry *entry, struct reading *reading)
 {
     char message[FATBIN_MESSAGE];
     size_t size, announced = entry->text_size;
-    if (announced > FINGERPRINT_TEXT - reading->text)
+    if (announced > KERNELS_MOST_PTX - reading->text)
         return false;
     char *ptx = fatbin_text(entry, &size, message);
     reading->text +=
-        ptx && size > announced ? size : announced; /* what is not packed may announce 0 */
-    bool added =
-        ptx && reading->text <= FINGERPRINT_TEXT && fingerprint_add(reading->print, ptx, size);
+        ptx && size > announced ? size : announced; /* an uncompressed entry may announce 0 */
+    bool added = ptx && reading->text <= KERNELS_MOST_PTX &&
+                 fingerprint_add_ptx(reading->fingerprint, ptx, size);
     free(ptx);
     return added;
 }
 
-/* The PTX of one fat binary. False: some of it cannot be read, or there is too much. */
+/* Adds the PTX of one fat binary. False: it cannot be read, or there is too much. */
 static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
 {
     struct fatbin_entry entry;
@@ -47,13 +45,12 @@ static bool add_fat_binary(struct fatbin *fatbin, struct reading *reading)
     return more == 0;
 }
 
-/* Fat binaries are looked for by their magic number and not by the file's section table, which is one thing
- * less to be wrong about. */
-bool fingerprint_program(const char *program, struct fingerprint *print)
+/* Finds fat binaries by their magic number instead of trusting the file's section table. */
+bool fingerprint_add_program(const char *program, struct fingerprint *fingerprint)
 {
     struct text file;
     struct fatbin fatbin;
-    struct reading reading = {.print = print};
+    struct reading reading = {.fingerprint = fingerprint};
     char why[100];
     bool good = true;
     if (!base_read_file(program, PROGRAM_BYTES, &file, why, sizeof why))
@@ -66,31 +63,5 @@ bool fingerprint_program(const char *program, struct fingerprint *print)
         good = add_fat_binary(&fatbin, &reading);
     }
     free(file.bytes);
-    return good;
-}
-
-json_t *fingerprint_json(const struct fingerprint *print)
-{
-    char *text = malloc(print->count * DIGITS + 1);
-    if (!text)
-        return NULL;
-    text[0] = 0;
-    for (size_t i = 0; i < print->count; i++)
-        snprintf(text + i * DIGITS, DIGITS + 1, "%016" PRIx64, print->marks[i]);
-    json_t *string = json_string(text);
-    free(text);
-    return string;
-}
-
-bool fingerprint_read(const json_t *text, struct fingerprint *print)
-{
-    const char *digits = json_string_value(text);
-    size_t count = digits ? strlen(digits) / DIGITS : 0;
-    struct fingerprint read = {.marks = calloc(count + 1, sizeof *read.marks)};
-    for (; read.marks && read.count < count; read.count++, digits += DIGITS)
-        if (sscanf(digits, "%16" SCNx64, &read.marks[read.count]) != 1)
-            break;
-    bool good = read.marks && fingerprint_join(print, &read);
-    fingerprint_free(&read);
     return good;
 }

@@ -1,18 +1,11 @@
-/* The print (similar/kernels.h) of a built program: of the PTX that its fat binaries hold. */
+/* The fingerprint of a built program: of the PTX in its fat binaries. */
 #ifndef SIMILAR_PROGRAM_H
 #define SIMILAR_PROGRAM_H
 
-#include <jansson.h>
-#include <stdbool.h>
+#include "similar/fingerprint.h"
 
-#include "similar/kernels.h"
-
-/* Adds the marks of PROGRAM, an executable; the file is anyone's. False: it cannot be read, its PTX
- * cannot be unpacked, or there is more of it than a student writes. */
-bool fingerprint_program(const char *program, struct fingerprint *print);
-
-/* A print as a JSON string, and back. A text that is none is an empty print. */
-json_t *fingerprint_json(const struct fingerprint *print);
-bool fingerprint_read(const json_t *text, struct fingerprint *print);
+/* Adds the marks of the executable PROGRAM, which is not trusted. False: it cannot be read, its PTX
+ * cannot be unpacked, or it has more PTX than a student writes. */
+bool fingerprint_add_program(const char *program, struct fingerprint *fingerprint);
 
 #endif

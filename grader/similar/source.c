@@ -1,17 +1,19 @@
-/* text --lexer--> words --cut--> statements --tidy--> the same for the same meaning --names--> hashes */
+/* text --lexer--> words --split--> statements --normalise--> one form a meaning --names--> hashes */
 #include "similar/source.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES  500u /* of a function: more count as one */
-#define NEAR   200u /* words of a statement in which a name is looked for */
-#define ROUNDS 2    /* in which names learn from their statements, and these from their names */
+#define NAMES 500u /* of a function; any further ones count as one */
+#define REACH 200u /* words of a statement that are searched for a name's first use */
+/* In each round, names take hashes from their statements, and statements from their names. */
+#define ROUNDS 2
 
-/* A word of the source: a name, a number, a string, an operator, the end of a preprocessor's line. */
+/* A word of the source: a name, a number, a string, an operator, or the end of a preprocessor
+ * line. */
 struct word {
-    const char *text; /* of the source, or a constant */
+    const char *text; /* in the source, or a constant */
     size_t length;
     uint64_t hash;
     bool name; /* one that the author has chosen */
@@ -23,14 +25,14 @@ struct words {
 };
 
 struct statement {
-    size_t begin, end; /* of the function's tidy words */
+    size_t begin, end; /* in the function's tidy words */
     uint64_t shape;
 };
 
-/* One function under way. */
+/* The function being read. */
 struct function {
-    struct words raw;  /* the words of the statement at hand */
-    struct words tidy; /* of all statements */
+    struct words raw;  /* of the current statement */
+    struct words tidy; /* of all statements so far, normalised */
     struct statement *statements;
     size_t count, room;
 };
@@ -49,7 +51,7 @@ static uint64_t hash_of(const char *text, size_t length)
     return mix(value, length);
 }
 
-/* --- words --------------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static bool is(const struct word *word, const char *text)
 {
@@ -64,8 +66,8 @@ static bool is_one_of(const struct word *word, const char *const *list)
     return false;
 }
 
-static const char *const forgotten[] = {"const",    "static",       "inline",          "volatile",
-                                        "register", "__restrict__", "__forceinline__", NULL};
+static const char *const qualifiers[] = {"const",    "static",       "inline",          "volatile",
+                                         "register", "__restrict__", "__forceinline__", NULL};
 static const char *const integers[] = {"int",      "unsigned", "signed",   "long",
                                        "short",    "size_t",   "uint32_t", "int32_t",
                                        "uint64_t", "int64_t",  "auto",     NULL};
@@ -78,8 +80,9 @@ static const char *const language[] = {
     "gridDim",  "warpSize", "dim3",     "void",      "float",     "double",   "bool",
     "char",     "min",      "max",      "atomicAdd", "loop",      NULL};
 
-/* Words that no author can call otherwise. MEMBER: x, y and z are, behind a dot. */
-static bool is_given(const struct word *word, bool member)
+/* Words that the author cannot rename. MEMBER: the word follows a dot, so x, y and z are fixed
+ * too. */
+static bool is_fixed_name(const struct word *word, bool member)
 {
     static const char *const begins[] = {"cuda", "__", "lab_", "LAB_", "CHECK_"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
@@ -114,7 +117,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Where the comment, string, name, number or operator that begins at TEXT ends. */
+/* The end of the comment, string, name, number or operator that begins at TEXT. */
 static const char *end_of(const char *text, const char *end)
 {
     static const char *const operators[] = {"<<<", ">>>", "<<=", ">>=", "->", "++", "--", "<<",
@@ -143,7 +146,7 @@ static const char *end_of(const char *text, const char *end)
     return at;
 }
 
-/* 32u is 32, and 0.5f is 0.5. */
+/* The length without suffixes: 32u counts as 32, and 0.5f as 0.5. */
 static size_t without_suffix(const char *text, size_t length)
 {
     bool hexadecimal = length > 2 && (text[1] == 'x' || text[1] == 'X');
@@ -172,23 +175,24 @@ static bool lex(const char *text, size_t size, struct words *words)
             struct word word = word_of(text, begins ? without_suffix(text, length) : length);
             directive = directive || *text == '#';
             word.name = is_letter(*text) && !begins &&
-                        !is_given(&word, last && (is(last, ".") || is(last, "->")));
+                        !is_fixed_name(&word, last && (is(last, ".") || is(last, "->")));
             good = add_word(words, word);
         }
     }
     return good;
 }
 
-/* --- statements ----------------------------------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------------------------- */
 
-/* Drops what says nothing from the words of a statement: qualifiers, kinds of integers, casts to them. */
+/* Drops the words of a statement that carry no information: qualifiers, kinds of integers and casts
+ * to them. */
 static void drop_noise(struct words *words)
 {
     size_t kept = 0;
     for (size_t i = 0; i < words->count; i++) {
         struct word word = words->words[i];
         bool integer = is_one_of(&word, integers);
-        if (is_one_of(&word, forgotten) || (integer && kept && is(&words->words[kept - 1], "int")))
+        if (is_one_of(&word, qualifiers) || (integer && kept && is(&words->words[kept - 1], "int")))
             continue;
         words->words[kept++] = integer ? word_of("int", 3) : word;
         if (kept >= 3 && is(&word, ")") && is(&words->words[kept - 2], "int") &&
@@ -206,8 +210,8 @@ static bool same_words(const struct word *left, const struct word *right, size_t
     return true;
 }
 
-/* i++, ++i and i = i + 1 are i += 1. Room for one more word is behind the COUNT words; returns how many there
- * are now. */
+/* Rewrites i++, ++i and i = i + 1 as i += 1. WORDS has room for one word more. Returns the new
+ * count. */
 static size_t shorten(struct word *words, size_t count)
 {
     static const char *const sums[] = {"+", "+=", "-", "-=", "*",  "*=",  "/",  "/=",  "&", "&=",
@@ -236,7 +240,7 @@ static size_t shorten(struct word *words, size_t count)
     return count;
 }
 
-/* Adds words FROM to TO of the raw ones as a statement, behind TYPE, if any. */
+/* Adds the raw words FROM to TO as a statement, after TYPE, if any. */
 static bool add_statement(struct function *function, const struct word *type, size_t from,
                           size_t to)
 {
@@ -246,7 +250,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     for (size_t i = from; good && i < to; i++)
         good = add_word(tidy, function->raw.words[i]);
     size_t first = begin + (type != NULL), count = tidy->count - first;
-    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* `int i;` */
+    if (!good || count == 0 || (count == 1 && tidy->words[first].name)) { /* only `int i;` */
         tidy->count = begin;
         return good;
     }
@@ -265,7 +269,7 @@ static bool add_statement(struct function *function, const struct word *type, si
     return good;
 }
 
-/* The raw words are a statement, or several: `int a = 1, b = 2` is two. */
+/* Ends the raw words as a statement, or as several: `int a = 1, b = 2` is two. */
 static bool end_statement(struct function *function)
 {
     struct words *raw = &function->raw;
@@ -294,9 +298,9 @@ static bool end_statement(struct function *function)
     return good;
 }
 
-/* --- names ---------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
-/* What a function's names are used for: the sum of the places where they stand. */
+/* How a function uses its names: for each, the sum of the hashes of the places where it stands. */
 struct uses {
     uint64_t names[NAMES], now[NAMES], next[NAMES];
     size_t count;
@@ -314,14 +318,14 @@ static size_t use_of(struct uses *uses, uint64_t name)
     return i;
 }
 
-/* The hash of a statement whose names are numbered in the order of their first use, and which are used as
- * USES knows. */
+/* The hash of a statement. Each name counts as its first position in the statement, and by its
+ * use. */
 static uint64_t shape_of(const struct word *words, size_t count, struct uses *uses)
 {
     uint64_t shape = count;
     for (size_t i = 0; i < count; i++) {
         size_t first = 0;
-        while (words[i].name && first < NEAR && words[first].hash != words[i].hash)
+        while (words[i].name && first < REACH && words[first].hash != words[i].hash)
             first++;
         uint64_t word =
             words[i].name ? mix(first, uses->now[use_of(uses, words[i].hash)]) : words[i].hash;
@@ -330,8 +334,8 @@ static uint64_t shape_of(const struct word *words, size_t count, struct uses *us
     return shape;
 }
 
-/* Lets each name know where it stands in which statements. */
-static void learn(const struct function *function, struct uses *uses)
+/* Computes each name's use from the statements in which it stands. */
+static void learn_uses(const struct function *function, struct uses *uses)
 {
     memset(uses->next, 0, sizeof uses->next);
     for (size_t i = 0; i < function->count; i++) {
@@ -344,7 +348,7 @@ static void learn(const struct function *function, struct uses *uses)
     memcpy(uses->now, uses->next, sizeof uses->now);
 }
 
-/* --- functions ------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static bool add_function(struct similar_source *source, struct similar_function function)
 {
@@ -358,41 +362,38 @@ static bool add_function(struct similar_source *source, struct similar_function 
     return true;
 }
 
-/* Ends a function: its statements' shapes go into MARKS, and SOURCE learns what it is. */
+/* Ends a function: adds the hashes of its statements to MARKS, and the function to SOURCE. */
 static bool end_function(struct function *function, struct similar_source *source,
                          struct fingerprint *marks)
 {
     struct uses uses = {.count = 0};
     struct similar_function result = {.text = 0};
     bool good = end_statement(function);
-    uint64_t *grown = realloc(marks->marks, (marks->count + function->count + 1) * sizeof *grown);
     result.statements = function->count;
-    if (grown)
-        marks->marks = grown;
-    for (int round = 0; good && grown && round <= ROUNDS; round++) {
+    for (int round = 0; good && round <= ROUNDS; round++) {
         result.text = 0;
-        for (size_t i = 0; i < function->count; i++) {
+        for (size_t i = 0; good && i < function->count; i++) {
             struct statement *statement = &function->statements[i];
             statement->shape = shape_of(function->tidy.words + statement->begin,
                                         statement->end - statement->begin, &uses);
             result.text += mix(statement->shape, 2);
             if (round == 0)
-                marks->marks[marks->count++] = statement->shape;
+                good = fingerprint_append(marks, statement->shape);
         }
-        learn(function, &uses);
+        learn_uses(function, &uses);
     }
     for (size_t i = 0; i < uses.count; i++)
         result.names += mix(uses.names[i], 4);
-    good = good && grown && (function->count == 0 || add_function(source, result));
+    good = good && (function->count == 0 || add_function(source, result));
     function->count = function->tidy.count = 0;
     return good;
 }
 
-/* Where the walk through the words stands. */
+/* The state of the walk through the words. */
 struct walk {
-    int braces, parentheses; /* that are open */
-    int header;              /* how many were when an `if (` or `for (` began; 0: it has ended */
-    bool counted;            /* that was a `for`, whose condition is still to come */
+    int braces, parentheses; /* open ones */
+    int header;   /* the open parentheses when an `if (` or `for (` began; 0: it has ended */
+    bool counted; /* it is a `for` whose condition is still to come */
     bool directive;
 };
 
@@ -403,7 +404,7 @@ static bool begins_header(const struct words *words, size_t i)
            is(&words->words[i + 1], "(");
 }
 
-/* What is included and what is announced are not what a program does. */
+/* Drops includes, pragmas and prototypes, which do nothing in a program. */
 static void forget_declaration(const struct walk *walk, const struct word *end,
                                struct function *function)
 {
@@ -415,9 +416,10 @@ static void forget_declaration(const struct walk *walk, const struct word *end,
         raw->count = 0;
 }
 
-/* Takes word I of WORDS, or a few from there on; returns the next one's number. *GOOD: is there memory? */
-static size_t take(struct walk *walk, const struct words *words, size_t i,
-                   struct function *function, bool *good, bool *end)
+/* Takes word I of WORDS, or several from there; returns the number of the next word. *GOOD is false
+ * when out of memory; *END is true at the end of a function. */
+static size_t take_words(struct walk *walk, const struct words *words, size_t i,
+                         struct function *function, bool *good, bool *end)
 {
     const struct word *word = &words->words[i];
     *end = false;
@@ -452,20 +454,14 @@ static size_t take(struct walk *walk, const struct words *words, size_t i,
     return i + 1;
 }
 
-/* --- sources -------------------------------------------------------------------------------------------- */
+/* --- sources ---------------------------------------------------------------------------------- */
 
-static int compare_marks(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The n-th of equal shapes is a mark of its own. */
-static void number(struct fingerprint *marks)
+/* Makes distinct marks of equal statements by counting them. */
+static void number_repeats(struct fingerprint *marks)
 {
     uint64_t nth = 0, last = 0;
     if (marks->count)
-        qsort(marks->marks, marks->count, sizeof *marks->marks, compare_marks);
+        qsort(marks->marks, marks->count, sizeof *marks->marks, fingerprint_compare_marks);
     for (size_t i = 0; i < marks->count; i++) {
         nth = i > 0 && marks->marks[i] == last ? nth + 1 : 0;
         last = marks->marks[i];
@@ -490,11 +486,11 @@ bool similar_source_read(struct similar_source *source, const char *text, size_t
     *source = (struct similar_source){.text = 0};
     bool good = size <= SIMILAR_SOURCE_TEXT && lex(text, size, &words);
     for (size_t i = 0, next; good && i < words.count; i = next) {
-        next = take(&walk, &words, i, &function, &good, &end);
+        next = take_words(&walk, &words, i, &function, &good, &end);
         good = good && (!end || end_function(&function, source, &marks));
     }
     good = good && end_function(&function, source, &marks);
-    number(&marks);
+    number_repeats(&marks);
     good = good && fingerprint_join(&source->statements, &marks);
     fingerprint_free(&marks);
     free_function(&function);
@@ -517,25 +513,13 @@ size_t similar_source_renamed(const struct similar_source *source,
     size_t statements = 0;
     for (size_t i = 0; i < source->function_count; i++) {
         const struct similar_function *own = &source->functions[i];
-        bool given = false, same = false;
+        bool in_skeleton = false, same = false;
         for (size_t k = 0; k < skeleton->function_count; k++)
             if (skeleton->functions[k].text == own->text) {
-                given = true;
+                in_skeleton = true;
                 same = same || skeleton->functions[k].names == own->names;
             }
-        statements += given && !same ? own->statements : 0;
+        statements += in_skeleton && !same ? own->statements : 0;
     }
     return statements;
-}
-
-bool similar_compare(const struct similar_own *left, const struct similar_own *right,
-                     enum similar_measure *measure)
-{
-    const struct fingerprint *one = left->prints, *other = right->prints;
-    size_t shared = fingerprint_shared(&one[SIMILAR_STATEMENTS], &other[SIMILAR_STATEMENTS]);
-    double likeness = fingerprint_likeness(&one[SIMILAR_STATEMENTS], &other[SIMILAR_STATEMENTS]);
-    bool kernels = shared >= SIMILAR_SOURCE_FEWER && likeness >= SIMILAR_SOURCE_LOWER &&
-                   fingerprint_near(&one[SIMILAR_KERNELS], &other[SIMILAR_KERNELS]);
-    *measure = kernels ? SIMILAR_KERNELS : SIMILAR_STATEMENTS;
-    return kernels || (shared >= SIMILAR_SOURCE_STATEMENTS && likeness >= SIMILAR_SOURCE_LINE);
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "compile/column.h"
+#include "compile/messages.h"
 
 static const struct {
     const char *name, *text, *clean;

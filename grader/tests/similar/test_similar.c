@@ -13,6 +13,8 @@
 #include "config.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
+#include "similar/compare.h"
+#include "similar/kernels.h"
 #include "similar/program.h"
 #include "similar/source.h"
 #include "tests/support/disguise.h"
@@ -23,7 +25,7 @@ TestSuite(similar, .init = shell_init, .fini = shell_fini, .timeout = 900);
 static struct fingerprint print_of(const char *ptx)
 {
     struct fingerprint print = {0};
-    cr_assert(fingerprint_add(&print, ptx, strlen(ptx)));
+    cr_assert(fingerprint_add_ptx(&print, ptx, strlen(ptx)));
     return print;
 }
 
@@ -117,7 +119,7 @@ static bool can_print(uint32_t count, uint32_t lines)
     cr_assert(file);
     write_overlapping(file, count, lines);
     fclose(file);
-    bool good = fingerprint_program(path, &print);
+    bool good = fingerprint_add_program(path, &print);
     close(memory);
     fingerprint_free(&print);
     return good;
@@ -187,7 +189,7 @@ Test(similar, rubbish_is_no_danger)
         fingerprint_free(&print);
     }
     struct fingerprint print = {0};
-    cr_expect(!fingerprint_add(&print, "", FINGERPRINT_TEXT + 1), "there is a limit");
+    cr_expect(!fingerprint_add_ptx(&print, "", KERNELS_MOST_PTX + 1), "there is a limit");
     cr_expect_eq(print.count, 0);
 }
 
@@ -216,12 +218,12 @@ Test(similar, a_print_survives_json)
 
 struct program {
     char name[256];
-    struct similar_own own, copy; /* without what the skeleton and the solution have */
+    struct similar_own_code own, copy; /* without what the skeleton and the solution have */
 };
 
 struct collection {
     struct lab lab;
-    struct similar_own known;
+    struct similar_own_code known;
     struct program programs[MOST];
     size_t count;
 };
@@ -241,38 +243,38 @@ static void write_source(const char *name, const char *text)
     free(folder);
 }
 
-static void add_source(const char *text, struct similar_own *own)
+static void add_source(const char *text, struct similar_own_code *own)
 {
     struct similar_source source;
     cr_assert(similar_source_read(&source, text, strlen(text)));
-    cr_assert(fingerprint_join(&own->prints[SIMILAR_STATEMENTS], &source.statements));
+    cr_assert(fingerprint_join(&own->fingerprints[SIMILAR_STATEMENTS], &source.statements));
     similar_source_free(&source);
 }
 
 /* Adds the prints of the file NAME of the test's folder, compiled as a submission is. */
-static void add_compiled(const char *name, struct similar_own *own)
+static void add_compiled(const char *name, struct similar_own_code *own)
 {
     free(shell_must("$NVCC -ptx -O3 -lineinfo -std=c++17 -I" LANEWISE_ROOT
                     "/shared -arch=compute_80 -o out.ptx %s 2>&1",
                     name));
     size_t size;
     char *ptx = shell_file("out.ptx", &size), *text = shell_file(name, NULL);
-    cr_assert(fingerprint_add(&own->prints[SIMILAR_KERNELS], ptx, size));
+    cr_assert(fingerprint_add_ptx(&own->fingerprints[SIMILAR_KERNELS], ptx, size));
     add_source(text, own);
     free(text);
     free(ptx);
 }
 
-static void subtract(struct similar_own *own, const struct similar_own *known)
+static void subtract(struct similar_own_code *own, const struct similar_own_code *known)
 {
     for (enum similar_measure i = 0; i < SIMILAR_MEASURES; i++)
-        fingerprint_subtract(&own->prints[i], &known->prints[i]);
+        fingerprint_subtract(&own->fingerprints[i], &known->fingerprints[i]);
 }
 
-static void free_own(struct similar_own *own)
+static void free_own(struct similar_own_code *own)
 {
     for (enum similar_measure i = 0; i < SIMILAR_MEASURES; i++)
-        fingerprint_free(&own->prints[i]);
+        fingerprint_free(&own->fingerprints[i]);
 }
 
 static void add_known(struct collection *all, const char *path)
@@ -301,8 +303,8 @@ static void add_program(struct collection *all, const char *path, const char *na
         add_compiled("copy.cu", &program->copy);
     else {
         add_source(copy, &program->copy);
-        cr_assert(fingerprint_join(&program->copy.prints[SIMILAR_KERNELS],
-                                   &program->own.prints[SIMILAR_KERNELS]));
+        cr_assert(fingerprint_join(&program->copy.fingerprints[SIMILAR_KERNELS],
+                                   &program->own.fingerprints[SIMILAR_KERNELS]));
     }
     subtract(&program->own, &all->known);
     subtract(&program->copy, &all->known);

@@ -11,6 +11,7 @@
 #include "config.h"
 #include "course/lab.h"
 #include "grade/mutant.h"
+#include "similar/compare.h"
 #include "similar/source.h"
 #include "tests/support/disguise.h"
 #include "tests/support/shell.h"
@@ -160,7 +161,7 @@ struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own own; /* without what is given */
+    struct similar_own_code own; /* without what is given */
 };
 
 struct collection {
@@ -203,7 +204,7 @@ static void expect_copies(const struct collection *all, const struct program *on
             fputs(text, f);
             fclose(f);
         }
-        cr_expect_geq(similar_source_renamed(&copy, &all->skeleton), SIMILAR_SOURCE_RENAMED, "%s",
+        cr_expect_geq(similar_source_renamed(&copy, &all->skeleton), SIMILAR_RENAMED_LEAST, "%s",
                       one->name);
         similar_source_free(&copy);
         free(copied);
@@ -218,10 +219,10 @@ static void add_program(struct collection *all, const char *name, const char *te
     snprintf(program->name, sizeof program->name, "%s", name);
     program->independent = independent;
     program->source = source_of(text);
-    cr_assert(
-        fingerprint_join(&program->own.prints[SIMILAR_STATEMENTS], &program->source.statements));
-    fingerprint_subtract(&program->own.prints[SIMILAR_STATEMENTS], &all->given);
-    cr_expect_lt(similar_source_renamed(&program->source, &all->skeleton), SIMILAR_SOURCE_RENAMED,
+    cr_assert(fingerprint_join(&program->own.fingerprints[SIMILAR_STATEMENTS],
+                               &program->source.statements));
+    fingerprint_subtract(&program->own.fingerprints[SIMILAR_STATEMENTS], &all->given);
+    cr_expect_lt(similar_source_renamed(&program->source, &all->skeleton), SIMILAR_RENAMED_LEAST,
                  "%s", name);
     expect_copies(all, program, text);
 }
@@ -268,7 +269,7 @@ static void free_collection(struct collection *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         similar_source_free(&all->programs[i].source);
-        fingerprint_free(&all->programs[i].own.prints[SIMILAR_STATEMENTS]);
+        fingerprint_free(&all->programs[i].own.fingerprints[SIMILAR_STATEMENTS]);
     }
     similar_source_free(&all->skeleton);
     fingerprint_free(&all->given);

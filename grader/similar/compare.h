@@ -1,0 +1,36 @@
+/* Do two submissions have so much in common that a human should compare them? Pure functions. */
+#ifndef SIMILAR_COMPARE_H
+#define SIMILAR_COMPARE_H
+
+#include "similar/fingerprint.h"
+
+/* A pair is shown for its sources if both share at least SIMILAR_STATEMENTS_LEAST statements, and
+ * SIMILAR_STATEMENTS_SHARE of all. Or it is shown for its kernels: then fewer statements are
+ * enough, and the compiled kernels must be alike too. Kernels alone prove little, because different
+ * short sources can compile to the same long code. tests/similar/test_similar.c checks all these
+ * figures against copies and against independent work.
+ *
+ * Where submissions have too little code of their own, no pair is shown: two people who solve a lab
+ * of five lines well write the same program. */
+#define SIMILAR_STATEMENTS_LEAST 6u
+#define SIMILAR_STATEMENTS_SHARE 0.75
+#define SIMILAR_STATEMENTS_FEWER 5u  /* enough where the kernels are alike */
+#define SIMILAR_STATEMENTS_LOWER 0.4 /* the same as a share */
+#define SIMILAR_KERNELS_LEAST    10u /* marks */
+#define SIMILAR_KERNELS_SHARE    0.55
+/* A submission that renames things in this many statements of the skeleton's own functions does so
+ * on purpose. */
+#define SIMILAR_RENAMED_LEAST 6u
+
+enum similar_measure { SIMILAR_STATEMENTS, SIMILAR_KERNELS, SIMILAR_MEASURES };
+
+/* A submission's own code: the common code was subtracted (similar/fingerprint.h). */
+struct similar_own_code {
+    struct fingerprint fingerprints[SIMILAR_MEASURES];
+};
+
+/* True if a human should look at this pair; MEASURE says why. */
+bool similar_compare(const struct similar_own_code *left, const struct similar_own_code *right,
+                     enum similar_measure *measure);
+
+#endif

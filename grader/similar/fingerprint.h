@@ -1,0 +1,45 @@
+/* A fingerprint: the set of hashes ("marks") by which programs are compared. Programs that have
+ * much in common share many marks. similar/kernels.h makes fingerprints of compiled kernels,
+ * similar/source.h of sources.
+ *
+ * Code that everybody has proves nothing. So the caller first subtracts the fingerprints of the
+ * lab's skeleton, of its solution, to which the handout leads, and of what many students in the
+ * class share. The rest is a submission's own. */
+#ifndef SIMILAR_FINGERPRINT_H
+#define SIMILAR_FINGERPRINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Distinct marks in ascending order. Starts as {0}; fingerprint_free() frees it. */
+struct fingerprint {
+    uint64_t *marks;
+    size_t count;
+};
+
+/* Appends MARK without keeping order; fingerprint_sort() restores it. False: out of memory. */
+bool fingerprint_append(struct fingerprint *fingerprint, uint64_t mark);
+/* Sorts the marks and removes duplicates. */
+void fingerprint_sort(struct fingerprint *fingerprint);
+/* Compares two marks for qsort(). */
+int fingerprint_compare_marks(const void *left, const void *right);
+
+/* Adds all marks of OTHER. False: out of memory, and FINGERPRINT is unchanged. */
+bool fingerprint_join(struct fingerprint *fingerprint, const struct fingerprint *other);
+/* Removes the marks that KNOWN has too. */
+void fingerprint_subtract(struct fingerprint *fingerprint, const struct fingerprint *known);
+void fingerprint_free(struct fingerprint *fingerprint);
+
+/* The number of marks that both have. */
+size_t fingerprint_shared(const struct fingerprint *left, const struct fingerprint *right);
+/* The same as a share of the larger fingerprint, from 0 to 1; 0 if one is empty. */
+double fingerprint_likeness(const struct fingerprint *left, const struct fingerprint *right);
+
+/* A fingerprint as a JSON string, and back. A malformed string reads as an empty fingerprint.
+ * False: out of memory. */
+json_t *fingerprint_json(const struct fingerprint *fingerprint);
+bool fingerprint_read(const json_t *text, struct fingerprint *fingerprint);
+
+#endif
