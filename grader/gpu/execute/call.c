@@ -1,11 +1,11 @@
 /* Calls of device functions.
  *
- * A call pushes an entry at the function's first instruction whose meet is the function's end; ret is
- * a branch to that end. So lanes that return at different places come together there, and the entry
- * below goes on behind the call with all of them, as the stack of warp.c does it for any branch.
+ * A call pushes an entry at the function's first instruction; its meet is the function's end,
+ * and ret is a branch to that end. So lanes that return at different places reconverge there,
+ * and the entry below continues after the call with all of them, as in warp.c for any branch.
  *
- * Parameters and results are bytes in frames: the caller writes its .param variables, the call copies
- * them into the callee's, ret copies the results back. */
+ * Parameters and results are bytes in frames: the caller writes its .param variables, the call
+ * copies them into the callee's frame, and ret copies the results back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     if (warp->cta->launch->kernel->uses_stack)
         memset(frame->taken, 0, sizeof frame->taken);
-    /* nobody may count on fresh registers, but every run must be the same */
+    /* Fresh registers have no defined contents, but every run must be the same. */
     if (image->needs_zeros)
         memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
@@ -84,7 +84,7 @@ void frames_free(struct worker *worker)
 
 /* --- parameters --------------------------------------------------------------------------------- */
 
-/* In LANES: SIZE bytes, which follow each other that many bytes apart. */
+/* In LANES: SIZE bytes, at a distance of TO_STRIDE and FROM_STRIDE from lane to lane. */
 LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
                              size_t size, uint32_t lanes)
 {
@@ -94,7 +94,8 @@ LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from,
     }
 }
 
-/* Most are numbers or pointers: a copy of as many bytes as is known here is no call. */
+/* Most parameters are numbers or pointers. With a constant size the copy needs no call of
+ * memcpy(). */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {
@@ -139,13 +140,13 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* Where the local memory begins that lies behind a function's own variables. */
+/* Where local memory begins after a function's own variables. */
 static uint32_t alloca_base(const struct frame *frame)
 {
     return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
 }
 
-/* Where nothing lies any more in any of LANES. */
+/* Behind the local memory that any of LANES uses. */
 static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
 {
     uint32_t most = 0;
@@ -154,8 +155,8 @@ static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
     return (alloca_base(frame) + most + 15u) & ~15u;
 }
 
-/* Makes the lanes' stacks at least BYTES large, and twice as large as before, as deep calls come one by
- * one. Most kernels that call need none, and many threads at once only as much as they use. */
+/* Grows the lanes' stacks to BYTES or to twice their size, as deep calls come one by one. Most
+ * kernels that call functions need no stack, and many threads at once use only what they need. */
 static bool grow_stack(struct warp *warp, uint32_t bytes)
 {
     uint32_t room = (bytes + 15u) & ~15u;
@@ -174,7 +175,7 @@ static bool grow_stack(struct warp *warp, uint32_t bytes)
     return true;
 }
 
-/* Nobody may count on fresh local variables; they are the same for every call. */
+/* Fresh local variables have no defined contents; they are the same for every call. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
     const struct launch *launch = warp->cta->launch;
@@ -196,7 +197,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
 {
     struct frame *caller = warp->frame;
     uint32_t base = end_of_locals(caller, lanes);
-    base += 16; /* calls without local variables take stack too: endless recursion ends */
+    base += 16; /* calls without local variables use stack, too, so endless recursion ends */
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
@@ -225,7 +226,7 @@ static const struct image *image_at(const struct kernel *kernel, uint64_t addres
     return NULL;
 }
 
-/* Lanes whose pointers name different functions call them one after the other. */
+/* Lanes whose pointers name different functions call them one after another. */
 static void call_through_pointer(struct warp *warp, struct path *path, const struct inst *inst,
                                  uint32_t lanes)
 {
@@ -270,7 +271,7 @@ static void set_stack_result(const struct warp *warp, struct slot slot, unsigned
     memcpy(slot_at(warp, slot) + lane * slot.bytes, &value, slot.bytes);
 }
 
-/* SIZE bytes for LANE. False when its stack, or the host's memory, has no room for them. */
+/* Takes SIZE bytes for LANE. False when its stack, or the host's memory, is full. */
 static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
@@ -288,7 +289,7 @@ static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane
     return true;
 }
 
-/* Each lane has a stack of its own; what it takes here ends with the function's frame. */
+/* Each lane has its own stack; memory taken here is freed with the function's frame. */
 void alloca_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -308,7 +309,7 @@ void stack_save_run(struct warp *warp, const struct inst *inst, uint32_t mask)
             set_stack_result(warp, inst->dst, l, alloca_base(warp->frame) + warp->frame->taken[l]);
 }
 
-/* Only what stacksave has given gives anything back. */
+/* Only a value from stacksave frees memory. */
 void stack_restore_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct frame *frame = warp->frame;

@@ -7,10 +7,10 @@
 #include "gpu/execute/launch.h"
 #include "gpu/memory/memory.h"
 
-/* What CUDA calls a kernel's streams, and its errors. */
+/* CUDA's own codes for a kernel's streams and errors. */
 #define STREAM_DEFAULT   0u
 #define STREAM_TAIL      3u
-#define STREAM_FORGOTTEN 4u /* fire and forget: in no order to others */
+#define STREAM_FORGOTTEN 4u /* fire and forget: in no order with others */
 enum { SUCCESS = 0, INVALID_VALUE = 1, TOO_DEEP = 65, TOO_MANY = 69, INVALID_STREAM = 400 };
 
 void children_init(struct children *children)
@@ -39,7 +39,7 @@ void children_free(struct children *children, struct heap *heap)
     pthread_mutex_destroy(&children->lock);
 }
 
-/* At the front of those that are prepared, where it will be looked for; else behind all others. */
+/* Prepared launches go to the front, where they are found soonest; others to the end. */
 static void add(struct children *children, enum child_state state, struct child *child)
 {
     struct child *before = children->first[state] ? children->last[state] : NULL;
@@ -83,7 +83,7 @@ uint64_t child_prepare(struct launch *launch, uint64_t function, const struct em
     return buffer;
 }
 
-/* Takes the one with this BUFFER out of the list of those that are prepared. */
+/* Takes the prepared launch with this BUFFER out of its list. */
 static struct child *find_prepared(struct children *children, uint64_t buffer)
 {
     struct child **at = &children->first[CHILD_PREPARED];

@@ -1,10 +1,10 @@
 /* Grids that kernels launch (dynamic parallelism).
  *
- * A kernel asks for a buffer, writes the parameters into it and launches. No kernel can wait for a grid
- * that it launched, so it may as well run when its parent is over, which ends when all of them have:
+ * A kernel asks for a buffer, writes the parameters into it and launches. No kernel can wait for
+ * a grid that it launched, so the grid may as well run when its parent is over. The parent ends
+ * when all of them have:
  *
- *   parent ── its children in order, each followed by its own ── its tail launches
- */
+ *   parent ── its children in order, each followed by its own ── its tail launches */
 #ifndef GPU_EXECUTE_CHILD_H
 #define GPU_EXECUTE_CHILD_H
 
@@ -16,19 +16,19 @@
 #include "gpu/memory/heap.h"
 #include "gpu/ptx/module.h"
 
-#define CHILD_DEPTH 24u        /* of grids that launch grids, at most */
-#define CHILD_MOST  (1u << 16) /* that one grid launches */
+#define CHILD_DEPTH 24u        /* nesting depth */
+#define CHILD_MOST  (1u << 16) /* launches of one grid */
 
 struct launch;
 
 struct child {
-    struct emu_launch request; /* but for its kernel; owns its parameters */
+    struct emu_launch request; /* without its kernel; owns its parameters */
     const struct ptx_function *function;
-    uint64_t buffer; /* for the parameters, in the kernels' heap, until it is launched */
+    uint64_t buffer; /* for the parameters, in the kernels' heap, until the launch */
     struct child *next;
 };
 
-/* Workers share it. A child is in one of the lists; those that are launched are in their order. */
+/* Shared by workers. A child is in one of the lists; launched children are in launch order. */
 enum child_state { CHILD_PREPARED, CHILD_LAUNCHED, CHILD_TAIL, CHILD_STATES };
 struct children {
     pthread_mutex_t lock;
@@ -39,13 +39,13 @@ struct children {
 void children_init(struct children *children);
 void children_free(struct children *children, struct heap *heap);
 
-/* Where a kernel puts the parameters of a grid of the kernel at address FUNCTION; 0: there is no such
- * kernel, or no memory. */
+/* The buffer for the parameters of the kernel at address FUNCTION; 0: no such kernel, or out of
+ * memory. */
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
 /* Launches it. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 
-/* The next one to run, of which there will be no other; NULL: none is left. */
+/* Removes and returns the next child to run; NULL: none is left. */
 struct child *children_take(struct children *children);
 void child_free(struct child *child);
 

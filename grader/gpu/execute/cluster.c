@@ -1,11 +1,12 @@
-/* A cluster: CTAs that are there at the same time, wait for each other at a barrier of their own, and reach
- * each other's shared memory.
+/* A cluster: CTAs that run at the same time, share a barrier and can access each other's shared
+ * memory.
  *
  *   shared window   0 ───── own memory ───── MEM_CLUSTER_BEGIN ─ rank 0 ─┬─ rank 1 ─┬─ … ─
  *
- * mapa turns an address of the CTA's own into one in the upper half, which means the same in all of the
- * cluster. One worker runs them all, taking turns: so nothing here needs a lock, and a launch without
- * clusters is one of clusters of one CTA. A CTA that has ended stays until all have. */
+ * mapa maps an address of the CTA's own memory to the upper part of the window, which means the
+ * same to all CTAs of the cluster. One worker runs all of them in turn, so nothing here needs a
+ * lock; a launch without clusters has clusters of one CTA. A CTA that has ended stays allocated
+ * until the whole cluster has ended. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
@@ -13,7 +14,7 @@
 
 /* --- turns ------------------------------------------------------------------------------------------ */
 
-/* Which CTA of the grid is the one of RANK in cluster UNIT: both count x first. */
+/* The number in the grid of the CTA with RANK in cluster UNIT; both count x first. */
 static uint64_t cta_number(const struct launch *launch, uint64_t unit, uint32_t rank)
 {
     const uint32_t *grid = launch->request.grid, *size = launch->request.cluster;
@@ -98,7 +99,7 @@ struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault
     return cta && cta->started && !cta->has_ended ? cta : NULL;
 }
 
-/* Values of an operand, of 4 or 8 bytes a lane. */
+/* Values of an operand with 4 or 8 bytes a lane. */
 static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
 {
     uint64_t value = 0;
@@ -111,9 +112,9 @@ static uint64_t window_of(const struct inst *inst)
     return inst->mem.space == PTX_GENERIC ? MEM_SHARED_WINDOW : 0;
 }
 
-/* Where OFFSET in the shared window lies for the CTA of RANK. An address that is none of shared memory
- * becomes one that no CTA has, as a rank that there is not does. Without clusters there is nobody to hand an
- * address to: it stays as it is. */
+/* Maps OFFSET in the shared window to the memory of the CTA with RANK. An address outside shared
+ * memory, or a rank that does not exist, becomes an address that no CTA has. Without clusters
+ * the address stays as it is. */
 static uint64_t map(const struct launch *launch, uint64_t offset, uint32_t rank)
 {
     uint32_t none = MEM_CLUSTER_CTAS - 1;

@@ -1,7 +1,8 @@
 /* A CTA: warps, shared memory, barriers.
  *
- * The warps run in turn, each until it waits. When none can go on, the barriers are looked at: one
- * whose threads are all there lets them go. If none does, nothing can ever change: a deadlock. */
+ * The warps run in turn, each until it waits. When no warp can continue, each barrier is
+ * checked: if all its threads have arrived, they continue. If no barrier opens, nothing can ever
+ * change: a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* With room behind it for what a window reads too much. */
+/* With padding, as a window may read past the end. */
 static size_t shared_room(const struct launch *launch)
 {
     return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
@@ -73,10 +74,11 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->mbarrier_count = 0;
     cta->idle_polls = 0;
     cta->round = 0;
-    /* Nobody may count on fresh shared memory; it is the same for every CTA, so runs repeat. */
+    /* Fresh shared memory has no defined contents; the bytes are the same for every CTA, so runs
+     * repeat exactly. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
-    if (launch->reserved_shared) /* which the driver clears */
+    if (launch->reserved_shared) /* the driver clears this part */
         memset(cta->shared + launch->shared_bytes - RESERVED_SHARED, 0, RESERVED_SHARED);
     if (launch->own_bytes)
         memset(cta->local_memory, (int)(launch->memory->poison & 0xff),
@@ -88,7 +90,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     return cta;
 }
 
-/* The warp whose turn it is after TURN others. */
+/* The warp that runs after TURN others have run. */
 static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 {
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
@@ -106,20 +108,20 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* Threads that have arrived at each barrier, the count that its instruction asked for, and what the
- * waiting ones bring for a reduction. */
+/* Of each barrier: threads that have arrived, the count that its instruction asked for, and the
+ * votes of the waiting threads for a reduction. */
 struct arrivals {
     uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive; /* the last one is the cluster's */
     struct votes votes[BARRIERS + 1];
 };
 
-/* With a count, a warp stands for 32 threads, even if some have exited. */
+/* At a barrier with a count, a warp stands for 32 threads even if some have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+/* popcount is an instruction of newer CPUs and a call on older ones. */
 LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
@@ -141,7 +143,8 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
     }
 }
 
-/* Who has only arrived is not known by name: then all are taken to be there. */
+/* Threads that arrived without waiting were not recorded one by one: then all threads are taken
+ * to have arrived. */
 static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
@@ -155,7 +158,7 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* The instruction with which a path that goes round looks for what never comes: the next one on its way. */
+/* The instruction with which a spinning path polls: the next such one on its way. */
 static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
@@ -169,7 +172,7 @@ static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
     return pc;
 }
 
-/* The instruction that a path waits at: barriers have been passed. */
+/* The instruction that a path waits at; its pc is already past a barrier. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
@@ -187,7 +190,7 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
 
 /* --- what barriers ask of a warp ----------------------------------------------------------------- */
 
-/* The lanes of a warp that wait at the instruction where PATH does, or are UNDER_WAY to somewhere. */
+/* The lanes of a warp that wait where PATH does, or, if UNDER_WAY, those that are still running. */
 static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
@@ -200,9 +203,10 @@ static uint32_t lanes_beside(const struct warp *warp, const struct path *path, b
     return lanes;
 }
 
-/* A barrier that is .aligned, as __syncthreads() is, is one for whole warps: its lanes may come one
- * after the other, from a lock's loop for instance, but none may wait elsewhere or leave instead. That
- * can be told only when nobody else will come: as ID lets its threads go, or as nothing moves. */
+/* A barrier with .aligned, such as __syncthreads(), is for whole warps. Its lanes may arrive one
+ * after another, from the loop of a lock for instance, but none may wait elsewhere or exit
+ * instead. That is certain only when no other lane will arrive: when barrier ID opens, or when
+ * nothing moves. */
 static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -219,7 +223,7 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
     }
 }
 
-/* Threads that wait at ID go on. */
+/* Threads that wait at ID continue. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     check_warps(cta, id, false);
@@ -230,8 +234,8 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     cta->arrived[id] = 0;
 }
 
-/* COUNTED: only those that say how many they are for; who is still to come at the others is known when all
- * warps have begun. */
+/* With COUNTED, opens only barriers that state their thread count. For the others, the number of
+ * threads is known once all warps have started. */
 static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
@@ -248,7 +252,7 @@ static bool release_barriers(struct cta *cta, bool counted)
     return released;
 }
 
-/* Whether the warp waits at a barrier that says how many it is for. */
+/* Whether the warp waits at a barrier that states its thread count. */
 static bool waits_at_counted(const struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -257,8 +261,8 @@ static bool waits_at_counted(const struct warp *warp)
     return false;
 }
 
-/* Whoever waits there goes on at once when this was the last one: the barrier is free again for the
- * next time that these threads arrive, and for others: who comes too many begins anew. */
+/* If these are the last threads, all that wait continue at once, and the barrier is free for its
+ * next use. Surplus threads start that next use. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
     struct cta *cta = warp->cta;
@@ -273,7 +277,8 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 void cta_report_deadlock(struct cta *cta)
 {
     for (uint32_t id = 0; id <= CLUSTER_BARRIER; id++)
-        check_warps(cta, id, true); /* who looks for a value in vain is somewhere before */
+        check_warps(cta, id,
+                    true); /* a thread that polls in vain has not reached the barrier yet */
     enum obs_fault_kind looks = standstill_sees_lent(cta->worker) ? OBS_UNANSWERED : OBS_STANDSTILL;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
@@ -285,7 +290,7 @@ void cta_report_deadlock(struct cta *cta)
 
 /* --- the cluster's barrier ------------------------------------------------------------------------ */
 
-/* What observers know the barrier by, this time: no address of memory. */
+/* What identifies this phase of the barrier to observers: not an address of memory. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -304,7 +309,7 @@ static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lane
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Observers are told of what a CTA does while it runs. */
+/* Observers hear of a CTA's events only while it runs. */
 static void tell_heard(struct cta *cta)
 {
     for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
@@ -313,8 +318,8 @@ static void tell_heard(struct cta *cta)
     }
 }
 
-/* Whether all threads of the CTA that have not exited have arrived. Those that are still to come are the last
- * ones as a rule. */
+/* Whether all threads of the CTA that have not exited have arrived. Usually the last warps are
+ * missing. */
 static bool is_at_cluster(const struct cta *cta)
 {
     if (!cta->has_ended && cta->started < cta->warp_count)
@@ -325,7 +330,7 @@ static bool is_at_cluster(const struct cta *cta)
     return true;
 }
 
-/* If all threads of the cluster have arrived, those that wait go on. */
+/* If all threads of the cluster have arrived, the waiting ones continue. */
 static bool release_cluster(struct cta *cta)
 {
     uint32_t size = cta->launch->cluster_size;
@@ -378,8 +383,8 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 
 /* --- a turn ---------------------------------------------------------------------------------------- */
 
-/* Warps start when it is their turn: those that need not wait use the same registers one after the
- * other, and those stay in the CPU's cache. */
+/* A warp starts when its turn comes. Warps that never wait reuse the same registers one after
+ * another, which then stay in the CPU's cache. */
 static bool start_warp(struct cta *cta)
 {
     uint32_t index = warp_in_turn(cta, cta->started);
@@ -391,9 +396,8 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* Outside of clusters no other CTA can end a wait for an mbarrier, which only the CTA's own threads reach. So it
- * has come to a standstill when no path does anything but ask, for so long that no loop with an end of its own
- * would still be at it. */
+/* Outside clusters only the CTA's own threads can end a wait for an mbarrier. So the CTA is
+ * stuck when its paths have done nothing but poll for longer than any terminating loop would. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)
@@ -419,7 +423,7 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Whether others may help where no warp can go on by itself; SPINS: some look for a value. */
+/* Whether other CTAs may help where no warp can continue by itself; SPINS: some warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

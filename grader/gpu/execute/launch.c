@@ -1,8 +1,10 @@
-/* A launch: workers take CTAs in order and run them; observers and totals come together at the end.
+/* A launch: workers take CTAs in order and run them; observers' states and totals are joined at
+ * the end.
  *
- * A CTA that only waits for other CTAs is set aside, and the worker goes on with the next one: as
- * many as the virtual GPU would hold at once are kept going in turn. Where all that are left wait for the host,
- * the launch is parked: its workers leave their CTAs as they are, and take them up again later. */
+ * A CTA that waits for other CTAs is set aside, and its worker continues with the next one. As
+ * many CTAs take turns as the virtual GPU would hold at once. When all the remaining ones wait
+ * for the host, the launch is parked: its workers leave their CTAs as they are and continue with
+ * them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +97,7 @@ static void add(struct worker *worker, struct cta *leader)
     worker->waiting++;
 }
 
-/* The cluster at this PLACE is over. */
+/* Ends the cluster at PLACE. */
 static void end(struct worker *worker, struct cta **place)
 {
     struct cta *leader = *place;
@@ -110,8 +112,8 @@ static void end(struct worker *worker, struct cta **place)
     cluster_recycle(leader);
 }
 
-/* Who waits for others waits for older ones as a rule: when some cluster has ended, the oldest one may go on. It has
- * every second turn at most. */
+/* A cluster usually waits for an older one: when one has ended, the oldest may be able to
+ * continue. The oldest gets every second turn at most. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -122,7 +124,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* The place of the cluster whose turn it is: one that has waited, if no new one can be begun; or NULL. */
+/* The place of the cluster whose turn it is: one that has waited, if no new one can start; or
+ * NULL. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -146,7 +149,8 @@ static bool has_work(const struct worker *worker)
     return worker->may_begin || worker->first;
 }
 
-/* True when each cluster that there may be at once has done nothing but spin, since it was true or one has ended. */
+/* True when every cluster under way has only spun since this was last true, or since a cluster
+ * ended. */
 static bool all_have_spun(struct worker *worker, struct cta *leader)
 {
     worker->spinning += leader->round != worker->round;
@@ -160,7 +164,7 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
-/* Takes turns between clusters, nearly always CTAs of their own, that wait for each other; each turn also
+/* Gives turns to clusters (nearly always of one CTA) that wait for each other. Each round also
  * starts a new one, if any is left and the virtual GPU has room. */
 static void run_clusters(struct worker *worker)
 {
@@ -192,7 +196,7 @@ static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     run_clusters(worker);
-    if (has_work(worker)) /* it is parked */
+    if (has_work(worker)) /* the launch is parked */
         return NULL;
     standstill_leave(worker);
     access_flush(worker);
@@ -218,7 +222,8 @@ static struct pattern *make_patterns(const struct kernel *kernel)
 {
     size_t count = (size_t)kernel->code_count + 1;
     struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
-    for (size_t i = 0; patterns && i < count; i++) { /* the rest of it is not looked at before */
+    for (size_t i = 0; patterns && i < count;
+         i++) { /* the other fields are not read before they are set */
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
         patterns[i].block = NULL;
     }
@@ -286,15 +291,15 @@ static bool is_texture_request(const struct inst *inst)
            inst->run == surface_store_run;
 }
 
-/* NULL behind the end of a function. */
+/* NULL at the end marker of a function. */
 static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* A warp comes here to a barrier of its block, or of its cluster. Those are counted where they are waited for;
- * mbarriers where warps arrive, as a wait asks again and again. */
+/* Whether a warp arrives here at a barrier of its block or cluster. Those are counted where
+ * threads wait; mbarriers are counted where threads arrive, as a wait polls repeatedly. */
 static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
     if (inst->kind == KIND_BARRIER)
@@ -315,7 +320,7 @@ static bool is_constant_request(const struct inst *inst, const struct ptx_instru
     return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
 }
 
-/* What the executor itself knows of each instruction. */
+/* Counters that come from the executor's own profile. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
     const struct kernel *kernel = worker->launch->kernel;
@@ -341,7 +346,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
     }
 }
 
-/* Of each instruction; NULL if nobody wants to know. */
+/* One for each instruction; NULL if no one needs them. */
 static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
 {
     const struct kernel *kernel = launch->kernel;
@@ -381,7 +386,8 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 
-/* One that cannot be started is not needed to begin with; what it has left unfinished is. */
+/* A worker that cannot be started is not needed the first time; after that it is, as it may hold
+ * unfinished CTAs. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)
@@ -406,7 +412,7 @@ static void run_workers(struct worker *workers, unsigned count)
         if (started[i])
             pthread_join(threads[i], NULL);
         else if (has_work(&workers[i]))
-            worker_main(&workers[i]); /* which ends it: see start_worker() */
+            worker_main(&workers[i]); /* start_worker() ends it */
     }
 }
 
@@ -435,7 +441,7 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* A fault of one worker may come as the others park: then they end what they have. */
+/* One worker may find a fault while the others park: then those finish what they hold. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

@@ -1,4 +1,4 @@
-/* A warp's paths: how they begin, part, come together and end. */
+/* A warp's paths: how they begin, split, merge and end. */
 #include "gpu/execute/path.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 struct path *path_add(struct warp *warp)
 {
-    /* A path holds at least one lane, so there are never more than 32; old ones are used again. */
+    /* A path holds at least one lane, so there are never more than 32; finished ones are reused. */
     struct path **place = &warp->paths[warp->path_count];
     if (!*place)
         *place = calloc(1, sizeof **place);
@@ -54,7 +54,9 @@ void paths_drop_done(struct warp *warp)
     }
 }
 
-/* Nearly always one entry loses all or none: it is not copied, as a CPU that reads in one go what was written in two waits until all its stores are in memory. */
+/* Usually only one entry loses lanes, and loses all of them, so the others are not copied. A
+ * copy would be slow: a CPU that reads in one piece what was written in two waits until all its
+ * stores are in memory. */
 void path_keep(struct warp *warp, struct path *path, uint32_t lanes)
 {
     uint32_t kept = 0;

@@ -1,21 +1,23 @@
-/* Whether a launch can still come to anything: threads that wait for a value in memory look at it again and
- * again, and never see another one if everybody else waits, too.
+/* Standstill: can the launch still get anywhere? Threads that poll a value in memory never see
+ * another one if all other threads wait, too.
  *
- * What a path of a warp does next is settled by its place, its registers (those that have a say in it:
- * deciders.c), and memory. So a path that is again as it was before, while nobody has changed memory, will
- * be so for ever; and when all are, or wait at barriers, nothing can ever change. Memory changes where a store is executed (whatever it writes), or
- * an atomic that leaves another value than it found. The path's past is kept as one hash, of a time that
- * lies further and further back (Brent's way to find a cycle): so loops of any length are found.
+ * A path's next steps depend only on its place, on the registers that can affect them
+ * (deciders.c) and on memory. So a path that returns to an earlier state while memory has not
+ * changed will loop for ever. When all paths do so, or wait at barriers, the launch is stuck.
+ * Memory counts as changed by each store, whatever its value, and by each atomic that leaves a
+ * new value. One hash keeps a past state of the path, from ever further back (Brent's cycle
+ * detection), so loops of any length are found.
  *
- * A worker looks once all its CTAs have had a turn in which they did nothing but spin, again and again.
- * `epoch` counts changes of memory by workers that look: one that has seen all its paths go round says in
- * which epoch that was. When all have said so of the same one, it is over. A loop with a counter or a clock
- * never comes back: the limit of instructions ends it. Memory that the program lends may be changed by the
- * program: who looks at that is called stuck only if the program has no thread left that could.
+ * A worker checks once all its CTAs have had several turns in which they only spun. `epoch`
+ * counts the changes of memory that checking workers have found. A worker whose paths all loop
+ * publishes the epoch in which that was so; when all workers have published the same epoch, the
+ * launch is stuck. A loop with a counter or a clock never returns to a state: the instruction
+ * limit ends it. The program may change memory that it lends; a launch that polls such memory is
+ * stuck only if the program has no thread left that could change it.
  *
- * A launch that may be parked is, where another would be stuck: the host goes on meanwhile, and may help it. So
- * it is when its CTAs have long done nothing but spin, even if they do not go round: who counts how often it has
- * looked, or looks at a clock, may wait for the host, too. */
+ * A launch that may be parked is parked instead: the host continues and may help it. It is also
+ * parked when its CTAs have only spun for long without returning to a state: a thread that
+ * counts its polls, or reads a clock, may wait for the host, too. */
 #include "gpu/execute/standstill.h"
 
 #include <string.h>
@@ -26,9 +28,9 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/execute/stretch.h"
 
-/* How long all CTAs have done nothing but spin, in instructions of one CTA's slices, */
-#define PATIENCE (4u * SLICE)  /* before anybody looks closer */
-#define TIRED    (32u * SLICE) /* before a launch that may be parked is, whatever they look like */
+/* For how long all CTAs must only spin, in instructions of one CTA's slices: */
+#define PATIENCE (4u * SLICE)  /* before the check for loops */
+#define TIRED    (32u * SLICE) /* before a launch that may be parked is parked anyway */
 
 /* --- has memory changed? ------------------------------------------------------------------------- */
 
@@ -38,7 +40,7 @@ static bool is_call(const struct kernel *kernel, uint32_t pc)
     return pc < image->end && image->function->code[pc - image->start].opcode == PTX_OP_call;
 }
 
-/* Atomics count their changes themselves; a wait that is not over changes nothing. */
+/* Atomics count their own changes; an unfinished wait changes nothing. */
 static bool may_change(const struct kernel *kernel, uint32_t pc)
 {
     const struct inst *in = &kernel->code[pc];
@@ -149,7 +151,7 @@ static bool cta_goes_round(struct cta *cta, const struct deciders *deciders, boo
     return all;
 }
 
-/* Of all paths that do not wait; each must be looked at every time. */
+/* Considers all paths that do not wait; every path must be checked each time. */
 static bool all_go_round(struct cta *first, const struct deciders *deciders, bool afresh)
 {
     bool all = true;
@@ -166,13 +168,12 @@ static bool all_go_round(struct cta *first, const struct deciders *deciders, boo
 void standstill_forget(struct worker *worker)
 {
     worker->spun = 0;
-    worker->watches =
-        worker->launch->goes_on; /* then its changes are asked for: launch_changes() */
+    worker->watches = worker->launch->goes_on; /* then launch_changes() will be called */
     atomic_store(&worker->still, 0);
     atomic_store(&worker->is_tired, false);
 }
 
-/* What it changed when nobody counted may be what others wait for. */
+/* Its last changes, made while nobody counted, may be what other workers wait for. */
 void standstill_leave(struct worker *worker)
 {
     atomic_fetch_add(&worker->launch->epoch, 1);
@@ -201,7 +202,7 @@ static bool all_are_tired(const struct launch *launch)
     return all;
 }
 
-/* What has had a fault does not wait for anybody. */
+/* A launch with a fault does not wait for the host. */
 static void park(struct launch *launch)
 {
     if (atomic_load(&launch->status) != EMU_OK)
@@ -209,7 +210,7 @@ static void park(struct launch *launch)
     atomic_store(&launch->is_parked, true);
 }
 
-/* Nothing will change unless the host changes it. */
+/* Only the host can change anything now. */
 static void stand_still(struct launch *launch)
 {
     if (launch->may_park) {
@@ -252,7 +253,7 @@ void standstill_look(struct worker *worker)
     atomic_store(&worker->still, all ? epoch : 0);
     if (all && is_over(launch)) {
         stand_still(launch);
-    } else if (all) { /* only another worker can change that: it may want the CPU */
+    } else if (all) { /* only another worker can change that, and may need the CPU */
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
 }

@@ -1,8 +1,9 @@
-/* Whose store stays, where lanes of a warp store to one place: CUDA lets any of them win. GPUs store in passes of 128 bytes,
- * the lanes with lower numbers first, and within a pass the lowest lane wins (tests/hardware/collisions.tsv). So the lanes
- * store here one after the other, backwards within each pass: first lane 0 ^ turn, then 1 ^ turn and so on.
+/* Which store wins when lanes of one warp store to the same place. CUDA leaves that open. GPUs
+ * store in passes of 128 bytes, lanes with lower numbers first, and within a pass the lowest
+ * lane wins (tests/hardware/collisions.tsv). So lanes store here one after another, backwards
+ * within each pass: lane 0 ^ turn first, then 1 ^ turn and so on.
  *
- * Atomics go in the order of the lanes, there and here. */
+ * Atomics take effect in the order of the lanes, both there and here. */
 #ifndef GPU_EXECUTE_TURNS_H
 #define GPU_EXECUTE_TURNS_H
 
@@ -10,7 +11,7 @@
 
 #include "gpu/lanes.h"
 
-/* For stores of so many bytes by each lane. */
+/* For stores of BYTES by each lane. */
 LANES_INLINE unsigned turn_of(unsigned bytes)
 {
     return bytes > 8 ? WARP / 4 - 1 : bytes > 4 ? WARP / 2 - 1 : WARP - 1;

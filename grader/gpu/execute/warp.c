@@ -1,20 +1,20 @@
-/* A warp: 32 lanes that execute together, as far as they agree.
+/* A warp: 32 lanes that execute together for as long as they agree.
  *
- * A path is a group of lanes with a stack of entries (pc, meet, lanes); the top one runs. When a
- * branch sends lanes both ways, the top entry becomes the place where they meet again, the branch's
- * immediate post-dominator, and each side is pushed with it:
+ * A path is a group of lanes with a stack of entries (pc, meet, lanes). The top entry runs. When
+ * a branch diverges, the top entry moves to the branch's immediate post-dominator, where the
+ * lanes reconverge, and each side is pushed on top of it:
  *
  *         bra ──┬── then ──┐            top   pc=then  meet=M  lanes=t
  *               └── else ──┴─ M ──            pc=else  meet=M  lanes=e
  *                                             pc=M     meet=…  lanes=t|e
  *
- * An entry that reaches its meet is popped. Lanes leave a path's stack when they exit.
+ * An entry that reaches its meet is popped. A lane that exits leaves its path's stack.
  *
- * A stack alone would hang where lanes of one warp wait for each other, which is legal since Volta:
- * a lane that holds a lock may stand at M while the others spin above it. So a path that looks like
- * it is waiting (a slice of instructions full of volatile loads or atomics, or a barrier) sets the
- * lanes below it free: they become a path of their own. Paths that stand at the same place after a
- * barrier become one again. */
+ * A stack alone would hang when lanes of one warp wait for each other, which is legal since
+ * Volta: a lane that holds a lock may stand at M while the others spin above it. So a path that
+ * seems to wait (a slice full of volatile loads or atomics, or a barrier) releases the lanes
+ * below it: they become a path of their own. Paths that reach the same place after a barrier
+ * merge again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static void branch(struct warp *warp, struct path *path, const struct inst *in, 
         return;
     }
     profile->divergent++;
-    frame->holders++; /* it must outlive the entry that is replaced */
+    frame->holders++; /* must outlive the entry that is replaced */
     if (meet == top->meet)
         path_pop(warp, path); /* its lanes already wait there, further down */
     else
@@ -65,7 +65,7 @@ static uint32_t first_word(const struct warp *warp, const struct inst *in, unsig
     return value;
 }
 
-/* LANES of the path wait at a barrier; the others go their own way. */
+/* LANES of the path wait at a barrier; the other lanes become a path of their own. */
 static void stop_at(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     path_split(warp, path, lanes);
@@ -74,7 +74,7 @@ static void stop_at(struct warp *warp, struct path *path, const struct inst *in,
     path->expected = warp->alive;
 }
 
-/* The cluster's barrier has two instructions: who arrives waits later. */
+/* The cluster's barrier has two instructions: a thread arrives first and waits later. */
 static void arrive_at_cluster(struct warp *warp, struct path *path, const struct inst *in,
                               uint32_t lanes)
 {
@@ -122,7 +122,8 @@ static void tell_warp_sync(const struct warp *warp, uint32_t lanes)
                                                  .whole = lanes == warp->alive});
 }
 
-/* All members are there; lanes with other members, such as tiles of a warp, are apart from them. */
+/* All members have arrived. Lanes with different member masks, such as tiles of a warp, do not
+ * synchronise with each other. */
 static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint32_t lanes)
 {
     uint32_t members[WARP];
@@ -136,20 +137,20 @@ static void pass_warp_sync(const struct warp *warp, const struct inst *in, uint3
     }
 }
 
-/* Each of LANES must be named by its own mask, and none that is ABSENT. */
+/* The mask of each lane in LANES must name that lane and must not name an ABSENT lane. */
 static bool mask_is_good(const struct warp *warp, struct slot slot, uint32_t lanes, uint32_t absent)
 {
     const uint32_t *members = (const uint32_t *)(const void *)slot_at(warp, slot);
     uint32_t wrong = 0;
-    if (!absent && lanes_all_set(members)) /* as nearly always */
+    if (!absent && lanes_all_set(members)) /* the usual case */
         return true;
     for (unsigned l = 0; l < WARP; l++)
         wrong |= ((~members[l] >> l & 1) | (uint32_t)((members[l] & absent) != 0)) << l;
     return !(wrong & lanes);
 }
 
-/* The lanes of PATH's stack that will only leave the kernel: they wait at its end, or are on a side of a
- * branch that never meets the other one again. */
+/* The lanes of PATH's stack that will do nothing but leave the kernel: they wait at its end, or
+ * are on a side of a branch that never reconverges with the other side. */
 static uint32_t leaving_lanes(const struct warp *warp, const struct path *path)
 {
     const struct inst *code = warp->cta->launch->kernel->code;
@@ -185,7 +186,7 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
                                 uint32_t lanes)
 {
     uint32_t members = first_word(warp, in, 0, lanes);
-    check_mask(warp, in->src[0], lanes, 0); /* whoever is absent may still come */
+    check_mask(warp, in->src[0], lanes, 0); /* absent lanes may still come */
     path_top(path)->pc++;
     if (!(members & warp->alive & ~lanes)) {
         if (warp->cta->launch->wanted & OBS_ORDER)
@@ -197,8 +198,8 @@ static void arrive_at_warp_sync(struct warp *warp, struct path *path, const stru
     path->wait_mask = members;
 }
 
-/* Lanes of other paths that IN names may be on their way here: the path waits for them, once. Those
- * that its own stack holds come when these lanes are done, so nobody waits for them. */
+/* Lanes of other paths that IN names may be on their way here: the path waits for them, once.
+ * Lanes in its own stack come when these lanes are done, so it does not wait for those. */
 static void meet(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes,
                  struct profile *profile)
 {
@@ -206,7 +207,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     memcpy(&members, slot_at(warp, in->warp.members) + 4 * __builtin_ctz(lanes), sizeof members);
     uint32_t elsewhere = members & warp->alive & ~path->stack[0].lanes;
     if (elsewhere && !path->has_met) {
-        profile->warps--; /* it is executed when they are all here */
+        profile->warps--; /* it counts once all of them are here */
         profile->threads -= (uint32_t)__builtin_popcount(path_top(path)->lanes);
         warp->executed--;
         path_split(warp, path, path_top(path)->lanes);
@@ -224,7 +225,7 @@ static void meet(struct warp *warp, struct path *path, const struct inst *in, ui
     path_top(path)->pc++;
 }
 
-/* A wait that is not over ends the path's turn: there is nothing to do but ask again. */
+/* An unfinished wait ends the path's turn: there is nothing to do but poll again. */
 static void wait(struct warp *warp, struct path *path, const struct inst *in, uint32_t lanes)
 {
     in->run(warp, in, lanes);
@@ -266,15 +267,17 @@ static void control(struct warp *warp, struct path *path, const struct inst *in,
 
 /* --- running ------------------------------------------------------------------------------------ */
 
-/* A warp that has had less than this share of what a launch may execute is not in an endless loop: even 32
- * warps of one block that are would have had 1/32 each. Too many warps do too much. */
+/* A warp that executed less than this share of the launch's limit is not in an endless loop:
+ * even if all 32 warps of one block were in one, each would have executed 1/32. There are just
+ * too many warps. */
 #define MANY_WARPS 100
 
-/* So many parts of its limit go by before a worker tells the others: a look at what they share for each warp would
- * cost short ones more than their work, as the CPU first waits for all that they have stored. */
+/* A worker reports its count after each such part of the limit. Reading the shared count for
+ * each warp would cost more than the work of a short warp, as the CPU first waits for all
+ * pending stores. */
 #define ACCOUNTS 256
 
-/* Counts N more instructions of the launch, and ends it when that is too many. */
+/* Counts N more instructions of the launch, and stops the launch when it exceeds its limit. */
 static void account(struct warp *warp, uint64_t n)
 {
     struct launch *launch = warp->cta->launch;
@@ -293,13 +296,13 @@ static void account(struct warp *warp, uint64_t n)
     }
 }
 
-/* Counting lanes is an instruction of newer CPUs, and a call on others. */
+/* popcount is an instruction of newer CPUs and a call on older ones. */
 static uint32_t count_of(uint32_t lanes)
 {
     return lanes == ALL_LANES ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* A stretch from PC on, as far as LEFT instructions go. Returns how many were executed. */
+/* Runs the stretch at PC, at most LEFT instructions of it. Returns how many were executed. */
 static uint32_t run_stretch(struct warp *warp, uint32_t pc, uint32_t lanes, uint32_t count,
                             int64_t left)
 {
@@ -330,7 +333,7 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* The kernel's translation, if it is ready and for as many lanes. */
+/* The kernel's translation, if it is ready and can run these LANES. */
 static const struct native_code *translation_for(const struct warp *warp, uint32_t lanes)
 {
     const struct native *native = warp->cta->launch->kernel->native;
@@ -338,8 +341,9 @@ static const struct native_code *translation_for(const struct warp *warp, uint32
     return code && (code->parts || lanes == ALL_LANES) ? code : NULL;
 }
 
-/* Instructions that all lanes go through together, until one is left to control(): the loop that
- * everything is about. Returns that instruction, or NULL when the top entry has reached its meet or the slice is over. */
+/* Runs instructions that all lanes execute together, up to one for control(): the hottest loop
+ * of the emulator. Returns that instruction, or NULL when the top entry has reached its meet or
+ * the slice is used up. */
 static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, uint32_t *mask,
                                     int64_t *slice)
 {
@@ -368,7 +372,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
         }
         profile[pc].warps++;
         profile[pc].threads += count;
-        warp->executed++; /* what %clock reads */
+        warp->executed++; /* %clock reads this */
         *slice -= in->observes ? OBSERVE_COST : 1;
         uint32_t active = lanes & guarded_lanes(warp, in);
         warp->pc = pc;
@@ -390,7 +394,7 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* The warp has executed so many instructions, which took USED of its slice. */
+/* Accounts for EXECUTED instructions in all, which took USED of the warp's slice. */
 static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
 {
     struct worker *worker = warp->cta->worker;
@@ -401,8 +405,9 @@ static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
     warp->looked += ((uint64_t)used - executed) / (OBSERVE_COST - 1);
 }
 
-/* Runs the path until it waits, is done, or has used its slice. True if it did anything but spin. */
-static bool base_path(struct warp *warp, struct path *path)
+/* Runs the path until it waits, is done, or has used its slice. True if it did anything but
+ * spin. */
+static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
@@ -414,7 +419,7 @@ static bool base_path(struct warp *warp, struct path *path)
     warp->cta->worker->polls_briefly |= warp->waits;
     warp->ahead = 0;
     path->gives_way = false;
-    /* whoever has become one with all it has met waits for the next ones again: run_lanes() asks nobody */
+    /* a fully merged path waits at the next meeting again: run_lanes() does not check for others */
     path->has_met &= path_top(path)->lanes != warp->alive;
     while (path->state == PATH_READY && slice > 0 && !path->gives_way &&
            !atomic_load(&launch->stopping)) {
@@ -430,16 +435,16 @@ static bool base_path(struct warp *warp, struct path *path)
     uint64_t executed = warp->executed - before;
     end_turn(warp, executed, length - slice);
     if (path->gives_way) {
-        /* who looks at other memory meanwhile may see something else than the wait's end */
+        /* other polls in between may have seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
         return !path->is_stuck;
     }
     path->waits_at = NOWHERE;
     path->is_stuck = false;
-    /* observing has shortened it */
+    /* polling has shortened it */
     bool spun = path->state == PATH_READY && executed < (uint64_t)length;
     uint64_t looks = warp->looked - looked;
-    if (path->state == PATH_READY) /* who has come to a barrier may wait again behind it */
+    if (path->state == PATH_READY) /* a path that came to a barrier may wait again behind it */
         warp->waits =
             spun && executed <= looks * LONGEST_POLL && (uint64_t)warp->news * FEW_NEWS <= looks;
     if (spun && !atomic_load(&launch->stopping))
@@ -452,14 +457,14 @@ static bool waits_for_lanes(const struct path *path)
     return path->state == PATH_AT_WARP_SYNC || path->state == PATH_AT_MEETING;
 }
 
-/* Whether both paths have met at one instruction. */
+/* Whether both paths have met at the same instruction. */
 static bool meets_with(struct path *path, struct path *other)
 {
     const struct path_entry *a = path_top(path), *b = path_top(other);
     return path->has_met && other->has_met && a->pc == b->pc && a->frame == b->frame;
 }
 
-/* The paths that meet with PATH execute that instruction as one, and go on one by one. */
+/* All paths that have met with PATH execute that instruction as one, then continue separately. */
 static void run_meeting(struct warp *warp, struct path *path)
 {
     const struct path_entry here = *path_top(path);
@@ -489,8 +494,8 @@ static void run_meeting(struct warp *warp, struct path *path)
     path->has_met = false;
 }
 
-/* Paths that have met at one instruction, but came there on different ways, so that they did not become one: what
- * their lanes tell each other there must reach them all. */
+/* Paths can meet at one instruction with different stacks, so they do not merge. What their
+ * lanes exchange there must still reach all of them. */
 static void meet_apart(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -499,7 +504,8 @@ static void meet_apart(struct warp *warp)
                 run_meeting(warp, warp->paths[i]);
 }
 
-/* Lanes that wait for each other at bar.warp.sync and the like go on once all of them are there. */
+/* Lanes that wait for each other, at bar.warp.sync and the like, continue once all of them have
+ * arrived. */
 static bool release_warp_syncs(struct warp *warp)
 {
     uint32_t waiting = 0;
@@ -523,17 +529,17 @@ static bool release_warp_syncs(struct warp *warp)
     return released;
 }
 
-/* One slice for each path that is ready. True if any did more than spin. */
+/* Runs one slice of each path that is ready. True if any of them did more than spin. */
 static bool run_paths(struct warp *warp, bool *ready)
 {
     bool progress = false;
     *ready = false;
-    uint32_t count = warp->path_count; /* paths split off meanwhile get their turn next time */
+    uint32_t count = warp->path_count; /* paths that split off now get their turn next time */
     for (uint32_t i = 0; i < count; i++) {
         struct path *path = warp->paths[i];
         if (path->state != PATH_READY || atomic_load(&warp->cta->launch->stopping))
             continue;
-        progress |= base_path(warp, path);
+        progress |= run_slice(warp, path);
     }
     paths_drop_done(warp);
     for (uint32_t i = 0; i < warp->path_count; i++)
@@ -572,7 +578,7 @@ uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier)
     return lanes;
 }
 
-/* What bar.red gives each of the path's lanes. */
+/* Writes the result of bar.red to the path's lanes. */
 static void deliver(struct warp *warp, struct path *path, struct votes total)
 {
     const struct inst *in = path->barrier;
@@ -615,7 +621,7 @@ void warp_release(struct warp *warp, uint32_t barrier, struct votes total)
 
 /* --- beginning and end -------------------------------------------------------------------------- */
 
-/* What stays as it is when the warp of a CTA becomes that of another one. */
+/* What stays the same when the warp is reused for another CTA. */
 static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
 {
     const struct launch *launch = cta->launch;
@@ -630,8 +636,8 @@ static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
     values_of_warp(warp);
 }
 
-/* Most warps go through the translation of their kernel from its beginning to its end: those need no path. Returns where it
- * ends otherwise; then the warp is AHEAD in its first slice. */
+/* Most warps run the translation of their kernel from beginning to end and need no path. Returns
+ * where the others left it; then the warp is AHEAD in its first slice. */
 static uint32_t go_through(struct warp *warp, struct frame *frame)
 {
     struct worker *worker = warp->cta->worker;
@@ -691,7 +697,7 @@ void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     warp->slept++;
 }
 
-/* Takes back what paths still hold when a launch was stopped. */
+/* Releases what the paths still hold when a launch was stopped. */
 void warp_stop(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->path_count; i++)
