@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gpu/execute/decode.h"
 #include "gpu/execute/texture.h"
 #include "gpu/ptx/arena.h"
 #include "gpu/record/record.h"
@@ -366,7 +365,7 @@ static void place_pointers(struct emu_device *device, struct module *module,
         if (!f && !target)
             continue;
         uint64_t value =
-            f ? decode_function_address(f) : variable_address(module, target) + (uint64_t)p->addend;
+            f ? kernel_function_address(f) : variable_address(module, target) + (uint64_t)p->addend;
         uint8_t *word =
             mem_range(&device->memory, variable_address(module, v) + p->at, sizeof value);
         if (word)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/decode.h"
 #include "gpu/execute/launch.h"
 #include "gpu/memory/memory.h"
 
@@ -54,7 +53,7 @@ static void add(struct children *children, enum child_state state, struct child 
 static const struct ptx_function *kernel_at(const struct ptx_module *module, uint64_t address)
 {
     for (const struct ptx_function *f = module->functions; f; f = f->next)
-        if (f->is_kernel && decode_function_address(f) == address)
+        if (f->is_kernel && kernel_function_address(f) == address)
             return f;
     return NULL;
 }

@@ -1,11 +1,14 @@
 /* Inside the decoder: its state, and the functions that its files share.
  *
  *   slots.c          where operands lie: registers, constants, addresses
+ *   decode_opcodes.c which function decodes which opcode
  *   decode_value.c   arithmetic, comparison, moves, conversion
+ *   decode_memory.c  loads, stores, atomics, alloca
+ *   decode_async.c   asynchronous copies, mbarriers
  *   decode_texture.c textures and surfaces
+ *   decode_lanes.c   exchange between the lanes of a warp
  *   decode_matrix.c  matrices of a warp
- *   decode_async.c   copies beside the thread, mbarriers
- *   decode_memory.c  loads, stores, atomics, lanes of one warp, control
+ *   decode_control.c barriers, branches, calls, fences
  *   fixed.c          registers that always hold the same
  *   decode.c         the kernel as a whole
  *
@@ -85,43 +88,34 @@ void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_writ
 /* The address operand OP, in SPACE unless its variable knows better, to d->out->mem. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 
-/* One instruction each: d->in to d->out. */
-void decode_alu(struct decoder *d);
-void decode_dot(struct decoder *d);
-void decode_carry(struct decoder *d);
-void decode_video(struct decoder *d);
-void decode_slct(struct decoder *d);
-void decode_selp(struct decoder *d);
-void decode_predicate_logic(struct decoder *d);
-void decode_setp(struct decoder *d);
-void decode_set(struct decoder *d);
-void decode_testp(struct decoder *d);
-void decode_mov(struct decoder *d);
-void decode_cvt(struct decoder *d);
-void decode_cvta(struct decoder *d);
-void decode_in_space(struct decoder *d);
-void decode_cluster_address(struct decoder *d, bool maps);
-void decode_load_store(struct decoder *d, bool is_load);
-void decode_atomic(struct decoder *d);
-void decode_policy(struct decoder *d);
-void decode_shfl(struct decoder *d);
-void decode_vote(struct decoder *d);
-void decode_match(struct decoder *d);
-void decode_redux(struct decoder *d);
-void decode_texture(struct decoder *d); /* decode_texture.c */
-void decode_surface(struct decoder *d, bool is_load);
-void decode_matrix(struct decoder *d); /* decode_matrix.c */
-void decode_barrier_reduction(struct decoder *d);
-void decode_copy(struct decoder *d); /* decode_async.c */
-void decode_copy_groups(struct decoder *d);
-void decode_mbarrier(struct decoder *d);
-void decode_stack(struct decoder *d);
-void decode_control(struct decoder *d);
+/* decode_opcodes.c: the instruction at PC of the kernel's code. */
+void decode_instruction(struct decoder *d, uint32_t pc);
+
+/* Each of these decodes d->in to d->out. */
+typedef void decode_fn(struct decoder *d);
+/* decode_value.c */
+decode_fn decode_alu, decode_sum, decode_carry, decode_dot, decode_logic, decode_video;
+decode_fn decode_setp, decode_set, decode_testp, decode_selp, decode_slct;
+decode_fn decode_mov, decode_cvt, decode_cvta, decode_in_space, decode_cluster_address;
+/* decode_memory.c */
+decode_fn decode_load, decode_store, decode_atomic, decode_policy, decode_stack;
+/* decode_async.c */
+decode_fn decode_copy, decode_copy_groups, decode_mbarrier;
+/* decode_texture.c */
+decode_fn decode_texture, decode_surface;
+/* decode_lanes.c */
+decode_fn decode_shfl, decode_vote, decode_match, decode_redux, decode_elect, decode_activemask;
+/* decode_matrix.c */
+decode_fn decode_matrix;
+/* decode_control.c */
+decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
+decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
+decode_fn decode_fence, decode_nanosleep, decode_hint;
+
+/* The operation that an atomic or redux names; PTX_MOD_COUNT if none. */
+uint8_t decode_operation(const struct ptx_instruction *in);
 
 /* stretch.c: cuts the code into stretches. False: out of memory. */
 bool stretches_find(struct kernel *kernel);
-
-/* The address that pointers to the function hold, by its place in the module. */
-uint64_t decode_function_address(const struct ptx_function *function);
 
 #endif

@@ -1,12 +1,8 @@
-/* Decoding of memory accesses, of what lanes tell each other, and of control. */
-#include <string.h>
-
+/* Decoding of loads, stores and atomics, cache policies, and the stack of alloca. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
 #include "gpu/observe/observer.h"
-
-/* --- memory ---------------------------------------------------------------------------------------- */
 
 /* The bytes of the shared array that the address is meant for. One without a size goes on to the end. */
 static void find_limits(struct decoder *d, const struct ptx_operand *op)
@@ -93,7 +89,7 @@ static enum moves moves_of(const struct inst *inst, bool strong)
                                          : MOVES_OTHERS;
 }
 
-void decode_load_store(struct decoder *d, bool is_load)
+static void decode_load_store(struct decoder *d, bool is_load)
 {
     const struct ptx_operand *address = &d->in->operands[is_load];
     const struct ptx_operand *values = &d->in->operands[!is_load];
@@ -117,6 +113,16 @@ void decode_load_store(struct decoder *d, bool is_load)
         decode_unsupported(d);
 }
 
+void decode_load(struct decoder *d)
+{
+    decode_load_store(d, true);
+}
+
+void decode_store(struct decoder *d)
+{
+    decode_load_store(d, false);
+}
+
 static bool atomic_is_legal(uint8_t op, enum ptx_type type)
 {
     bool bits = ptx_type_class(type) == 'B', is_float = ptx_type_class(type) == 'F';
@@ -138,7 +144,7 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
     }
 }
 
-static uint8_t atomic_operation(const struct ptx_instruction *in)
+uint8_t decode_operation(const struct ptx_instruction *in)
 {
     for (unsigned i = 0; i < in->modifier_count; i++)
         if (in->modifiers[i] >= PTX_MOD_and && in->modifiers[i] <= PTX_MOD_cas)
@@ -190,7 +196,7 @@ void decode_atomic(struct decoder *d)
     const struct ptx_operand *op = d->in->operands;
     bool is_wide = decode_type_of(d) == PTX_b128;
     unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
-    uint8_t operation = atomic_operation(d->in);
+    uint8_t operation = decode_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
     if (!has_policy(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
         !atomic_has_width(operation, decode_type_of(d), vector_width(d->in)) ||
@@ -246,292 +252,4 @@ void decode_stack(struct decoder *d)
         !align || align & (align - 1))
         decode_fail(d, "the alignment must be a power of 2, at most %u", KERNEL_STACK);
     d->out->mem.offset = (int64_t)align;
-}
-
-/* --- lanes and control ----------------------------------------------------------------------------- */
-
-/* The operand that names the lanes which take part. */
-static void decode_members(struct decoder *d, unsigned operand)
-{
-    d->out->kind = KIND_MEET;
-    d->out->warp.members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
-}
-
-/* d|p, of which either may be _ or p left out. */
-static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
-{
-    bool pair = op->kind == PTX_PAIR;
-    const struct ptx_operand *first = pair ? &op->elements[0] : op;
-    d->out->dst = first->kind == PTX_SINK ? no_slot : decode_destination(d, first, 4);
-    d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
-}
-
-/* The word beside .sync, which may stand on either side; PTX_MOD_sync where it is not these two. */
-static uint8_t word_beside_sync(const struct ptx_instruction *in)
-{
-    const uint8_t *word = in->modifiers;
-    if (in->modifier_count != 2 || !ptx_has(in, PTX_MOD_sync))
-        return PTX_MOD_sync;
-    return word[0] == PTX_MOD_sync ? word[1] : word[0];
-}
-
-void decode_shfl(struct decoder *d)
-{
-    d->out->run = shfl_run;
-    decode_result_pair(d, &d->in->operands[0]);
-    if (d->out->dst.offset == NO_SLOT)
-        decode_unsupported(d);
-    decode_members(d, 4);
-    for (unsigned i = 0; i < 3; i++)
-        d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_b32, 4);
-    d->out->warp.op = word_beside_sync(d->in);
-    if (d->out->warp.op == PTX_MOD_sync)
-        decode_unsupported(d);
-}
-
-void decode_vote(struct decoder *d)
-{
-    bool ballot = ptx_has(d->in, PTX_MOD_ballot);
-    const struct ptx_operand *op = d->in->operands;
-    d->out->run = vote_run;
-    d->out->dst =
-        ballot ? decode_destination(d, &op[0], 4) : decode_predicate_destination(d, &op[0]);
-    d->out->src[0] = decode_predicate_source(d, &op[1]);
-    decode_members(d, 2);
-    d->out->warp.op = word_beside_sync(d->in);
-    if (ballot != (decode_type_of(d) == PTX_b32) || d->out->warp.op == PTX_MOD_sync)
-        decode_unsupported(d);
-}
-
-void decode_match(struct decoder *d)
-{
-    bool all = ptx_has(d->in, PTX_MOD_all);
-    if (d->in->modifier_count != 2 || !ptx_has(d->in, PTX_MOD_sync) ||
-        (!all && d->in->operands[0].kind == PTX_PAIR)) {
-        decode_unsupported(d);
-        return;
-    }
-    d->out->run = match_run;
-    d->out->warp.op = all ? PTX_MOD_all : PTX_MOD_any;
-    decode_result_pair(d, &d->in->operands[0]);
-    d->out->src[0] =
-        decode_source(d, &d->in->operands[1], decode_type_of(d), ptx_type_bytes(decode_type_of(d)));
-    decode_members(d, 2);
-}
-
-/* Bits are combined bit by bit, numbers as numbers. */
-void decode_redux(struct decoder *d)
-{
-    uint8_t op = atomic_operation(d->in);
-    bool bits = op == PTX_MOD_and || op == PTX_MOD_or || op == PTX_MOD_xor;
-    if (d->in->modifier_count != 2 || !ptx_has(d->in, PTX_MOD_sync) || op == PTX_MOD_COUNT ||
-        bits != (decode_type_of(d) == PTX_b32)) {
-        decode_unsupported(d);
-        return;
-    }
-    d->out->run = redux_run;
-    d->out->warp.op = op;
-    d->out->warp.is_signed = decode_type_of(d) == PTX_s32;
-    d->out->dst = decode_destination(d, &d->in->operands[0], 4);
-    d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), 4);
-    decode_members(d, 2);
-}
-
-static void decode_elect(struct decoder *d)
-{
-    d->out->run = elect_run;
-    decode_result_pair(d, &d->in->operands[0]);
-    decode_members(d, 1);
-    if (d->in->modifier_count != 1)
-        decode_unsupported(d);
-}
-
-static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mask)
-{
-    (void)warp;
-    (void)inst;
-    (void)mask;
-}
-
-/* bar.sync number, threads and bar.arrive: the operands from FIRST on. */
-static void decode_barrier_number(struct decoder *d, unsigned first, unsigned end)
-{
-    d->out->kind = KIND_BARRIER;
-    d->out->aligned = strncmp(ptx_opcodes[d->in->opcode].name, "barrier", 7) != 0 ||
-                      ptx_has(d->in, PTX_MOD_aligned);
-    d->out->source_count = (uint8_t)(end - first);
-    for (unsigned i = first; i < end; i++)
-        d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
-}
-
-/* bar.red.popc.u32 d, number, threads, p; and and or give a predicate. */
-void decode_barrier_reduction(struct decoder *d)
-{
-    unsigned last = d->in->operand_count - 1u;
-    bool counts = ptx_has(d->in, PTX_MOD_popc), aligned = ptx_has(d->in, PTX_MOD_aligned);
-    if (d->in->modifier_count != 1u + aligned || counts != (decode_type_of(d) == PTX_u32)) {
-        decode_unsupported(d);
-        return;
-    }
-    d->out->barrier.op = counts                        ? PTX_MOD_popc
-                         : ptx_has(d->in, PTX_MOD_and) ? PTX_MOD_and
-                                                       : PTX_MOD_or;
-    d->out->dst = counts ? decode_destination(d, &d->in->operands[0], 4)
-                         : decode_predicate_destination(d, &d->in->operands[0]);
-    d->out->barrier.vote = decode_predicate_source(d, &d->in->operands[last]);
-    decode_barrier_number(d, 1, last);
-}
-
-static void decode_arrival(struct decoder *d)
-{
-    decode_barrier_number(d, 0, 2);
-    d->out->barrier.arrives = true;
-    d->out->barrier.vote = no_slot;
-}
-
-/* Arriving releases what the thread has written, unless it is relaxed. */
-static void decode_cluster_barrier(struct decoder *d, bool arrives)
-{
-    d->out->kind = KIND_BARRIER;
-    d->out->aligned = ptx_has(d->in, PTX_MOD_aligned);
-    d->out->barrier.vote = no_slot;
-    d->out->barrier.of_cluster = true;
-    d->out->barrier.arrives = arrives;
-    d->out->barrier.relaxed = ptx_has(d->in, PTX_MOD_relaxed);
-}
-
-static void decode_barrier(struct decoder *d)
-{
-    if (!ptx_has(d->in, PTX_MOD_sync)) {
-        decode_unsupported(d);
-        return;
-    }
-    bool warp = ptx_has(d->in, PTX_MOD_warp);
-    decode_barrier_number(d, 0, d->in->operand_count);
-    d->out->barrier.vote = no_slot;
-    if (!warp)
-        return;
-    d->out->kind = KIND_WARP_SYNC;
-    if (d->in->operand_count != 1)
-        decode_unsupported(d);
-}
-
-static void decode_branch(struct decoder *d)
-{
-    const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* a name that nobody declared */
-        decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
-        return;
-    }
-    if (target->kind != PTX_LABEL) {
-        decode_fail(d, "the operand must be a label");
-        return;
-    }
-    d->out->kind = KIND_BRANCH;
-    d->out->branch.target = d->image->start + (uint32_t)d->in->operands[0].value;
-    d->out->branch.meet = d->image->start + d->meet[d->pc - d->image->start];
-}
-
-static void decode_call(struct decoder *d)
-{
-    const struct ptx_operand *target = &d->in->operands[0];
-    d->out->call.in = d->in;
-    d->out->call.image = NO_IMAGE;
-    d->out->kind = KIND_CALL;
-    if (target->kind == PTX_REGISTER) {
-        d->out->src[0] = decode_source(d, target, PTX_b64, 8);
-        return;
-    }
-    const struct ptx_function *f =
-        ptx_find_function(d->kernel->module, target->name, d->image->function->unit);
-    if (f) {
-        d->out->call.image = d->image_of[f->index];
-        return;
-    }
-    d->out->kind = KIND_LANES;
-    d->out->run = builtin_find(target->name);
-    d->kernel->uses_heap |= ptx_name_is(target->name, "malloc") ||
-                            ptx_name_is(target->name, "__cudaCDP2GetParameterBufferV2");
-    if (!d->out->run && target->name.length > 10 &&
-        strncmp(target->name.text, "__cudaCDP2", 10) == 0)
-        decode_fail(d, "cuda%.*s() in kernels is not supported", (int)target->name.length - 10,
-                    target->name.text + 10);
-    else if (!d->out->run)
-        decode_fail(d, "function '%.*s' is not in the module", (int)target->name.length,
-                    target->name.text);
-}
-
-/* Threads end where a kernel returns; elsewhere it is a branch to the function's end. */
-static void decode_return(struct decoder *d)
-{
-    d->out->kind = d->image->function->is_kernel ? KIND_EXIT : KIND_RETURN;
-    if (d->out->kind == KIND_RETURN)
-        d->out->branch.target = d->out->branch.meet = d->image->end;
-}
-
-void decode_control(struct decoder *d)
-{
-    switch (d->in->opcode) {
-    case PTX_OP_bra:
-        decode_branch(d);
-        break;
-    case PTX_OP_call:
-        decode_call(d);
-        break;
-    case PTX_OP_ret:
-        decode_return(d);
-        break;
-    case PTX_OP_exit:
-        d->out->kind = KIND_EXIT;
-        break;
-    case PTX_OP_trap:
-    case PTX_OP_brkpt:
-        d->out->kind = KIND_TRAP;
-        break;
-    case PTX_OP_bar:
-    case PTX_OP_barrier:
-        decode_barrier(d);
-        break;
-    case PTX_OP_bar_arrive:
-    case PTX_OP_bar_cta_arrive:
-    case PTX_OP_barrier_arrive:
-    case PTX_OP_barrier_cta_arrive:
-        decode_arrival(d);
-        break;
-    case PTX_OP_barrier_cluster_arrive:
-    case PTX_OP_barrier_cluster_wait:
-        decode_cluster_barrier(d, d->in->opcode == PTX_OP_barrier_cluster_arrive);
-        break;
-    case PTX_OP_cp_async:
-        decode_copy(d);
-        break;
-    case PTX_OP_cp_async_commit_group:
-    case PTX_OP_cp_async_wait_group:
-    case PTX_OP_cp_async_wait_all:
-        decode_copy_groups(d);
-        break;
-    case PTX_OP_isspacep:
-        decode_in_space(d);
-        break;
-    case PTX_OP_elect:
-        decode_elect(d);
-        break;
-    case PTX_OP_activemask:
-        d->out->run = activemask_run;
-        d->out->dst = decode_destination(d, &d->in->operands[0], 4);
-        break;
-    case PTX_OP_nanosleep: /* waiting is the scheduler's */
-        d->out->run = sleep_run;
-        d->out->observes = true;
-        break;
-    case PTX_OP_membar:
-    case PTX_OP_fence:
-        d->out->run = fence_run;
-        d->out->mem.op = ptx_has(d->in, PTX_MOD_cta) ? PTX_MOD_cta : PTX_MOD_gpu;
-        d->out->observes =
-            ptx_has(d->in, PTX_MOD_sys); /* what is read after it may be the host's answer */
-        break;
-    default: /* hints: there are no caches */
-        d->out->run = nothing_run;
-    }
 }

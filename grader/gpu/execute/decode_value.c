@@ -201,6 +201,15 @@ void decode_carry(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], type, bytes);
 }
 
+/* add, sub and mad, which may write the carry. */
+void decode_sum(struct decoder *d)
+{
+    if (ptx_has(d->in, PTX_MOD_cc))
+        decode_carry(d);
+    else
+        decode_alu(d);
+}
+
 static bool is_signed_type(const struct decoder *d, unsigned i)
 {
     return d->in->types[i] == PTX_s32;
@@ -252,7 +261,7 @@ void decode_slct(struct decoder *d)
     use_row(d, name);
 }
 
-void decode_predicate_logic(struct decoder *d)
+static void decode_predicate_logic(struct decoder *d)
 {
     unsigned sources = d->in->opcode == PTX_OP_not || d->in->opcode == PTX_OP_mov ? 1 : 2;
     if (d->in->operand_count != sources + 1) {
@@ -273,6 +282,15 @@ void decode_selp(struct decoder *d)
     d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
     d->out->src[1] = decode_source(d, &d->in->operands[2], decode_type_of(d), bytes);
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
+}
+
+/* and, or, xor and not: of predicates, or of words bit by bit. */
+void decode_logic(struct decoder *d)
+{
+    if (decode_type_of(d) == PTX_pred)
+        decode_predicate_logic(d);
+    else
+        decode_alu(d);
 }
 
 /* --- comparison ------------------------------------------------------------------------------------ */
@@ -529,8 +547,9 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
 }
 
 /* mapa d, a, rank and getctarank d, a: of generic addresses, or of those in the shared window. */
-void decode_cluster_address(struct decoder *d, bool maps)
+void decode_cluster_address(struct decoder *d)
 {
+    bool maps = d->in->opcode == PTX_OP_mapa;
     unsigned bytes = ptx_type_bytes(decode_type_of(d));
     d->out->run = maps ? map_run : rank_run;
     d->out->mem.space = (uint8_t)ptx_space_of(d->in);

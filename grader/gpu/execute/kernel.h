@@ -242,4 +242,7 @@ static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
+/* The address that pointers to FUNCTION hold. */
+uint64_t kernel_function_address(const struct ptx_function *function);
+
 #endif

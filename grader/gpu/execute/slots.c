@@ -136,7 +136,7 @@ uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *v
     }
 }
 
-uint64_t decode_function_address(const struct ptx_function *function)
+uint64_t kernel_function_address(const struct ptx_function *function)
 {
     return MEM_CODE_WINDOW + (uint64_t)function->index * 16;
 }
@@ -148,7 +148,7 @@ static struct slot function_slot(struct decoder *d, struct ptx_name name, unsign
         ptx_find_function(d->kernel->module, name, d->image->function->unit);
     if (!f)
         decode_fail(d, "unknown name '%.*s'", (int)name.length, name.text);
-    return f ? decode_constant_slot(d, decode_function_address(f), bytes) : no_slot;
+    return f ? decode_constant_slot(d, kernel_function_address(f), bytes) : no_slot;
 }
 
 static uint64_t immediate_bits(struct decoder *d, const struct ptx_operand *op, enum ptx_type type)
