@@ -1,8 +1,8 @@
 /* Loads, stores and atomics: from 32 addresses to bytes.
  *
- * Every access is checked against what is allocated before a byte is touched: find_lanes() turns
- * addresses into host pointers and drops the lanes whose address is bad, with a fault for each. An access
- * that repeats the one before takes a shorter way: find_again(). */
+ * Every access is checked against the allocations before it touches a byte: find_lanes() turns
+ * addresses into host pointers and drops lanes with a bad address, with a fault for each. An
+ * access that repeats the previous one takes a shorter way: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_values.h"
@@ -14,7 +14,7 @@
 
 /* --- addresses ---------------------------------------------------------------------------------- */
 
-/* base + offset in every lane; inactive lanes repeat the first active one's address. */
+/* base + offset in every lane; inactive lanes repeat the first active lane's address. */
 LANES_INLINE void add_addresses(const struct warp *warp, struct slot base, uint64_t offset,
                                 uint32_t mask, uint64_t *addr)
 {
@@ -50,8 +50,8 @@ static enum ptx_space space_of_address(uint64_t addr)
                                                    : PTX_GLOBAL;
 }
 
-/* Of the lanes in TODO, those whose generic address is in the space of the first one. Their
- * addresses become relative to the space. */
+/* Of the lanes in TODO, those whose generic address is in the same space as the first one's.
+ * Their addresses become relative to the space. */
 LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
@@ -68,8 +68,8 @@ LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
     return lanes;
 }
 
-/* Of the lanes in TODO, whose addresses are in the shared memory of a cluster, those that mean the same CTA
- * as the first one. */
+/* Of the lanes in TODO, whose addresses are in the shared memory of a cluster, those that mean
+ * the same CTA as the first one. */
 static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
 {
     uint32_t lanes = 0, own = warp->cta->rank;
@@ -89,8 +89,8 @@ static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_acce
     return lanes;
 }
 
-/* Of the lanes in TODO, those that make one access together: to the same space, and to the same CTA's part
- * of it. */
+/* Of the lanes in TODO, those that make one access together: in the same space, and in the same
+ * CTA's part of it. */
 LANES_INLINE uint32_t take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
                                  struct obs_access *access)
 {
@@ -112,7 +112,7 @@ LANES_INLINE bool is_shared(uint8_t space)
 
 /* --- checks ------------------------------------------------------------------------------------- */
 
-/* Would a GPU have let it pass, and is that what is wanted here? */
+/* Whether a GPU would let the access pass and the options ask to overlook it. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
@@ -145,7 +145,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Constant memory can only be read; an instruction that reads constant memory reads no other. */
+/* Constant memory is read-only, and an instruction that reads constant memory reads nothing
+ * else. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -159,14 +160,15 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* Where the shared memory that INST may touch ends: the CTA's, or the array that it means. */
+/* The end of the shared memory that INST may access: the CTA's, or the end of the array that it
+ * names. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
     return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
 }
 
-/* Whether it may touch what lies from LOW to HIGH. */
+/* Whether the access may touch the bytes from LOW to HIGH. */
 LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
                                uint64_t low, uint64_t high)
 {
@@ -174,8 +176,8 @@ LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access 
     return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
 }
 
-/* What the addresses of a space that belongs to the CTA, the warp or the launch are offsets into: its
- * bytes, and how far apart those of two lanes are. */
+/* The memory of a space that belongs to the CTA, the warp or the launch: its bytes, and the
+ * distance between two lanes' parts. */
 struct area {
     uint8_t *start;
     uint64_t size, stride;
@@ -198,11 +200,11 @@ LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_acces
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
     case PTX_CLUSTER:
         return area_of_other(warp, access->rank);
-    case PTX_LOCAL: /* the kernel's own variables; others are looked for lane by lane */
+    case PTX_LOCAL: /* the kernel's own variables; others are found lane by lane */
         return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
-    default: /* the launch's parameters: the only space that is the same for every lane */
+    default: /* the launch's parameters: the only space that all lanes share */
         return (struct area){(uint8_t *)(uintptr_t)launch->request.params,
                              launch->request.param_bytes, 0};
     }
@@ -213,8 +215,8 @@ LANES_INLINE bool is_global(uint8_t space)
     return space == PTX_GLOBAL || space == PTX_CONST;
 }
 
-/* Where the bytes of ADDR lie, if all from LOW to HIGH are in one block. The block that was hit last
- * from this place in the code is tried first. */
+/* The bytes at ADDR if all bytes from LOW to HIGH are in one block. The block that this
+ * instruction hit last is tried first. */
 LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
@@ -223,26 +225,26 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
     if (!holds(*block, low, high))
         *block = mem_nearest(worker->launch->memory, low);
     return holds(*block, low, high) && may_touch(*block, access) &&
-                   !(*block)->is_heap /* whose chunks are looked at one by one */
+                   !(*block)->is_heap /* the heap's chunks are checked one by one */
                ? (*block)->host + (addr - (*block)->addr)
                : NULL;
 }
 
-/* SIZE bytes of a lane's local memory at AT: the kernel's own variables, or those of the functions that
- * it called, which lie behind them on the stack. NULL if they are neither. */
+/* SIZE bytes of a lane's local memory at AT: the kernel's own variables, or those of called
+ * functions, which follow them on the stack. NULL if they are neither. */
 static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* what lies between belongs to nobody */
+    at -= own; /* there is a gap between the two */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
-/* One lane's bytes, or NULL and what is wrong. */
+/* One lane's bytes, or NULL and the kind of fault. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)
 {
@@ -267,12 +269,12 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Lane by lane: somebody is outside, or two blocks are touched at once. */
+/* Lane by lane: some lane is out of bounds, or the access touches two blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
     static const uint64_t zeros[2] = {
-        0}; /* what bad addresses read, to watch the rest of the kernel */
+        0}; /* bad addresses read this, so that the kernel can continue */
     enum obs_fault_kind wrong;
     lanes = check_alignment(warp, access, lanes);
     for (unsigned l = 0; l < WARP; l++) {
@@ -292,7 +294,7 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
-/* Silent repeats end before anything else is told of the instruction. */
+/* Reports silent repeats before anything else about the instruction. */
 static void flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
@@ -340,8 +342,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     return pattern;
 }
 
-/* Where the first lane's bytes lie and how far apart those of two lanes are, the deltas aside, once all
- * addresses of the pattern are found to be good. NULL if they are not, or there is no pattern. */
+/* Returns the first lane's bytes, and the distance from lane to lane without the deltas, after
+ * checking all addresses of the pattern. NULL if some are bad, or there is no pattern. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -360,8 +362,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
     return low < high && high <= area.size ? area.start + first : NULL;
 }
 
-/* Checks one access of LANES in one space. HOST gets each lane's bytes: those that it may only read,
- * but for the lanes returned. */
+/* Checks one access of LANES in one space. HOST gets each lane's bytes. Lanes that are not in
+ * the result may only be read from there. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {
@@ -376,7 +378,7 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *acc
 
 /* --- loads and stores --------------------------------------------------------------------------- */
 
-/* Everything but the addresses and what report() finds out. */
+/* Everything but the addresses and the results of report(). */
 LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
                                struct obs_access *access)
 {
@@ -386,7 +388,7 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->element = inst->mem.bytes;
 }
 
-/* What a store will write, for those who want to know. */
+/* The values that a store will write, for observers. */
 LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
                               struct obs_access *access)
 {
@@ -395,19 +397,19 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* Are all bytes of the window there, too, behind those that are asked for? */
+/* Whether the whole window can be read, including the bytes behind the requested ones. */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
     if (pattern->space == PTX_SHARED)
-        return true; /* PATTERN_WINDOW more than the CTA's own: see cta.c */
+        return true; /* the CTA has PATTERN_WINDOW bytes more: cta.c */
     if (!is_global(pattern->space))
         return false;
     uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* What find_again() and lies_apart() need to know, after an access whose addresses were all good,
- * from FIRST on. */
+/* Notes what find_again() and lies_apart() need, after an access at FIRST whose addresses were
+ * all good. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
@@ -488,14 +490,14 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
 
 /* --- accesses that repeat --------------------------------------------------------------------------------- */
 
-/* Out of the way of what is usual. */
+/* Kept out of line, away from the common path. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
     load_found(warp, inst, start, pattern->stride, pattern, mask);
 }
 
-/* Tells the listener of an access at FIRST that repeats, in full. */
+/* Reports a repeated access at FIRST to the listener in full. */
 LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst *inst,
                                       const struct pattern *pattern, uint64_t first,
                                       const struct listener *listener)
@@ -515,7 +517,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     listener->observer->access(listener->state, &access);
 }
 
-/* Tells those who listen of an access at FIRST that repeats. */
+/* Reports a repeated access at FIRST to all listeners. */
 LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
                              struct pattern *pattern, uint64_t first)
 {
@@ -545,15 +547,15 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     pattern->silent = silent;
 }
 
-/* The quick way of nearly all accesses: see repeat.h. Returns where the first lane's bytes lie; NULL where it is not
- * that simple, and nothing has happened yet. */
+/* The fast path of nearly all accesses: see repeat.h. Returns the first lane's bytes; NULL where
+ * the fast path does not apply, and then nothing has happened yet. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || /* a parameter's never is */
+    if (pattern->ready != mask || /* a parameter never is */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
@@ -581,7 +583,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* What may be waiting finds nothing new if its register has it already: one element is enough to tell. */
+/* A poll finds nothing new if the register already holds the value: comparing one element is
+ * enough. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -638,7 +641,8 @@ static const void *operand_at(const struct warp *warp, struct slot slot)
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Who left another value than it found; where lanes meet in a word, whoever came before the last change. */
+/* Counts the lanes that left a new value in memory; where lanes share a word, those before the
+ * last change. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {
@@ -648,15 +652,15 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Nobody else can come between a load and the store behind it. */
+/* Whether no other worker can come between a load and the store after it. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
     const struct launch *launch = warp->cta->launch;
     return shared || (launch->workers == 1 && !launch->memory->lent);
 }
 
-/* Element K of what LANES of GROUP work on, from whose bytes on HOST goes on to the next element's. The others of
- * GROUP have bad addresses, and get zeros. */
+/* Element K for LANES of GROUP, at HOST, which moves on to the next element. The other lanes of
+ * GROUP have bad addresses and get zeros. */
 LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
                                  bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
 {
@@ -700,7 +704,7 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Lanes take their turn in order: one legal outcome, and always the same. */
+/* Lanes execute in order: one legal outcome, and always the same one. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];
@@ -766,7 +770,7 @@ uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned
 
 /* --- fences ------------------------------------------------------------------------------------- */
 
-/* Memory is always in order here, but whoever asks for order is noted. */
+/* Memory is always in order here, but observers are told of fences. */
 void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,

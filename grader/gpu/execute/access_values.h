@@ -1,5 +1,5 @@
-/* Values on their way between 32 lanes' registers and their bytes in memory, for access.c and access_again.c:
- * one by one, or in one piece where the addresses allow it. */
+/* Moves values between 32 lanes' registers and their bytes in memory, for access.c and
+ * access_again.c: one by one, or in one piece where the addresses allow it. */
 #ifndef GPU_EXECUTE_ACCESS_VALUES_H
 #define GPU_EXECUTE_ACCESS_VALUES_H
 
@@ -9,13 +9,13 @@
 #include "gpu/execute/state.h"
 #include "gpu/execute/turns.h"
 
-/* Four lanes a turn: the loop itself would cost as much as what it does. */
+/* Unrolled by four: the loop itself would cost as much as its body. */
 #define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
 
 /* --- lanes one by one ----------------------------------------------------------------------------------- */
 
-/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Lanes that are not active have
- * bytes that may be read, too; they are not written. */
+/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Inactive lanes have
+ * readable bytes, too; those are not written. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \
@@ -62,7 +62,7 @@ LANE_VALUES(uint16_t)
 LANE_VALUES(uint32_t)
 LANE_VALUES(uint64_t)
 
-/* Values of BYTES, at most 4, that are extended to their register's width. */
+/* Values of at most 4 BYTES, extended to their register's width. */
 LANES_INLINE void put_narrow(uint8_t *d, unsigned width, uint32_t *raw, uint32_t mask,
                              unsigned bytes, bool is_signed)
 {
@@ -97,7 +97,7 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
     put_narrow(d, width, raw, mask, bytes, is_signed);
 }
 
-/* Element K of COUNT that neighbours load or store as one piece each, one right behind the other. */
+/* Element K of COUNT that adjacent lanes load or store side by side, as one piece for each lane. */
 #define LANE_PIECES(T)                                                                             \
     LANES_INLINE void load_pieces_##T(void *to, const uint8_t *from, unsigned count, unsigned k)   \
     {                                                                                              \
@@ -117,7 +117,7 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
 LANE_PIECES(uint32_t)
 LANE_PIECES(uint64_t)
 
-/* Loads or stores all elements so, if they are as wide as their registers. */
+/* Moves all elements this way if they are as wide as their registers. */
 LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
 {
     unsigned count = inst->mem.count, width = inst->mem.bytes;
@@ -150,7 +150,7 @@ LANES_INLINE bool is_signed_load(const struct inst *inst)
     return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
 }
 
-/* Element K of what the lanes of MASK load; UNIFORM: all from the same place. */
+/* Loads element K into the lanes of MASK; UNIFORM: all from the same address. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -189,8 +189,8 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
         store_uint8_t(v, slot.bytes, host, at, lanes, turn);
 }
 
-/* 16 bytes that go to or come from memory in one piece: CPUs with AVX promise it of aligned ones, and others do
- * it. Look-back algorithms keep a value and its flag in such a piece. */
+/* 16 bytes that are loaded or stored in one piece: CPUs with AVX guarantee it for aligned ones,
+ * and others do it. Look-back algorithms keep a value and its flag in such a piece. */
 typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
 
 LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
@@ -221,7 +221,7 @@ LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
     }
 }
 
-/* All elements of what the lanes of MASK load; UNIFORM: all from the same place. */
+/* Loads all elements into the lanes of MASK; UNIFORM: all from the same address. */
 LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
                                 uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -246,7 +246,7 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
 
 /* --- lanes whose addresses have a shape --------------------------------------------------------------- */
 
-/* One value for each lane of MASK, from where the shape says: all bytes of a window can be read. */
+/* Loads one value for each lane of MASK, as the shape says. The whole window must be readable. */
 LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pattern *pattern,
                              uint32_t mask)
 {
@@ -307,7 +307,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
-        unsigned first = turn & half; /* in one pass the lower row stays */
+        unsigned first = turn & half; /* in one pass the lower row wins */
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
@@ -320,7 +320,7 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     }
 }
 
-/* One 8- or 16-bit value for each lane, side by side; false if they are not. */
+/* Loads one 8- or 16-bit value for each lane, all side by side; false if they are not. */
 LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
                                     const uint8_t *start, const struct pattern *pattern,
                                     uint32_t mask)
@@ -340,7 +340,8 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
     return true;
 }
 
-/* Four bytes or two halves for each lane, such as pixels: loaded as one word. False if they are something else. */
+/* Loads four bytes or two halves for each lane, such as pixels, as one word. False if the values
+ * are not of this form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)
@@ -361,8 +362,8 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
     return true;
 }
 
-/* Everything that the lanes of MASK load or store, once START, where the first one's bytes are, is found, and
- * that those of the next one are STRIDE further, the pattern's deltas aside. */
+/* Moves all values of MASK's lanes once the first lane's bytes at START are found; the next
+ * lane's are STRIDE bytes further, plus the pattern's deltas. */
 LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
                              uint64_t stride, const struct pattern *pattern, uint32_t mask)
 {

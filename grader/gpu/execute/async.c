@@ -1,9 +1,9 @@
-/* Copies from global to shared memory that a thread starts and waits for later: cp.async.
+/* cp.async: copies from global to shared memory that a thread starts now and waits for later.
  *
- * What a copy brings is read when it starts and stored when its thread waits for it: as late as a GPU
- * may, so that a kernel which forgets to wait sees old data here every time. A thread's copies belong to
- * the group that its next commit_group closes; wait_group N stores all but the latest N of those. What
- * nobody has waited for when the thread ends is never stored. */
+ * The source is read when the copy starts, and stored when the thread waits for it. That is as
+ * late as a GPU may do it, so a kernel that forgets to wait always sees the old data. A thread's
+ * copies belong to the group that its next commit_group closes; wait_group N stores all but the
+ * latest N groups. A copy that no wait covered before the thread ends is never stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
 
 /* --- starting ---------------------------------------------------------------------------------------- */
 
-/* How many bytes each lane brings: the rest of the copy is zeros. */
+/* The bytes that each lane copies; the rest of its destination gets zeros. */
 static void source_sizes(const struct warp *warp, const struct inst *inst, uint8_t *sizes)
 {
     uint32_t ignored = inst->src[3].offset == NO_SLOT ? 0 : slot_predicate(warp, inst->src[3]);
@@ -51,7 +51,7 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
     }
 }
 
-/* Reads what LANES bring. One whose size is 0 reads nothing, wherever its address points. */
+/* Reads the sources of LANES. A copy of 0 bytes reads nothing, even from a bad address. */
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {
@@ -84,8 +84,8 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
     }
 }
 
-/* cp.async: [mem.base + offset] := [src[0] + src[1]]. Perhaps a size in src[2], or lanes of src[3] that
- * bring nothing: else NO_SLOT. */
+/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] may hold a size, and src[3] a
+ * predicate of lanes that copy nothing; NO_SLOT if absent. */
 void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
@@ -122,7 +122,7 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                      .pc = copy->pc});
 }
 
-/* Stores what LANES have started in groups before BEFORE, in the order in which it was started. */
+/* Stores the copies of LANES in groups before BEFORE, in the order in which they started. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct async_copy **place = &warp->copies; *place;) {
@@ -155,7 +155,7 @@ void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         warp->groups[l] += mask >> l & 1;
 }
 
-/* The groups from `groups - pending` on may stay under way; the one that is still open always may. */
+/* Groups from `groups - pending` on may stay under way, and always the one that is still open. */
 void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t before[WARP], pending = inst->wait.pending;
@@ -170,7 +170,7 @@ void wait_all_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     async_finish(warp, mask);
 }
 
-/* The count of groups goes on: only how far it is from a copy's matters. */
+/* The group counters keep their values: only differences between them matter. */
 void async_drop(struct warp *warp)
 {
     while (warp->copies) {

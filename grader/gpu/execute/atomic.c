@@ -1,6 +1,7 @@
-/* What atomics do to the lanes' bytes. Each lane's turn is one compare-and-swap loop of the CPU, as other
- * workers run other CTAs at the same time; nobody else reaches a CTA's shared memory, nor any memory while
- * there is one worker, and there a turn is a load and a store. */
+/* What atomics do to the lanes' bytes. Each lane's turn is a compare-and-swap loop on the CPU,
+ * as other workers run other CTAs at the same time. No other worker accesses a CTA's shared
+ * memory, and with one worker no other accesses any memory: there a turn is a plain load and
+ * store. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
 
@@ -9,7 +10,7 @@ static uint32_t flushed(uint32_t bits)
     return bits & 0x7f800000u ? bits : bits & 0x80000000u;
 }
 
-/* The hardware flushes denormals when it adds in global memory, and not in shared. */
+/* The hardware flushes denormals when it adds in global memory, but not in shared memory. */
 static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
 {
     float sum =
@@ -19,7 +20,7 @@ static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
     return flushes ? flushed(float_bits(sum)) : float_bits(sum);
 }
 
-/* What memory holds after one lane's operation on OLD, as words of the type's width. */
+/* The value in memory after one lane's operation on OLD, in words of the type's width. */
 static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
                           uint32_t c)
 {
@@ -117,7 +118,7 @@ static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64
     return old;
 }
 
-/* Counting is what atomics are used for most. */
+/* Counting is the most common use of atomics. */
 static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -139,7 +140,7 @@ static void add_singles(uint32_t lanes, uint8_t *const *host, const uint32_t *b,
     }
 }
 
-/* A lane's operand, which has as many bytes as the word in memory. */
+/* A lane's operand, which is as wide as the word in memory. */
 static uint64_t operand(const void *values, unsigned lane, unsigned bytes)
 {
     return !values      ? 0
@@ -185,7 +186,7 @@ static wide join(const uint64_t *const *halves, unsigned lane)
     return (wide)halves[1][lane] << 64 | halves[0][lane];
 }
 
-/* exch swaps with whatever is there: it tries until nobody came between. */
+/* exch replaces any value: it retries until no other worker came between. */
 WIDE_SWAPS static wide atomic128(bool swaps_if_equal, wide *word, wide b, wide c)
 {
     wide expected = swaps_if_equal ? b : 0, wanted = swaps_if_equal ? c : b;

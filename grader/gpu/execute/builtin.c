@@ -1,4 +1,5 @@
-/* Functions that every GPU has and no PTX contains: printf, assert, malloc, free, and how kernels launch kernels.
+/* Functions that every GPU has and no PTX contains: printf, assert, malloc, free, and launches
+ * by kernels.
  *
  * Their parameters lie in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
@@ -42,7 +43,7 @@ static void set_result(const struct warp *warp, const struct inst *inst, unsigne
                &value, variable->size);
 }
 
-/* A string in device memory, cut to SIZE - 1; "" if the pointer is bad. */
+/* A string in device memory, cut to SIZE - 1 characters; "" if the pointer is bad. */
 static const char *device_string(struct warp *warp, unsigned lane, uint64_t addr, char *text,
                                  size_t size)
 {
@@ -63,7 +64,7 @@ struct printer {
     struct warp *warp;
     unsigned lane;
     uint64_t args; /* address of the next argument */
-    uint32_t used; /* arguments: what printf returns here, unlike C's */
+    uint32_t used; /* number of arguments: what CUDA's printf returns, unlike C's */
     char text[2048];
     size_t length;
 };
@@ -88,7 +89,8 @@ static void put(struct printer *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* One %-directive, FORMAT up to and with its letter; stars are replaced by their arguments before. */
+/* Prints one %-directive: FORMAT up to and including its letter, stars already replaced by their
+ * arguments. */
 static void put_value(struct printer *p, char *format, size_t length, bool is_long)
 {
     char letter = format[length - 1], text[512], string[400];
@@ -120,7 +122,7 @@ static void put_value(struct printer *p, char *format, size_t length, bool is_lo
         put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Makes widths and precisions small enough: what they fill is cut off long before, and takes its time. */
+/* Caps widths and precisions: the output would be cut much earlier, and large ones cost time. */
 static size_t cap_numbers(char *format)
 {
     for (char *at = format; (at = strpbrk(at, "123456789"));) {
@@ -134,7 +136,7 @@ static size_t cap_numbers(char *format)
     return strlen(format);
 }
 
-/* Copies flags, width and precision; lengths (h, l, z, …) only say whether 8 bytes are to be read. */
+/* Copies flags, width and precision. A length (h, l, z, …) only decides whether to read 8 bytes. */
 static const char *put_directive(struct printer *p, const char *at)
 {
     char format[64] = "%";

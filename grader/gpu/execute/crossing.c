@@ -1,6 +1,7 @@
-/* Three sets of registers at each instruction of a translation. What is live there, walking backwards through the
- * function's blocks; what may have been changed since the text was entered, walking forwards from the entries, where
- * nothing was; and what the text needs, walking backwards from the instructions that read and from the exits that show. */
+/* Three sets of registers at each instruction of a translation. Live registers: found by walking
+ * backwards through the function's blocks. Changed since the translation was entered: walking
+ * forwards from the entries. Needed by the translation: walking backwards from the instructions
+ * that read them and from the exits that write them back. */
 #include "gpu/execute/crossing.h"
 
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static const struct ptx_instruction *source_of(const struct crossing *c, uint32_
 
 /* --- the way through the text ------------------------------------------------------------------------- */
 
-/* What may follow a translated instruction: one or two. */
+/* The one or two successors of a translated instruction. */
 static unsigned successors(const struct crossing *c, uint32_t pc, uint32_t next[2])
 {
     const struct inst *inst = &c->kernel->code[pc];
@@ -61,7 +62,7 @@ static void give_row(struct crossing *c, uint32_t pc)
         *row = c->row_count++;
 }
 
-/* Sets for what is translated and for where it may be left. */
+/* Allocates sets for the translated instructions and for the exits. */
 static bool give_rows(struct crossing *c)
 {
     uint32_t count = c->image->end - c->image->start + 1, next[2];
@@ -103,7 +104,7 @@ static void live_in_block(struct crossing *c, const struct liveness *l, uint32_t
     }
 }
 
-/* All of them, if the function is too large to find out. */
+/* All registers, if the function is too large to analyse. */
 static bool find_live(struct crossing *c)
 {
     struct liveness l;
@@ -119,7 +120,7 @@ static bool find_live(struct crossing *c)
 
 /* --- changed, and needed ---------------------------------------------------------------------------------- */
 
-/* Adds to SET those of MORE that PLUS has, too. True if there were any new ones. */
+/* Adds to SET the members of MORE that PLUS has, too. True if SET has grown. */
 static bool add_common(const struct crossing *c, uint64_t *set, const uint64_t *more,
                        const uint64_t *plus)
 {
@@ -137,7 +138,7 @@ static bool add_all(const struct crossing *c, uint64_t *set, const uint64_t *mor
     return add_common(c, set, more, more);
 }
 
-/* What was changed before an instruction, and by it, is changed behind it. True if that was news. */
+/* What was changed before or by an instruction is changed after it. True if the set has grown. */
 static bool pass_on(struct crossing *c, uint32_t pc, uint64_t *set)
 {
     uint32_t next[2];
@@ -154,7 +155,8 @@ static void add_shown(const struct crossing *c, uint32_t pc, uint64_t *set)
     add_common(c, set, set_of(c, c->changed, pc), set_of(c, c->live, pc));
 }
 
-/* What is needed behind an instruction and not written by it, or read by it, is needed before it. */
+/* What is needed after an instruction and not written by it, or is read by it, is needed before
+ * it. */
 static bool ask_for(struct crossing *c, uint32_t pc, uint64_t *set)
 {
     const struct ptx_instruction *in = source_of(c, pc);

@@ -1,14 +1,14 @@
-/* Which registers have a say in what a loop does next.
+/* Which registers can affect what a loop does next.
  *
- *     while (*flag == 0)        ld.volatile  f, [p]      p: where it looks
+ *     while (*flag == 0)        ld.volatile  f, [p]      p: the address that is polled
  *         spins++;              add          n, n, 1     n: only counted, and may change
- *                               setp.eq      q, f, 0     f, as q is computed from it
- *                               @q bra                   q: whether it goes on
+ *                               setp.eq      q, f, 0     f: q is computed from it
+ *                               @q bra                   q: whether the loop continues
  *
- * Of the instructions that a worker has executed since it was watched, those that branch, touch memory or
- * meet other threads do what their operands say: these registers decide, and so do all that are
- * computed into them. What the rest holds has no bearing on any of it, as long as no other instruction is
- * executed. Clocks are no registers: where one decides, nothing is certain. */
+ * Among the instructions that a worker executed since the watch began, some branch, touch memory
+ * or meet other threads. The registers they read decide, and so do all registers from which
+ * those are computed. No other register can affect execution, as long as no other instruction
+ * runs. A clock is not a register: where one decides, nothing is certain. */
 #include "gpu/execute/deciders.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@
 struct deciders {
     uint64_t *before; /* how often each instruction had been executed when the watch began */
     bool *executed;   /* since then */
-    bool *decides;    /* the registers of all images, one image's after the other's */
-    bool grew;        /* there is more of them than before */
+    bool *decides;    /* the registers of all images, one image after another */
+    bool grew;        /* there are more of them than before */
 };
 
 /* --- what an instruction needs -------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Whether it does more than compute registers from registers; the carry is none that has a name. */
+/* Whether it does more than compute registers from registers; the carry register has no name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
@@ -69,7 +69,7 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* False if what it computes is never the same again. */
+/* False if its result differs each time. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);

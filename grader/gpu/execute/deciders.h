@@ -1,5 +1,5 @@
-/* deciders.c: the registers that have a say in what is executed, as long as no other instructions are than
- * those that WORKER has executed since the watch began. */
+/* deciders.c: the registers that can affect execution, as long as no instruction runs that
+ * WORKER has not executed since the watch began. */
 #ifndef GPU_EXECUTE_DECIDERS_H
 #define GPU_EXECUTE_DECIDERS_H
 
@@ -9,8 +9,8 @@
 
 enum deciders_answer {
     DECIDERS_SAME,
-    DECIDERS_MORE,   /* than at the look before */
-    DECIDERS_UNSURE, /* a clock has a say, too */
+    DECIDERS_MORE,   /* more than at the check before */
+    DECIDERS_UNSURE, /* a clock can affect execution, too */
 };
 struct deciders *deciders_make(const struct kernel *kernel); /* NULL: out of memory */
 void deciders_free(struct deciders *deciders);               /* NULL is allowed */

@@ -1,18 +1,18 @@
-/* mbarriers: barriers that live in shared memory, arrive and wait being two instructions.
+/* mbarriers: barriers in shared memory, where arriving and waiting are two instructions.
  *
- *   a phase ends when its pending count of arrivals comes to 0; the next one expects `expected` of them
- *   a state, which arriving returns, is the number of its phase and what was pending: waiting for it
- *   is asking whether the barrier is in another phase by now
+ *   a phase ends when its pending count of arrivals reaches 0; the next one expects `expected` of them
+ *   a state, which arriving returns, holds the number of its phase and the pending count: to wait for
+ *   it is to ask whether the barrier is in another phase by now
  *
- * PTX leaves open what the 8 bytes hold, so the CTA keeps the barriers in a table of its own: one that
- * nobody has initialised is not in it, and that is found. */
+ * PTX does not say what the 8 bytes hold, so the CTA keeps its barriers in a table of its own. A
+ * barrier that was never initialised is not in it, and is reported. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/execute/access.h"
 #include "gpu/execute/operations.h"
 
-#define MOST_ARRIVALS 0xfffffu /* that an mbarrier can count: 20 bits */
+#define MOST_ARRIVALS 0xfffffu /* the most that an mbarrier can count: 20 bits */
 
 static struct mbarrier *find(const struct cta *cta, uint32_t at)
 {
@@ -63,7 +63,7 @@ static uint64_t state_of(const struct mbarrier *barrier)
     return (uint64_t)barrier->phase << 32 | barrier->pending;
 }
 
-/* Returns the state before. */
+/* Returns the state before the arrival. */
 static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst,
                        struct mbarrier *barrier, uint32_t count)
 {
@@ -84,7 +84,8 @@ static uint64_t arrive(struct warp *warp, unsigned lane, const struct inst *inst
     return state;
 }
 
-/* Without .noinc the copies' arrival is expected on top of the others, so it changes nothing. */
+/* Without .noinc the arrival of the copies was not expected before, so it is added to both
+ * counts: nothing changes. */
 static void arrive_with_copies(struct warp *warp, unsigned lane, const struct inst *inst,
                                struct mbarrier *barrier)
 {
@@ -114,7 +115,7 @@ static void return_state(struct warp *warp, const struct inst *inst, unsigned la
         memcpy(slot_at(warp, inst->dst) + lane * sizeof state, &state, sizeof state);
 }
 
-/* What observers know a phase by. */
+/* What identifies a phase to observers. */
 static uint64_t place_of(const struct mbarrier *barrier, uint64_t phase)
 {
     return barrier->at + (phase & 1) * 4;
@@ -125,7 +126,7 @@ static bool is_wait(const struct inst *inst)
     return inst->mem.op == PTX_OP_mbarrier_test_wait || inst->mem.op == PTX_OP_mbarrier_try_wait;
 }
 
-/* Whether the phase is over that VALUE, a state or a parity, is about. */
+/* Whether the phase has ended that VALUE, a state or a parity, stands for. */
 static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
                 const struct mbarrier *barrier, uint64_t value, uint64_t *place)
 {
@@ -135,7 +136,7 @@ static bool ask(struct warp *warp, const struct inst *inst, unsigned lane,
     return ended;
 }
 
-/* True if the lane has arrived at the phase of PLACE, or has seen that it is over. */
+/* True if the lane has arrived at the phase of PLACE, or has seen its end. */
 static bool one_lane(struct warp *warp, const struct inst *inst, unsigned lane, uint32_t at,
                      uint64_t *place)
 {
@@ -175,7 +176,7 @@ static void tell(struct warp *warp, const struct inst *inst, uint32_t lanes, con
                                           .place = place});
 }
 
-/* Lanes take their turn in order. A generic address must be one of shared memory, too. */
+/* Lanes execute in order. A generic address must be in shared memory, too. */
 void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_ATOMIC, .warp = warp->index};

@@ -1,9 +1,9 @@
-/* Patterns: what an access's 32 addresses look like, seen from the first lane's.
+/* Patterns: an access's 32 addresses relative to the first lane's.
  *
- * An instruction in a loop repeats its pattern again and again, only moved: the lanes of a row of a
- * matrix, a broadcast, a stride. A worker keeps the latest pattern of each instruction, so that a
- * comparison finds out at once what would otherwise be searched for in 32 addresses: how far they
- * reach, how they are aligned and, by the observers, how many sectors or banks they meet. */
+ * An instruction in a loop repeats its pattern, only moved: the lanes of a matrix row, a
+ * broadcast, a stride. A worker keeps the latest pattern of each instruction. One comparison
+ * then replaces a search through 32 addresses: their range, their alignment and, for observers,
+ * the number of sectors or banks. */
 #ifndef GPU_EXECUTE_PATTERN_H
 #define GPU_EXECUTE_PATTERN_H
 
@@ -14,47 +14,47 @@
 #include "gpu/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */
-#define PATTERN_STRAYS 16  /* accesses without the pattern, before another one is looked for */
+#define PATTERN_STRAYS 16  /* accesses without the pattern before a new one is computed */
 
-/* How the lanes' values can be moved, the quickest way first. Rows are of 16 lanes: those of blocks that
- * are 16 threads wide. */
+/* How the lanes' values can be moved, the fastest way first. Rows are of 16 lanes, from blocks
+ * that are 16 threads wide. */
 enum pattern_shape {
     PATTERN_DENSE,      /* lane after lane, in one piece */
-    PATTERN_SAME,       /* all from one address */
+    PATTERN_SAME,       /* all at one address */
     PATTERN_DENSE_ROWS, /* two pieces */
     PATTERN_SAME_ROWS,  /* two addresses */
-    PATTERN_NEAR, /* all in 32 words that lie side by side, from the lowest on: which, in word */
+    PATTERN_NEAR, /* all within 32 adjacent words from the lowest address on; `word` says which */
     PATTERN_ANY,
 };
 
 struct pattern {
     uint32_t mask; /* 0: none yet */
     uint32_t
-        ready; /* the mask again, once such an access was made in one block: what follows is known */
-    uint64_t begin, room; /* the first lane's address is good from begin on, and so far behind it */
-    uint8_t *host; /* where begin is; NULL: the CTA's shared or the warp's local memory holds it */
-    uint32_t stride; /* between two lanes' bytes, the deltas aside: 0 but in local memory */
+        ready; /* the mask again, once such an access was inside one block: what follows is valid */
+    uint64_t begin, room; /* the first lane's address is good from `begin` on, for `room` bytes */
+    uint8_t *
+        host; /* the host address of `begin`; NULL: in the CTA's shared or the warp's local memory */
+    uint32_t stride; /* from lane to lane, without the deltas: not 0 in local memory only */
     uint8_t space, bytes;
     uint8_t shape; /* enum pattern_shape */
-    uint8_t place; /* of the first lane's address in its 128 bytes: whole lines do not matter */
-    uint8_t fixed; /* the bits of it that must stay for the pattern to be worth as much */
-    bool
-        silent; /* whoever watches wants to know only how often: times, that he was not told of yet */
+    uint8_t place; /* of the first lane's address in its 128-byte line */
+    uint8_t fixed; /* the address bits that must be equal for the same number of sectors or banks */
+    bool silent;   /* observers only need to know how often it repeats: `times`, not yet reported */
     uint32_t times;
-    uint32_t strays;   /* accesses since it was looked for; nobody watched */
-    uint32_t bits;     /* all deltas ORed */
-    int32_t low, high; /* the least and the greatest delta */
-    struct mem_block
-        *block; /* that an access from this place hit: any instruction's, to try first */
-    _Alignas(64) int32_t delta[32]; /* a lane's address - the first lane's */
+    uint32_t strays;                /* accesses since it was computed that no one observed */
+    uint32_t bits;                  /* all deltas ORed */
+    int32_t low, high;              /* the smallest and the largest delta */
+    struct mem_block *block;        /* hit last by an access of this instruction: tried first */
+    _Alignas(64) int32_t delta[32]; /* a lane's address minus the first lane's */
     _Alignas(64) uint32_t word[32];
 };
 
 #define PATTERN_INLINE static inline __attribute__((always_inline))
 
-/* In shared memory, whose banks are a circle, only the place in a lane's width matters. In global memory
- * it is the place in a line, down to what divides all deltas: those low bits move no lane alone across
- * the border of a sector or a line. What all lanes read, or a dense piece, is worth what its place says. */
+/* The address bits on which the cost depends. In shared memory, whose banks are a ring, that is
+ * the place in a lane's width. In global memory it is the place in a line, down to the common
+ * divisor of all deltas: lower bits never move a single lane across the border of a sector or
+ * line. For a broadcast or a dense piece only the place itself matters. */
 PATTERN_INLINE uint8_t pattern_fixed(const struct pattern *pattern)
 {
     uint8_t width = pattern->bytes - 1u;
@@ -83,8 +83,8 @@ PATTERN_INLINE enum pattern_shape pattern_shape(const struct pattern *pattern)
     return is_near ? PATTERN_NEAR : PATTERN_ANY;
 }
 
-/* The pattern of an access, found again or new; NULL if its addresses lie too far apart for one. COUNTED: somebody
- * wants to know what it is worth, else only its alignment matters. */
+/* The pattern of an access, reused or new; NULL if its addresses lie too far apart. COUNTED: its
+ * cost is needed, otherwise only its alignment. */
 PATTERN_INLINE struct pattern *pattern_find(struct pattern *pattern, struct obs_access *access,
                                             bool counted)
 {

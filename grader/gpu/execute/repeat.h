@@ -1,6 +1,7 @@
-/* Accesses that repeat: the same lanes with the same pattern as the time before, worth as many sectors or banks.
- * Then one address is looked at instead of 32, and observers that agree are only told that it happened again. Where nobody
- * watches, it is enough that all lanes are in the same piece of memory as before. */
+/* Repeated accesses: the same lanes with the same pattern as before, with the same number of
+ * sectors or banks. Then one address is checked instead of 32, and observers that agree only
+ * hear that it happened again. Without observers it is enough that all lanes stay in the same
+ * block of memory. */
 #ifndef GPU_EXECUTE_REPEAT_H
 #define GPU_EXECUTE_REPEAT_H
 
@@ -13,7 +14,7 @@ LANES_INLINE uint64_t window_of(uint8_t space)
     return space == PTX_SHARED ? MEM_SHARED_WINDOW : space == PTX_LOCAL ? MEM_LOCAL_WINDOW : 0;
 }
 
-/* Do the lanes' addresses lie to each other as they do in the pattern? */
+/* Whether the lanes' addresses have the same deltas as in the pattern. */
 LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct pattern *pattern,
                                  uint32_t mask, unsigned lead)
 {
@@ -37,9 +38,9 @@ LANES_INLINE bool lies_as_before(const void *base, unsigned width, const struct 
     return !other && !other32;
 }
 
-/* Whether an access at base + offset, whose lanes lie to each other as in the pattern and whose first active one is
- * LEAD, is worth as much and within bounds; WIDTH bytes of each lane in BASE. FIRST is then the first lane's address
- * in its space. */
+/* Whether an access at base + offset with the pattern's deltas has the same cost and is within
+ * bounds. LEAD is its first active lane, WIDTH the bytes of each lane in BASE. FIRST becomes the
+ * first lane's address in its space. */
 LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, unsigned width,
                               uint64_t offset, bool is_generic, unsigned lead, uint64_t *first)
 {
@@ -51,7 +52,7 @@ LANES_INLINE bool is_in_place(const struct pattern *pattern, const void *base, u
            !((pattern->place ^ *first) & pattern->fixed);
 }
 
-/* Where the first lane's bytes then lie. */
+/* The first lane's bytes in that case. */
 LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern *pattern,
                                    uint64_t first)
 {
@@ -60,9 +61,10 @@ LANES_INLINE uint8_t *repeat_start(const struct warp *warp, const struct pattern
     return (pattern->space == PTX_LOCAL ? warp->local : warp->cta->shared) + first;
 }
 
-/* Where the lanes' bytes lie, AT bytes behind what is returned, if nobody watches and they are all in the piece of memory
- * where the pattern may be: then they need have none. Now and then a new one is looked for all the same, as some begin
- * late. Lanes that are not in MASK have the first one's. NULL: nothing has happened yet. */
+/* Each lane's bytes, AT bytes behind the result, if there are no observers and all lanes are in
+ * the memory block of the pattern; their deltas do not matter then. From time to time a new
+ * pattern is computed all the same, as some begin late. Lanes outside MASK get the first lane's
+ * bytes. NULL: does not apply, and nothing has happened yet. */
 LANES_INLINE uint8_t *find_apart(const struct warp *warp, bool is_load, struct pattern *pattern,
                                  const void *base, unsigned width, uint64_t offset, bool is_generic,
                                  uint32_t mask, uint64_t *at)

@@ -1,21 +1,21 @@
-/* Arithmetic, comparisons and choices as loops over 32 lanes that the compiler vectorises: for the interpreter, and for
- * what kernels are translated to.
+/* Arithmetic, comparisons and selections as loops over 32 lanes that the compiler vectorises:
+ * for the interpreter and for translated kernels.
  *
  *   row_add_s32(mask, d, a, b)    a line of alu.def: d's lanes of the mask
  *   compare_lt_s32(a, b)          a bit for each lane
  *   select_u32(mask, d, a, b, p)  a's lane where p has a bit, or b's
  *
- * Lanes are independent: a source may be the destination, but never overlap it in part. */
+ * Lanes are independent: a source may be the destination, but must not overlap it partly. */
 #ifndef GPU_EXECUTE_ROWS_H
 #define GPU_EXECUTE_ROWS_H
 
 #include "gpu/execute/comparisons.h"
 
-/* All lanes, as the text itself says; a choice at run time would double it. */
+/* Known at compile time; a test at run time would double the code. */
 #define IS_WHOLE(mask) (__builtin_constant_p(mask) && (mask) == ALL_LANES)
 
-/* AddressSanitizer looks at all lanes of an operand before the loop, instead of at each within: so the compiler
- * vectorises here, too. What a line computes is looked at as anywhere. */
+/* AddressSanitizer checks all lanes of an operand before the loop instead of each one in it, so
+ * that the compiler vectorises here, too. All other code is checked as usual. */
 #ifdef __SANITIZE_ADDRESS__
 #define LOOKED_AT                                                                                  \
     __attribute__((no_sanitize("address", "alignment", "null", "object-size", "pointer-overflow")))

@@ -1,15 +1,15 @@
-/* Stretches: instructions one behind the other that the lanes of a path go through together, whatever
- * they hold.
+/* Stretches: consecutive instructions that a path's lanes execute together, whatever their
+ * values.
  *
  *         ld.param   stretch 3  step 3        an idle instruction has nothing to do: its result is known
  *         cvta       stretch 2  idle          before the kernel starts (fixed.c), so it is stepped over
  *         mov        stretch 1  idle
- *     @p  bra        stretch 0                somebody must look which lanes go where
+ *     @p  bra        stretch 0                control must find out which lanes go where
  *
- * What would be done for each instruction is done once for a stretch: counting it, asking whether the
- * slice is over, whether lanes wait for others here. Short instructions would cost as much again. So a
- * profile says only how often lanes came into a stretch at an instruction, less how often they left it
- * before that: the sums from its beginning on are how often each was executed. */
+ * Counting an instruction, checking for the end of the slice and for lanes to wait for is done
+ * once for a whole stretch: for short instructions it would double the cost. So a profile counts
+ * only how often lanes entered a stretch at an instruction, less how often they left it there
+ * early. The running sums from the start of the stretch give the count of each instruction. */
 #include "gpu/execute/stretch.h"
 
 #include <stdlib.h>
@@ -22,14 +22,15 @@ void idle_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     (void)warp, (void)inst, (void)mask;
 }
 
-/* Clocks count the instructions before them, and who may be waiting for others is charged more. */
+/* Clocks count the instructions before them, and instructions that may poll cost more of the
+ * slice. */
 static bool is_straight(const struct inst *in)
 {
     return in->kind == KIND_LANES && in->guard == NO_SLOT && !in->observes &&
            in->run != read_special_run;
 }
 
-/* Lanes may wait here for those of the other side of a branch. */
+/* Lanes may wait here for lanes from the other side of a branch. */
 static void mark_meetings(const struct kernel *kernel, bool *meets)
 {
     for (uint32_t pc = 0; pc < kernel->code_count; pc++) {

@@ -1,4 +1,4 @@
-/* Profiles count an instruction once for a whole stretch, as stretch.c says. This restores the counts of each instruction. */
+/* Profiles count a whole stretch once (stretch.c). This restores the count of each instruction. */
 #ifndef GPU_EXECUTE_STRETCH_H
 #define GPU_EXECUTE_STRETCH_H
 
@@ -10,7 +10,8 @@
 /* Completes a PROFILE whose launch has ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
-/* Warps that executed the instruction at PC so far; BEFORE: those that executed the instruction before it. */
+/* Warps that executed the instruction at PC so far; BEFORE: those that executed the one before
+ * it. */
 static inline uint64_t stretch_warps(const struct worker *worker, uint32_t pc, uint64_t before)
 {
     bool follows = worker->launch->kernel->code[pc].follows;
