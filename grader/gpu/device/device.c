@@ -40,10 +40,20 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 
 /* --- opening and closing ------------------------------------------------------------------------ */
 
+static bool is_serial(const struct emu_options *options)
+{
+    const struct observer *observers[OBS_MAX];
+    unsigned count = observers_choose(options, true, observers);
+    bool is_serial = options->deterministic;
+    for (unsigned i = 0; i < count; i++)
+        is_serial |= observers[i]->is_serial;
+    return is_serial;
+}
+
 /* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
-    if (options->deterministic || options->tools & (EMU_RACECHECK | EMU_INITCHECK | EMU_ORIGINS))
+    if (is_serial(options))
         return 1;
     long cores = options->workers ? (long)options->workers : sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > EMU_MAX_WORKERS ? EMU_MAX_WORKERS : (unsigned)cores;

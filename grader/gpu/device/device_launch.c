@@ -8,7 +8,6 @@
 #include "gpu/lanes.h"
 #include "gpu/occupancy.h"
 #include "gpu/record/record.h"
-#include "gpu/tools.h"
 
 #define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
 #define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
@@ -155,30 +154,6 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
     return bytes != NULL;
 }
 
-unsigned device_observers(const struct emu_options *options, bool counted,
-                          const struct observer *observers[OBS_MAX])
-{
-    unsigned count = 0, tools = options->tools;
-    if (!(tools & EMU_ONLY))
-        tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
-    if ((tools & EMU_COUNTERS) == EMU_COUNTERS)
-        observers[count++] =
-            options->rules == EMU_SECTOR ? &obs_counters : &obs_counters_by_old_rules;
-    if (tools & EMU_MEMCHECK)
-        observers[count++] = &obs_memcheck;
-    if (tools & EMU_SYNCCHECK)
-        observers[count++] = &obs_synccheck;
-    if (tools & EMU_RACECHECK)
-        observers[count++] = &obs_racecheck;
-    if (tools & EMU_INITCHECK)
-        observers[count++] = &obs_initcheck;
-    if (tools & EMU_ORIGINS)
-        observers[count++] = &obs_origins;
-    if (options->trace)
-        observers[count++] = &obs_recorder;
-    return count;
-}
-
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count)
 {
     uint64_t each = device->kernels[handle - 1].cta_instructions;
@@ -236,7 +211,7 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     launch->options = &device->options;
     launch->is_counted = counted || emu_has_record(device);
     launch->observer_count =
-        device_observers(&device->options, launch->is_counted, running->observers);
+        observers_choose(&device->options, launch->is_counted, running->observers);
     launch->workspace = request->cooperative ? device->workspace : 0;
     launch->children = &running->children;
     launch->depth = depth;
@@ -244,9 +219,9 @@ static struct running *begin(struct emu_device *device, const struct emu_launch 
     launch->cta_count = (uint64_t)request->grid[0] * request->grid[1] * request->grid[2];
     for (unsigned i = 0; i < launch->observer_count; i++)
         launch->wanted |= running->observers[i]->events;
-    launch->seen = (struct obs_launch){kernel, launch, &running->findings, &running->recording};
     unsigned workers = device_share(device, request->kernel, launch->cta_count);
     fill_launch(device, launch, workers);
+    launch_describe(launch, &running->findings, &running->recording);
     refresh(device, launch);
     children_init(&running->children);
     findings_init(&running->findings);
@@ -285,8 +260,9 @@ static enum emu_status end(struct emu_device *device, struct running *running,
         device_failed(status, "%s",
                       running->findings.count ? running->findings.list[0].message
                                               : "nobody watched why");
+    struct record_result result = {status, &totals, launch->per_instruction};
     if (record_goes_on(&device->options))
-        record_launch(device->options.record_fd, launch, status, &totals);
+        record_launch(device->options.record_fd, &launch->view, &result);
     free(launch->per_instruction);
     free(running->recording.list);
     findings_free(&running->findings);

@@ -55,10 +55,6 @@ enum emu_status device_unlock(struct emu_device *device, enum emu_status status)
 /* With the lock held: the kernel of a handle, or NULL and a message; and the handle of a kernel, which is
  * decoded if it is new. */
 const struct kernel *device_kernel(const struct emu_device *device, uint32_t handle);
-/* Those that watch a launch; returns how many. COUNTED: its counters go to somebody, to the caller or into a record.
- * In a program that is only run nobody sees them, and they would cost a fifth of its time. */
-unsigned device_observers(const struct emu_options *options, bool counted,
-                          const struct observer *observers[OBS_MAX]);
 /* How many workers shall share so many CTAs of a kernel: no more than have enough to do. */
 unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t cta_count);
 /* Ends all parked launches (of MODULE, if it is not NULL): they have nothing to wait for any more. */

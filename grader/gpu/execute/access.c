@@ -523,8 +523,8 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
 {
     const struct worker *worker = warp->cta->worker;
     struct obs_repeat repeat = {.first = first,
-                                .last = first + (uint64_t)(int64_t)pattern->delta[WARP - 1],
-                                .pattern = pattern,
+                                .low = pattern->low,
+                                .high = pattern->high,
                                 .cta = warp->cta->linear,
                                 .pc = warp->pc,
                                 .mask = pattern->mask,
@@ -537,12 +537,12 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     bool silent = true;
     for (unsigned i = 0; i < worker->listeners[inst->mem.event != OBS_LOAD]; i++) {
         const struct listener *listener = &worker->listener[i];
-        enum obs_answer answer = OBS_IN_FULL;
+        enum obs_answer answer = OBS_FULL;
         if (listener->observer->repeat)
             answer = listener->observer->repeat(listener->state, &repeat);
-        if (answer == OBS_IN_FULL)
+        if (answer == OBS_FULL)
             tell_in_full(warp, inst, pattern, first, listener);
-        silent &= answer == OBS_SILENT;
+        silent &= answer == OBS_COUNT_ONLY;
     }
     pattern->silent = silent;
 }

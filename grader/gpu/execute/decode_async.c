@@ -1,7 +1,7 @@
 /* Decoding of copies that go on beside the thread, and of mbarriers. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 
 /* cp.async [to], [from], bytes{, source bytes or predicate}: see copy_run(). */
 void decode_copy(struct decoder *d)

@@ -4,7 +4,7 @@
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 #include "gpu/lanes.h"
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 
 struct shape {
     uint8_t word; /* enum ptx_modifier */

@@ -2,7 +2,7 @@
 #include "gpu/execute/decode.h"
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 
 /* The bytes of the shared array that the address is meant for. One without a size goes on to the end. */
 static void find_limits(struct decoder *d, const struct ptx_operand *op)

@@ -32,7 +32,7 @@ static void tell_fault(struct warp *warp, struct obs_fault fault, unsigned lane)
     memcpy(fault.cta, cta->index, sizeof fault.cta);
     for (unsigned i = 0; i < launch->observer_count; i++)
         if (launch->observers[i]->events & OBS_FAULT)
-            launch->observers[i]->fault(cta->worker->observer_state[i], &launch->seen, &fault);
+            launch->observers[i]->fault(cta->worker->observer_state[i], &launch->view, &fault);
 }
 
 void warp_fault(struct warp *warp, enum obs_fault_kind kind, unsigned lane,
@@ -239,7 +239,7 @@ static bool worker_open(struct worker *worker, struct launch *launch)
     worker->patterns = make_patterns(launch->kernel);
     bool ok = worker->profile && worker->patterns;
     for (unsigned i = 0; i < launch->observer_count; i++) {
-        worker->observer_state[i] = launch->observers[i]->begin(&launch->seen);
+        worker->observer_state[i] = launch->observers[i]->begin(&launch->view);
         ok &= worker->observer_state[i] != NULL;
     }
     add_listeners(worker, OBS_ACCESS);
@@ -369,7 +369,7 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     native_end(all);
     struct emu_counters *counters = make_counters(launch, all);
     for (unsigned i = 0; i < launch->observer_count; i++)
-        launch->observers[i]->end(all->observer_state[i], &launch->seen, counters);
+        launch->observers[i]->end(all->observer_state[i], &launch->view, counters);
     launch->per_instruction = counters;
     launch->longest = all->longest;
     launch->instructions = all->executed;

@@ -10,7 +10,7 @@
 
 #include "gpu/device.h"
 #include "gpu/execute/kernel.h"
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 #include "gpu/occupancy.h"
 
 #define EMU_MAX_WORKERS 64u
@@ -42,9 +42,9 @@ struct launch {
     struct output *output;
     const struct observer *const *observers;
     unsigned observer_count;
-    unsigned wanted; /* events that some observer subscribed to */
-    bool is_counted; /* its counters go to somebody */
-    struct obs_launch seen;
+    unsigned wanted;                   /* events that some observer subscribed to */
+    bool is_counted;                   /* its counters go to somebody */
+    struct launch_view view;           /* of it, for observers and the record */
     const struct emu_options *options; /* the device's */
     const struct emu_texture *textures;
     uint64_t texture_count;
@@ -107,6 +107,10 @@ static inline void launch_stop(struct launch *launch, enum emu_status status)
     launch_fail(launch, status);
     atomic_store(&launch->stopping, true);
 }
+
+/* view.c: describes the launch to observers and to the record, once all that its caller sets is set. */
+void launch_describe(struct launch *launch, struct findings *findings,
+                     struct obs_recording *recording);
 
 /* Tells the observers that LANE of WARP did what it must not at the current instruction. ACCESS is
  * NULL when it is not about memory. */

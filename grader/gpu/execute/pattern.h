@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 #include "gpu/ptx/module.h"
 
 #define PATTERN_WINDOW 128 /* bytes */

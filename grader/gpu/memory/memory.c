@@ -1,10 +1,10 @@
 #include "gpu/memory/memory.h"
 
-#include "gpu/lanes.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "gpu/lanes.h"
 
 #define ALIGNMENT 512u
 #define GAP       (1u << 16)   /* between neighbours: most strays land here */

@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 #include "gpu/observe/losses.h"
 #include "gpu/observe/old_rules.h"
 
 #define LANES 32u
 #define BANKS 32u
 
-/* What a GPU makes of an atomic in shared memory. */
-enum atomic_form { ONE_PASS, TWO_PASSES, POPULATION };
+/* How a GPU executes an atomic in shared memory. NOT_ATOMIC: it is an access to an mbarrier. */
+enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
 /* Of one instruction in one space: requests, then what the space counts, and as much of it as the
  * latest access that was not dense was worth. */
@@ -27,7 +27,8 @@ struct traffic {
 struct state {
     uint32_t count;
     enum emu_rules rules;
-    const struct inst *code;
+    const struct launch_view *launch;
+    uint8_t *form; /* of the atomics at each pc: enum atomic_form, as far as known */
     struct traffic *global, *shared; /* count of each, by pc */
     uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
     struct sample *samples; /* of each pc the access that wasted most */
@@ -45,6 +46,7 @@ static void counters_free(struct state *state)
 {
     free(state->global);
     free(state->kind);
+    free(state->form);
     free(state->others);
     free(state->loaded);
     for (uint32_t i = 0; state->samples && i < state->count; i++)
@@ -53,25 +55,26 @@ static void counters_free(struct state *state)
     free(state);
 }
 
-static void *counters_begin(const struct obs_launch *launch)
+static void *counters_begin(const struct launch_view *launch)
 {
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
-    state->count = launch->kernel->code_count + 1;
-    state->rules = launch->launch->options->rules;
-    state->code = launch->kernel->code;
+    state->launch = launch;
+    state->count = launch->code_count + 1;
+    state->rules = launch->options->rules;
     state->global = calloc(2 * (size_t)state->count, sizeof *state->global);
     state->kind = calloc(2 * (size_t)state->count, 1);
+    state->form = calloc(state->count, 1);
     state->shared = state->global ? state->global + state->count : NULL;
     state->samples = calloc(state->count, sizeof *state->samples);
-    bool has_others = launch->launch->cluster_size > 1;
+    bool has_others = launch->cluster_size > 1;
     state->others = has_others ? calloc(state->count, sizeof *state->others) : NULL;
-    state->warps = launch->launch->warps;
-    state->places = launch->launch->cta_count * state->warps;
+    state->warps = launch->warps;
+    state->places = launch->cta_count * state->warps;
     state->places = state->places < MOST_PLACES ? state->places : MOST_PLACES;
     state->loaded = calloc(state->places, sizeof *state->loaded);
-    if (state->global && state->kind && state->samples && state->loaded &&
+    if (state->global && state->kind && state->form && state->samples && state->loaded &&
         (state->others || !has_others))
         return state;
     counters_free(state);
@@ -287,14 +290,23 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 /* Integers of 32 bits and exchanges have an instruction of their own. Compare-and-swap takes two passes,
  * and so does each round of the loop that all others become. An addition of 1 whose old value nobody reads
  * counts the lanes that want the same word, and adds them up at once. */
-static enum atomic_form form_of(const struct inst *inst)
+static enum atomic_form find_form(struct view_instruction in)
 {
-    bool is_word = inst->mem.bytes == 4 && ptx_type_class(inst->mem.type) != 'F';
-    if (is_word && inst->mem.variant && inst->mem.event == OBS_REDUCTION)
+    bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
+    if (in.kind != VIEW_ATOMIC)
+        return NOT_ATOMIC;
+    if (is_word && in.adds_one && in.access == OBS_REDUCTION)
         return POPULATION;
-    if (inst->mem.op == PTX_MOD_exch)
+    if (in.op == PTX_MOD_exch)
         return ONE_PASS;
-    return is_word && inst->mem.op != PTX_MOD_cas ? ONE_PASS : TWO_PASSES;
+    return is_word && in.op != PTX_MOD_cas ? ONE_PASS : TWO_PASSES;
+}
+
+static enum atomic_form form_at(struct state *state, uint32_t pc)
+{
+    if (state->form[pc] == UNKNOWN)
+        state->form[pc] = (uint8_t)find_form(view_instruction(state->launch, pc));
+    return state->form[pc];
 }
 
 /* Each lane has its turn in its bank, also where lanes want the same word. */
@@ -309,11 +321,10 @@ LANES_INLINE void measure_turns(struct traffic *traffic, const struct obs_access
 }
 
 LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_access *access,
-                                      const struct inst *inst)
+                                      enum atomic_form form)
 {
-    enum atomic_form form = form_of(inst);
     unsigned passes = form == TWO_PASSES ? 2 : 1;
-    if (inst->run != atomic_run) /* of an mbarrier */
+    if (form == NOT_ATOMIC)
         return;
     traffic->requests++;
     if (access->dense) {
@@ -347,7 +358,7 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
     } else if (access->space == PTX_SHARED && access->kind <= OBS_STORE)
         count_shared(&state->shared[access->pc], &state->samples[access->pc], access);
     else if (access->space == PTX_SHARED)
-        count_shared_atomic(&state->shared[access->pc], access, &state->code[access->pc]);
+        count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
 /* An access that says more of what is wasted than the ones before is wanted in full. One to shared memory that
@@ -361,9 +372,9 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     struct traffic one = {
         .pieces = traffic->last_pieces, .ideal = traffic->last_ideal, .lines = traffic->last_lines};
     if (!is_global && repeat->space != PTX_SHARED)
-        return OBS_SILENT;
+        return OBS_COUNT_ONLY;
     if (!is_global && state->kind[state->count + repeat->pc] > OBS_STORE)
-        return OBS_IN_FULL;
+        return OBS_FULL;
     if (repeat->dense && is_global) {
         one = (struct traffic){0};
         count_dense(&one, repeat->first, repeat->bytes);
@@ -372,7 +383,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
     }
     if (one.pieces > one.ideal && sample_is_worse(sample, (uint32_t)one.pieces, (uint32_t)one.ideal,
                                                   repeat->cta, repeat->warp))
-        return OBS_IN_FULL;
+        return OBS_FULL;
     traffic->requests += repeat->times;
     traffic->pieces += one.pieces * repeat->times;
     traffic->ideal += one.ideal * repeat->times;
@@ -383,7 +394,7 @@ static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *
                                repeat->dense ? DENSE_FORM : sample->form, repeat->mask};
     if (is_global)
         sample_again(sample, true, repeat->warp, &seen);
-    return is_global || one.pieces > one.ideal ? OBS_TAKEN : OBS_SILENT;
+    return is_global || one.pieces > one.ideal ? OBS_DONE : OBS_COUNT_ONLY;
 }
 
 void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *ideal)
@@ -443,7 +454,7 @@ static void counters_join(void *into, void *argument)
     counters_free(state);
 }
 
-static void counters_end(void *argument, const struct obs_launch *launch,
+static void counters_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
     /* the first of the four counters of each kind, in counters.def's order */
@@ -454,7 +465,7 @@ static void counters_end(void *argument, const struct obs_launch *launch,
                                               EMU_shared_atomic_requests,
                                               EMU_shared_atomic_requests};
     struct state *state = argument;
-    for (uint32_t pc = 0; per_instruction && pc < launch->kernel->code_count; pc++) {
+    for (uint32_t pc = 0; per_instruction && pc < launch->code_count; pc++) {
         const struct traffic *g = &state->global[pc], *s = &state->shared[pc];
         uint64_t *value = per_instruction[pc].value + global[state->kind[pc]];
         value[0] += g->requests;
@@ -469,8 +480,7 @@ static void counters_end(void *argument, const struct obs_launch *launch,
         per_instruction[pc].value[EMU_cluster_requests] = state->others ? state->others[pc] : 0;
     }
     for (uint64_t i = 0; per_instruction && i < state->places; i++) {
-        uint64_t *most =
-            &per_instruction[launch->kernel->code_count].value[EMU_longest_warp_load_sectors];
+        uint64_t *most = &per_instruction[launch->code_count].value[EMU_longest_warp_load_sectors];
         *most = state->loaded[i] > *most ? state->loaded[i] : *most;
     }
     if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "gpu/analyse/operands.h"
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 #include "gpu/observe/words.h"
 
 #define MOST_COLUMNS 100 /* of a message */
@@ -32,11 +32,13 @@ struct init_site {
     uint64_t addr, cta;
     uint32_t thread;
     uint8_t space;
+    bool uses_old;                 /* an atomic whose result depends on the old value */
+    bool is_copy;                  /* cp.async */
     const struct mem_block *block; /* that it accessed last */
 };
 
 struct init {
-    const struct obs_launch *launch;
+    const struct launch_view *launch;
     struct init_site *sites;          /* by pc */
     struct init_cta *current, *seats; /* the one that runs; all that are under way */
     size_t local_bytes;
@@ -88,11 +90,11 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
 
 /* Whether element K of what the load at PC loads is used for more than being stored, beyond its first WRITTEN
  * bytes. */
-static bool is_used(const struct kernel *kernel, uint32_t pc, uint32_t k, unsigned written)
+static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
-    const struct image *image = kernel_image(kernel, pc);
-    const struct ptx_function *f = image->function;
-    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    uint32_t index;
+    const struct ptx_function *f = view_function(launch, pc, &index);
+    const struct ptx_operand *to = &f->code[index].operands[0];
     const struct ptx_operand *element = to->kind == PTX_VECTOR ? &to->elements[k] : to;
     return element->kind == PTX_REGISTER && uses_more(f, element->index, written, 3);
 }
@@ -103,11 +105,11 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
 }
 
 /* Whether what the load at PC loads is only chosen from, and may so be thrown away. */
-static bool is_only_chosen(const struct kernel *kernel, uint32_t pc)
+static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
-    const struct image *image = kernel_image(kernel, pc);
-    const struct ptx_function *f = image->function;
-    const struct ptx_operand *to = &f->code[pc - image->start].operands[0];
+    uint32_t index;
+    const struct ptx_function *f = view_function(launch, pc, &index);
+    const struct ptx_operand *to = &f->code[index].operands[0];
     bool chosen = false;
     for (uint32_t i = 0; i < f->code_count && to->kind == PTX_REGISTER; i++) {
         if (!reads(&f->code[i], to->index))
@@ -148,12 +150,13 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
 }
 
 /* Whether the load at PC is there because a bit-field is set: the others of its word may not have been yet. */
-static bool is_for_bits(const struct kernel *kernel, uint32_t pc)
+static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
-    const struct image *image = kernel_image(kernel, pc);
-    const struct ptx_instruction *in = &image->function->code[pc - image->start];
+    uint32_t index;
+    const struct ptx_function *f = view_function(launch, pc, &index);
+    const struct ptx_instruction *in = &f->code[index];
     return in->opcode == PTX_OP_ld && in->operands[0].kind == PTX_REGISTER &&
-           goes_back(image->function, in, in->operands[0].index, false, 6);
+           goes_back(f, in, in->operands[0].index, false, 6);
 }
 
 /* --- marks -------------------------------------------------------------------------------------------- */
@@ -170,7 +173,7 @@ static const struct mem_block *find_block(const struct init *init, struct init_s
 {
     const struct mem_block *block = site->block;
     if (!block || low < block->addr || low - block->addr >= block->size)
-        site->block = block = mem_nearest(init->launch->launch->memory, low);
+        site->block = block = mem_nearest(init->launch->memory, low);
     bool inside = block && block->host && low < end && low - block->addr < block->size &&
                   end - low <= block->size - (low - block->addr);
     return inside && block->marks[MEM_WRITTEN] ? block : NULL;
@@ -193,7 +196,7 @@ static uint8_t *shared_flags(const struct init *init, const struct obs_access *a
 static struct init_place find_place(const struct init *init, const struct obs_access *access,
                                     uint32_t lane)
 {
-    const struct launch *launch = init->launch->launch;
+    const struct launch_view *launch = init->launch;
     uint64_t addr = access->addr[lane], own = launch->own_bytes;
     struct init_place place = {NULL, NULL};
     if (addr % access->bytes)
@@ -238,15 +241,15 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
     if (*at == access->bytes)
         return false;
     bool is_part = access->bytes <= 2 || is_any_written(place, addr, access->bytes);
-    if ((access->space == PTX_LOCAL && is_only_chosen(init->launch->kernel, access->pc)) ||
-        (access->kind == OBS_LOAD && is_for_bits(init->launch->kernel, access->pc)))
+    if ((access->space == PTX_LOCAL && is_only_chosen(init->launch, access->pc)) ||
+        (access->kind == OBS_LOAD && is_for_bits(init->launch, access->pc)))
         return false;
     if (access->kind != OBS_LOAD || !is_part)
         return true;
     for (unsigned k = 0; access->element && k < access->bytes / element; k++) {
         struct init_place part = {place.flags ? place.flags + k * element : NULL, place.block};
         unsigned first = first_unwritten(part, addr + k * element, element);
-        if (first < element && is_used(init->launch->kernel, access->pc, k, first)) {
+        if (first < element && is_used(init->launch, access->pc, k, first)) {
             *at = k * element + first;
             return true;
         }
@@ -257,7 +260,7 @@ static bool is_fault(struct init *init, const struct obs_access *access, uint32_
 static void mark(struct init *init, struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
-        mem_mark(init->launch->launch->memory, MEM_WRITTEN, addr, size, true);
+        mem_mark(init->launch->memory, MEM_WRITTEN, addr, size, true);
     else if (place.flags)
         memset(place.flags, 1, size);
 }
@@ -286,10 +289,9 @@ static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint
 /* An exchange gives the old value to whoever asks, and is for writing. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
-    const struct inst *inst = &init->launch->kernel->code[access->pc];
     return access->kind == OBS_LOAD ||
            ((access->kind == OBS_ATOMIC || access->kind == OBS_REDUCTION) &&
-            inst->run == atomic_run && inst->mem.op != PTX_MOD_exch);
+            init->sites[access->pc].uses_old);
 }
 
 /* --- what is quickly said ------------------------------------------------------------------------------- */
@@ -303,7 +305,7 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
                              uint64_t end)
 {
     const struct mem_block *block;
-    if (low >= end || (space == PTX_SHARED && end > init->launch->launch->shared_bytes))
+    if (low >= end || (space == PTX_SHARED && end > init->launch->shared_bytes))
         return false;
     if (space == PTX_SHARED)
         return end - low <= QUICK_BYTES && !memchr(init->current->shared + low, 0, end - low);
@@ -321,7 +323,7 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     uint64_t bits = 0;
     uint32_t unwritten = 0;
     if (access->space != PTX_SHARED || (access->bytes != 4 && access->bytes != 8) ||
-        end > init->launch->launch->shared_bytes)
+        end > init->launch->shared_bytes)
         return false;
     for (uint32_t l = 0; l < WARP; l++)
         bits |= access->addr[l];
@@ -341,10 +343,10 @@ static bool mark_dense(const struct init *init, const struct obs_access *access,
     uint64_t low = access->addr[0];
     if (!access->dense || access->kind != OBS_STORE || low % access->bytes)
         return false;
-    if (access->space == PTX_SHARED && end <= init->launch->launch->shared_bytes)
+    if (access->space == PTX_SHARED && end <= init->launch->shared_bytes)
         memset(init->current->shared + low, 1, end - low);
     else if (access->space == PTX_GLOBAL && find_block(init, &init->sites[access->pc], low, end))
-        mem_mark(init->launch->launch->memory, MEM_WRITTEN, low, end - low, true);
+        mem_mark(init->launch->memory, MEM_WRITTEN, low, end - low, true);
     else
         return false;
     return true;
@@ -354,8 +356,7 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
-    bool is_copy =
-        init->launch->kernel->code[access->pc].run == copy_run; /* see initcheck_order() */
+    bool is_copy = init->sites[access->pc].is_copy; /* see initcheck_order() */
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
@@ -384,15 +385,15 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *repeat)
 {
     struct init *init = state;
-    uint64_t low = repeat->first + (uint64_t)(int64_t)repeat->pattern->low;
-    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->pattern->high + repeat->bytes;
+    uint64_t low = repeat->first + (uint64_t)(int64_t)repeat->low;
+    uint64_t end = repeat->first + (uint64_t)(int64_t)repeat->high + repeat->bytes;
     if (init->failed || !init->current || repeat->space == PTX_CONST)
-        return OBS_TAKEN;
+        return OBS_DONE;
     if (!is_range_written(init, repeat->pc, repeat->space, low, end))
-        return OBS_IN_FULL;
+        return OBS_FULL;
     if (repeat->kind != OBS_LOAD)
         note_reach(&init->sites[repeat->pc], repeat->space, low, end);
-    return OBS_TAKEN;
+    return OBS_DONE;
 }
 
 /* --- CTAs ------------------------------------------------------------------------------------------------ */
@@ -401,7 +402,7 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
-    size_t shared = init->launch->launch->shared_bytes;
+    size_t shared = init->launch->shared_bytes;
     bool is_new = !cta->shared;
     if (!is_new && cta->cta == event->cta)
         return cta;
@@ -420,7 +421,7 @@ static struct init_cta *take_cta(struct init *init, const struct obs_order *even
 static void initcheck_forget_memory(void *state)
 {
     struct init *init = state;
-    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++)
+    for (uint32_t pc = 0; pc < init->launch->code_count; pc++)
         init->sites[pc].block = NULL;
 }
 
@@ -447,11 +448,10 @@ struct init_array {
 
 static struct init_array array_of(const struct init *init, const struct init_site *site)
 {
-    const struct launch *launch = init->launch->launch;
+    const struct launch_view *launch = init->launch;
     struct init_array array = {0, launch->own_bytes, "its local variables"};
     if (site->space == PTX_SHARED) {
-        const struct ptx_variable *v =
-            words_shared_variable(launch->kernel, site->addr, &array.begin);
+        const struct ptx_variable *v = view_shared_variable(launch, site->addr, &array.begin);
         array.end = v && v->size ? array.begin + v->size : launch->shared_bytes;
         words_variable(array.name, sizeof array.name, launch, true, site->addr);
         if (!v)
@@ -473,7 +473,7 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
 {
     uint64_t best = UINT64_MAX;
     uint32_t writer = NO_PC;
-    for (uint32_t pc = 0; pc < init->launch->kernel->code_count; pc++) {
+    for (uint32_t pc = 0; pc < init->launch->code_count; pc++) {
         const struct init_site *other = &init->sites[pc];
         if (other == site || !other->high || other->space != site->space ||
             other->low >= array->end || other->high <= array->begin)
@@ -489,9 +489,9 @@ static uint32_t nearest_writer(const struct init *init, const struct init_site *
     return writer;
 }
 
-static bool is_one_line(const struct kernel *kernel, uint32_t one, uint32_t other)
+static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t other)
 {
-    struct source_line a = kernel_line(kernel, one), b = kernel_line(kernel, other);
+    struct source_line a = view_line(launch, one), b = view_line(launch, other);
     return a.file == b.file && a.line == b.line;
 }
 
@@ -499,14 +499,14 @@ static bool is_one_line(const struct kernel *kernel, uint32_t one, uint32_t othe
  * why READER came too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
-    const struct kernel *kernel = init->launch->kernel;
+    const struct launch_view *launch = init->launch;
     const struct findings *findings = init->launch->findings;
     for (uint32_t i = 0; i < findings->count && writer != NO_PC; i++) {
         const struct finding *race = &findings->list[i];
         if (strncmp(race->id, "race-", 5) == 0 &&
-            ((is_one_line(kernel, race->pc, reader) &&
-              is_one_line(kernel, race->related, writer)) ||
-             (is_one_line(kernel, race->pc, writer) && is_one_line(kernel, race->related, reader))))
+            ((is_one_line(launch, race->pc, reader) &&
+              is_one_line(launch, race->related, writer)) ||
+             (is_one_line(launch, race->pc, writer) && is_one_line(launch, race->related, reader))))
             return true;
     }
     return false;
@@ -515,10 +515,10 @@ static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 static void report_site(const struct init *init, uint32_t pc)
 {
     const struct init_site *site = &init->sites[pc];
-    const struct launch *launch = init->launch->launch;
+    const struct launch_view *launch = init->launch;
     struct init_array array = array_of(init, site);
     uint32_t writer = nearest_writer(init, site, &array);
-    uint32_t line = writer == NO_PC ? 0 : kernel_line(launch->kernel, writer).line;
+    uint32_t line = writer == NO_PC ? 0 : view_line(launch, writer).line;
     char thread[112], others[48] = "", text[300];
     if (is_race(init, pc, writer))
         return;
@@ -539,7 +539,7 @@ static void report_site(const struct init *init, uint32_t pc)
 
 static void initcheck_free(struct init *init)
 {
-    for (uint32_t i = 0; init->seats && i < init->launch->launch->resident; i++) {
+    for (uint32_t i = 0; init->seats && i < init->launch->resident; i++) {
         free(init->seats[i].shared);
         free(init->seats[i].local);
     }
@@ -548,15 +548,20 @@ static void initcheck_free(struct init *init)
     free(init);
 }
 
-static void *initcheck_begin(const struct obs_launch *launch)
+static void *initcheck_begin(const struct launch_view *launch)
 {
     struct init *init = calloc(1, sizeof *init);
     if (!init)
         return NULL;
     init->launch = launch;
-    init->local_bytes = (size_t)launch->launch->own_bytes * WARP * launch->launch->warps;
-    init->sites = calloc((size_t)launch->kernel->code_count + 1, sizeof *init->sites);
-    init->seats = calloc(launch->launch->resident, sizeof *init->seats);
+    init->local_bytes = (size_t)launch->own_bytes * WARP * launch->warps;
+    init->sites = calloc((size_t)launch->code_count + 1, sizeof *init->sites);
+    init->seats = calloc(launch->resident, sizeof *init->seats);
+    for (uint32_t pc = 0; init->sites && pc < launch->code_count; pc++) {
+        struct view_instruction in = view_instruction(launch, pc);
+        init->sites[pc].uses_old = in.kind == VIEW_ATOMIC && in.op != PTX_MOD_exch;
+        init->sites[pc].is_copy = in.kind == VIEW_COPY;
+    }
     if (init->sites && init->seats)
         return init;
     initcheck_free(init);
@@ -569,12 +574,12 @@ static void initcheck_join(void *into, void *state) /* one worker alone runs a l
     initcheck_free(state);
 }
 
-static void initcheck_end(void *state, const struct obs_launch *launch,
+static void initcheck_end(void *state, const struct launch_view *launch,
                           struct emu_counters *per_instruction)
 {
     struct init *init = state;
     (void)per_instruction;
-    for (uint32_t pc = 0; pc < launch->kernel->code_count; pc++)
+    for (uint32_t pc = 0; pc < launch->code_count; pc++)
         if (init->sites[pc].count)
             report_site(init, pc);
     initcheck_free(init);
@@ -583,6 +588,7 @@ static void initcheck_end(void *state, const struct obs_launch *launch,
 const struct observer obs_initcheck = {
     .name = "initcheck",
     .events = OBS_ACCESS | OBS_ORDER,
+    .is_serial = true,
     .begin = initcheck_begin,
     .access = initcheck_access,
     .repeat = initcheck_repeat,

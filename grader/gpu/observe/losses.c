@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "gpu/device.h"
-#include "gpu/execute/machine.h"
 
 /* What is too little to be told of. Correct programs have edges: a ragged last block, the final step of
  * a reduction, the halo of a stencil. */
@@ -43,8 +42,7 @@ struct expense {
 };
 
 struct report {
-    const struct obs_launch *launch;
-    const struct kernel *kernel;
+    const struct launch_view *launch;
     const struct emu_counters *counters;
     const struct sample *samples;
     struct emu_counters totals;
@@ -116,7 +114,7 @@ static uint64_t waste_of(const struct sample *sample)
 
 static struct loss *loss_at(struct report *report, const char *id, uint32_t pc)
 {
-    struct source_line place = kernel_line(report->kernel, pc);
+    struct source_line place = view_line(report->launch, pc);
     for (uint32_t i = report->count; i-- > 0;) {
         struct loss *loss = &report->list[i];
         if (loss->id == id && loss->place.file == place.file && loss->place.line == place.line)
@@ -158,15 +156,13 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
  * a loop that it has unrolled. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
-    const struct inst *code = report->kernel->code;
     uint32_t warp = 0;
     const struct access_seen *a = first_pair(report, pc, other, &warp),
                              *b = a ? &report->samples[other].seen[warp] : NULL;
     if (pc == other || !a || a->first != b->first || a->form != b->form ||
-        code[pc].mem.bytes != code[other].mem.bytes)
+        view_instruction(report->launch, pc).bytes != view_instruction(report->launch, other).bytes)
         return false;
-    struct source_line one = kernel_line(report->kernel, pc),
-                       two = kernel_line(report->kernel, other);
+    struct source_line one = view_line(report->launch, pc), two = view_line(report->launch, other);
     return one.file == two.file && one.line == two.line;
 }
 
@@ -177,7 +173,7 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
     if (!report->totals.value[EMU_barriers])
         return false;
-    for (uint32_t i = 0; i < report->kernel->code_count; i++) {
+    for (uint32_t i = 0; i < report->launch->code_count; i++) {
         uint64_t stores = report->counters[i].value[EMU_global_store_requests];
         uint32_t warp;
         const struct access_seen *load =
@@ -200,7 +196,7 @@ static void add_again(struct report *report, uint32_t pc)
             repeats = true;
             again = report->loads[i] < pc ? value[0] : again;
         }
-    if (!repeats || report->kernel->code[pc].observes || is_rewritten(report, pc))
+    if (!repeats || view_instruction(report->launch, pc).may_poll || is_rewritten(report, pc))
         return;
     struct loss *loss = loss_at(report, "redundant-load", pc);
     if (!loss)
@@ -293,7 +289,7 @@ static void tell_again(const struct report *report, const struct loss *loss)
 
 static void report_traffic(struct report *report)
 {
-    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++) {
+    for (uint32_t pc = 0; pc < report->launch->code_count; pc++) {
         for (size_t i = 0; i < COUNT_OF(kinds); i++)
             add_traffic(report, &kinds[i], pc);
         if (report->counters[pc].value[EMU_global_load_requests])
@@ -326,22 +322,23 @@ static struct expense expense_from(const struct report *report, uint32_t first, 
     return sum;
 }
 
-static bool is_call_of(const struct report *report, uint32_t pc, uint32_t image)
+static bool is_call_of(const struct report *report, uint32_t pc, uint32_t function)
 {
-    const struct inst *inst = &report->kernel->code[pc];
-    return inst->kind == KIND_CALL && inst->call.image == image;
+    struct view_instruction in = view_instruction(report->launch, pc);
+    return in.kind == VIEW_CALL && in.callee == function;
 }
 
-/* Gives each call of IMAGE its part of what the function has cost so far as is known: by how often, and in
+/* Gives each call of FUNCTION its part of what the function has cost so far as is known: by how often, and in
  * how many lanes, it was made. */
-static void share_out(struct report *report, uint32_t image)
+static void share_out(struct report *report, uint32_t function)
 {
-    const struct image *callee = &report->kernel->images[image];
-    struct expense inside = expense_from(report, callee->start, callee->end), calls = {0, 0};
+    uint32_t first, end;
+    view_range(report->launch, function, &first, &end);
+    struct expense inside = expense_from(report, first, end), calls = {0, 0};
     for (int shares = 0; shares < 2; shares++)
-        for (uint32_t pc = 0; pc < report->kernel->code_count; pc++) {
+        for (uint32_t pc = 0; pc < report->launch->code_count; pc++) {
             struct expense own = expense_of(report, pc);
-            if (!own.warps || !is_call_of(report, pc, image))
+            if (!own.warps || !is_call_of(report, pc, function))
                 continue;
             if (shares)
                 report->expenses[pc] =
@@ -355,12 +352,12 @@ static void share_out(struct report *report, uint32_t image)
 /* Once for each level of calls; what calls itself is known near enough after that. */
 static void find_expenses(struct report *report)
 {
-    const struct kernel *kernel = report->kernel;
-    for (uint32_t pc = 0; pc < kernel->code_count; pc++)
+    const struct launch_view *launch = report->launch;
+    for (uint32_t pc = 0; pc < launch->code_count; pc++)
         report->expenses[pc] = expense_of(report, pc);
-    for (uint32_t level = 1; level < kernel->image_count && level <= MANY_LEVELS; level++)
-        for (uint32_t image = 1; image < kernel->image_count; image++)
-            share_out(report, image);
+    for (uint32_t level = 1; level < launch->function_count && level <= MANY_LEVELS; level++)
+        for (uint32_t function = 1; function < launch->function_count; function++)
+            share_out(report, function);
 }
 
 /* --- branches ------------------------------------------------------------------------------------ */
@@ -369,12 +366,12 @@ static void find_expenses(struct report *report)
  * loop that it goes back in, as most of the times it is there with the lanes that are left. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
-    uint32_t before = report->kernel->code[pc].branch.target - 1;
+    uint32_t before = view_instruction(report->launch, pc).target - 1;
     if (before >= pc || !report->counters[before].value[EMU_warp_instructions])
         return pc;
-    const struct inst *inst = &report->kernel->code[before];
-    bool falls = inst->kind != KIND_EXIT && inst->kind != KIND_RETURN &&
-                 (inst->kind != KIND_BRANCH || inst->guard != NO_SLOT);
+    struct view_instruction in = view_instruction(report->launch, before);
+    bool falls =
+        in.kind != VIEW_EXIT && in.kind != VIEW_RETURN && (in.kind != VIEW_BRANCH || in.has_guard);
     return falls ? before : pc;
 }
 
@@ -406,9 +403,9 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
  * instructions as would do if all lanes that came there had stayed together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
-    const struct inst *inst = &report->kernel->code[pc];
+    struct view_instruction in = view_instruction(report->launch, pc);
     uint64_t divergent = report->counters[pc].value[EMU_divergent_branches];
-    struct loss *loss = inst->kind == KIND_BRANCH ? loss_at(report, "divergent-branch", pc) : NULL;
+    struct loss *loss = in.kind == VIEW_BRANCH ? loss_at(report, "divergent-branch", pc) : NULL;
     if (!loss)
         return;
     struct expense entry = expense_of(report, entry_of(report, pc));
@@ -416,17 +413,17 @@ static void add_branch(struct report *report, uint32_t pc)
     loss->requests += divergent;
     if (!divergent)
         return;
-    uint32_t first = inst->branch.target < pc ? inst->branch.target : pc + 1;
-    uint32_t end = inst->branch.meet;
-    if (end <= first || end > report->kernel->code_count)
-        end = report->kernel->code_count;
+    uint32_t first = in.target < pc ? in.target : pc + 1;
+    uint32_t end = in.meet;
+    if (end <= first || end > report->launch->code_count)
+        end = report->launch->code_count;
     struct expense inside = expense_from(report, first, end);
     uint64_t cost = (uint64_t)(inside.warps + 0.5);
     uint64_t ideal = (uint64_t)(inside.threads * entry.warps / entry.threads + 0.999);
     if (ideal >= cost)
         return;
     add_to_branches(loss, first, end, cost, ideal);
-    loss->is_loop |= inst->branch.target <= pc;
+    loss->is_loop |= in.target <= pc;
     loss->has_bad |= (double)divergent >= MANY_BRANCHES * entry.warps &&
                      cost - ideal >= least_branch_waste(report);
 }
@@ -450,7 +447,7 @@ static void tell_branches(const struct report *report, const struct loss *loss)
 static void report_branches(struct report *report)
 {
     uint32_t before = report->count;
-    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++)
+    for (uint32_t pc = 0; pc < report->launch->code_count; pc++)
         if (report->counters[pc].value[EMU_branches])
             add_branch(report, pc);
     for (uint32_t i = before; i < report->count; i++)
@@ -462,7 +459,7 @@ static void report_branches(struct report *report)
 static uint32_t busiest(const struct report *report)
 {
     uint32_t most = 0;
-    for (uint32_t pc = 0; pc < report->kernel->code_count; pc++)
+    for (uint32_t pc = 0; pc < report->launch->code_count; pc++)
         if (report->counters[pc].value[EMU_warp_instructions] >
             report->counters[most].value[EMU_warp_instructions])
             most = pc;
@@ -491,7 +488,7 @@ static bool report_serial(const struct report *report)
 /* Worth a word only where there are blocks enough for all multiprocessors. */
 static void report_occupancy(const struct report *report)
 {
-    const struct launch *launch = report->launch->launch;
+    const struct launch_view *launch = report->launch;
     const struct emu_occupancy *o = &launch->occupancy;
     static const char *const helps[] = {
         [EMU_BY_BLOCKS] = "take larger blocks: a multiprocessor holds at most 32",
@@ -512,7 +509,7 @@ static void report_occupancy(const struct report *report)
 /* False: out of memory. */
 static bool report_open(struct report *report)
 {
-    uint32_t count = report->kernel->code_count;
+    uint32_t count = report->launch->code_count;
     report->list = calloc(report->room, sizeof *report->list);
     report->expenses = calloc(count, sizeof *report->expenses);
     report->loads = calloc(count, sizeof *report->loads);
@@ -527,11 +524,10 @@ static bool report_open(struct report *report)
     return true;
 }
 
-void losses_report(const struct obs_launch *launch, const struct emu_counters *counters,
+void losses_report(const struct launch_view *launch, const struct emu_counters *counters,
                    const struct sample *samples)
 {
-    const struct kernel *kernel = launch->kernel;
-    struct report report = {launch, kernel, counters, samples, .room = 5 * kernel->code_count};
+    struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
     if (report_open(&report)) { /* else it is feedback, and no grade depends on it */
         report_traffic(&report);
         if (!report_serial(&report))

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "gpu/counters.h"
-#include "gpu/execute/machine.h"
-#include "gpu/observe/observer.h"
+#include "gpu/lanes.h"
 #include "gpu/observe/shape.h"
+#include "gpu/observe/view.h"
 
 /* A warp's latest access to global memory by an instruction, as far as it takes to know the same one again:
  * FIRST is lane 0's address, FORM a hash of how the other lanes' lie to it. */
@@ -96,7 +96,7 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
 void sample_join(struct sample *into, struct sample *sample);
 
 /* Adds to the launch's findings what COUNTERS and SAMPLES, of each instruction, show. */
-void losses_report(const struct obs_launch *launch, const struct emu_counters *counters,
+void losses_report(const struct launch_view *launch, const struct emu_counters *counters,
                    const struct sample *samples);
 
 #endif

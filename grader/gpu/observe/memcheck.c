@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/execute/machine.h"
 #include "gpu/observe/words.h"
 
 #define FAR_BYTES ((uint64_t)1 << 40) /* beyond all device memory: no index led there */
 
-static void *memcheck_begin(const struct obs_launch *launch)
+static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
     return malloc(1); /* nothing of its own: findings are shared and locked */
@@ -49,10 +48,10 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
 }
 
 /* The block that a bad address was meant for; NULL: none is near. */
-static const struct mem_block *block_meant(const struct obs_launch *launch,
+static const struct mem_block *block_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
-    const struct mem_block *block = mem_closest(launch->launch->memory, fault->addr);
+    const struct mem_block *block = mem_closest(launch->memory, fault->addr);
     if (!block || fault->addr < 65536)
         return NULL;
     uint64_t far = fault->addr < block->addr ? block->addr - fault->addr
@@ -105,19 +104,19 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
 }
 
 /* Behind a kernel's own variables lies the stack of the functions that it calls. */
-static uint32_t local_bytes(const struct launch *launch, uint64_t addr)
+static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
-    bool has_stack = launch->kernel->uses_stack && addr > launch->own_bytes;
-    return has_stack ? launch->local_bytes : launch->kernel->function->local_bytes;
+    bool has_stack = launch->uses_stack && addr > launch->own_bytes;
+    return has_stack ? launch->local_bytes : launch->function->local_bytes;
 }
 
 /* Of the spaces that belong to a CTA, a thread or a launch: addresses are offsets, of 32 bits. */
-static void print_own_place(char *text, size_t size, const struct obs_launch *launch,
+static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
-    uint32_t bytes = is_shared(fault)            ? launch->launch->shared_bytes
-                     : fault->space == PTX_PARAM ? launch->launch->request.param_bytes
-                                                 : local_bytes(launch->launch, fault->addr);
+    uint32_t bytes = is_shared(fault)            ? launch->shared_bytes
+                     : fault->space == PTX_PARAM ? launch->request->param_bytes
+                                                 : local_bytes(launch, fault->addr);
     char far[48];
     if (bytes)
         snprintf(text, size, "%s the %s's %u bytes",
@@ -131,16 +130,16 @@ static void print_own_place(char *text, size_t size, const struct obs_launch *la
 }
 
 /* Of an access that is meant for an array of shared memory that is known. */
-static bool print_array_place(char *text, size_t size, const struct obs_launch *launch,
+static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
-    const struct inst *inst = &launch->kernel->code[fault->pc];
-    uint32_t low = inst->mem.low, high = inst->mem.high, end = launch->launch->shared_bytes;
+    struct view_instruction in = view_instruction(launch, fault->pc);
+    uint32_t low = in.low, high = in.high, end = launch->shared_bytes;
     char far[48], name[32] = "";
     if (!is_shared(fault) || !high || low >= end)
         return false;
     high = high < end ? high : end;
-    words_variable(name, sizeof name, launch->launch, true, low);
+    words_variable(name, sizeof name, launch, true, low);
     snprintf(text, size, "%s the %u bytes of %s",
              how_far(far, sizeof far, (int32_t)fault->addr, low, high), high - low, name);
     return *name;
@@ -151,12 +150,12 @@ static bool is_in_block(const struct obs_fault *fault)
     return !is_shared(fault) && fault->space != PTX_LOCAL && fault->space != PTX_PARAM;
 }
 
-static void print_place(char *text, size_t size, const struct obs_launch *launch,
+static void print_place(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
     const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
     if (block && block->is_heap)
-        print_heap_place(text, size, launch->launch->heap, fault->addr);
+        print_heap_place(text, size, launch->heap, fault->addr);
     else if (is_in_block(fault))
         print_global_place(text, size, block, fault->addr);
     else if (!print_array_place(text, size, launch, fault))
@@ -164,7 +163,7 @@ static void print_place(char *text, size_t size, const struct obs_launch *launch
 }
 
 /* Where the program made, and freed, what the access was meant for. */
-static void add_notes(struct finding *finding, const struct obs_launch *launch,
+static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
     const struct mem_block *block = is_in_block(fault) ? block_meant(launch, fault) : NULL;
@@ -202,11 +201,11 @@ static const char *print_rank(char *text, size_t size, const struct obs_fault *f
 }
 
 /* Of an access to a block that is not there. */
-static void print_missing(char *text, size_t size, const struct obs_launch *launch,
+static void print_missing(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault, const char *thread)
 {
     char why[64], rank[32];
-    uint32_t blocks = launch->launch->cluster_size;
+    uint32_t blocks = launch->cluster_size;
     if (fault->kind == OBS_NO_CTA)
         snprintf(why, sizeof why, "but the cluster has %" PRIu32 " block%s", blocks,
                  blocks == 1 ? "" : "s");
@@ -217,11 +216,11 @@ static void print_missing(char *text, size_t size, const struct obs_launch *laun
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
-static void print_fault(char *text, size_t size, const struct obs_launch *launch,
+static void print_fault(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
     char thread[96], place[160], rank[32];
-    words_fault_thread(thread, sizeof thread, launch->launch, fault);
+    words_fault_thread(thread, sizeof thread, launch, fault);
     switch (fault->kind) {
     case OBS_OUT_OF_BOUNDS:
         print_place(place, sizeof place, launch, fault);
@@ -255,7 +254,7 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
         snprintf(text, size, "the kernel stopped itself (trap); %s", thread);
         break;
     case OBS_ASSERTION:
-        snprintf(text, size, "assertion failed: %s; %s", launch->launch->output->assertion, thread);
+        snprintf(text, size, "assertion failed: %s; %s", launch->assertion, thread);
         break;
     case OBS_STACK_OVERFLOW:
         snprintf(text, size, "the stack is used up: a function calls itself too deeply; %s",
@@ -287,12 +286,12 @@ static void print_fault(char *text, size_t size, const struct obs_launch *launch
             text, size,
             "stopped after %" PRIu64
             " instructions, too many for this job: no warp runs for long, but many do the same; %s is here",
-            launch->launch->limit, thread);
+            launch->limit, thread);
         break;
     default:
         snprintf(text, size,
                  "still running after %" PRIu64 " instructions: an endless loop? %s is here",
-                 launch->launch->limit, thread);
+                 launch->limit, thread);
     }
 }
 
@@ -302,20 +301,20 @@ static bool is_access(const struct obs_fault *fault)
            is_in_block(fault);
 }
 
-static const char *id_of(const struct obs_launch *launch, const struct obs_fault *fault)
+static const char *id_of(const struct launch_view *launch, const struct obs_fault *fault)
 {
     const struct mem_block *block =
         fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) ? block_meant(launch, fault) : NULL;
     struct heap_place place;
     bool was_freed =
-        block && (!block->host ||
-                  (block->is_heap && heap_was_freed(launch->launch->heap, fault->addr, &place)));
+        block &&
+        (!block->host || (block->is_heap && heap_was_freed(launch->heap, fault->addr, &place)));
     if (fault->kind == OBS_OUT_OF_BOUNDS && is_in_block(fault) && !block && fault->addr >= NULL_END)
         return "host-pointer";
     return was_freed ? "use-after-free" : fault_ids[fault->kind];
 }
 
-static void memcheck_fault(void *state, const struct obs_launch *launch,
+static void memcheck_fault(void *state, const struct launch_view *launch,
                            const struct obs_fault *fault)
 {
     (void)state;
@@ -336,7 +335,7 @@ static void memcheck_join(void *into, void *state)
     free(state);
 }
 
-static void memcheck_end(void *state, const struct obs_launch *launch,
+static void memcheck_end(void *state, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
     (void)launch;

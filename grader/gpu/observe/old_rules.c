@@ -1,6 +1,6 @@
 #include "gpu/observe/old_rules.h"
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 
 #define HALF   16u
 #define BANKS  16u

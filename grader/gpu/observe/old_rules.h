@@ -13,7 +13,7 @@
 #ifndef GPU_OBSERVE_OLD_RULES_H
 #define GPU_OBSERVE_OLD_RULES_H
 
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 #include "gpu/rules.h"
 
 struct old_cost {

@@ -3,7 +3,8 @@
  * and copies are marked where they are made, in device.c. */
 #include <stdlib.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
+#include "gpu/observe/view.h"
 
 struct origins {
     const struct memory *memory;
@@ -15,7 +16,7 @@ static void origins_access(void *state, const struct obs_access *access)
     if (access->space != PTX_GLOBAL)
         return;
     if (access->dense) { /* but perhaps beyond the end: such a launch fails */
-        uint64_t bytes = 32ull * access->bytes;
+        uint64_t bytes = (uint64_t)WARP * access->bytes;
         if (mem_range(origins->memory, access->addr[0], bytes)) {
             mem_mark(origins->memory, MEM_MADE, access->addr[0], bytes, true);
             return;
@@ -28,11 +29,11 @@ static void origins_access(void *state, const struct obs_access *access)
     }
 }
 
-static void *origins_begin(const struct obs_launch *launch)
+static void *origins_begin(const struct launch_view *launch)
 {
     struct origins *origins = malloc(sizeof *origins);
     if (origins)
-        origins->memory = launch->launch->memory;
+        origins->memory = launch->memory;
     return origins;
 }
 
@@ -42,7 +43,7 @@ static void origins_join(void *into, void *state) /* one worker alone runs a lau
     free(state);
 }
 
-static void origins_end(void *state, const struct obs_launch *launch,
+static void origins_end(void *state, const struct launch_view *launch,
                         struct emu_counters *per_instruction)
 {
     (void)launch;
@@ -53,6 +54,7 @@ static void origins_end(void *state, const struct obs_launch *launch,
 const struct observer obs_origins = {
     .name = "origins",
     .events = OBS_WRITE,
+    .is_serial = true,
     .begin = origins_begin,
     .access = origins_access,
     .join = origins_join,

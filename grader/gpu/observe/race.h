@@ -2,7 +2,7 @@
 #ifndef GPU_OBSERVE_RACE_H
 #define GPU_OBSERVE_RACE_H
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 #include "gpu/observe/race_calm.h"
 #include "gpu/observe/race_global.h"
 #include "gpu/observe/race_order.h"
@@ -20,6 +20,14 @@ struct race_site {
     bool implies_fence; /* .release or .acq_rel */
     bool use_known;     /* flag_use has been looked up */
     uint8_t flag_use;   /* of a load: enum analyse_flag_use */
+};
+
+/* What racecheck knows of each instruction. */
+struct race_code {
+    uint16_t site;  /* 0: none */
+    uint8_t bytes;  /* of one value */
+    bool is_copy;   /* cp.async */
+    bool shows_old; /* an atomic whose old value the thread reads */
 };
 
 struct race_access {
@@ -47,12 +55,12 @@ struct race_shared { /* the shadow of one CTA's shared memory */
 };
 
 struct race {
-    const struct obs_launch *launch;
+    const struct launch_view *launch;
     struct order order;
     struct race_site *sites;
     uint32_t site_count;
-    uint16_t *site_of; /* by pc */
-    struct calm calm;  /* of the current CTA */
+    struct race_code *code; /* by pc */
+    struct calm calm;       /* of the current CTA */
     struct race_global global;
     struct race_shared *shared, *seats; /* of the current CTA; all */
     uint64_t heap_begin, heap_end;      /* malloc() in kernels: what is there changes hands */

@@ -163,8 +163,7 @@ static uint32_t find_instant(struct race *race, uint32_t warp)
 
 static bool is_watched(const struct race *race, uint64_t page)
 {
-    const struct mem_block *block =
-        mem_nearest(race->launch->launch->memory, page + SHADOW_PAGE - 1);
+    const struct mem_block *block = mem_nearest(race->launch->memory, page + SHADOW_PAGE - 1);
     bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
     return block && block->host && block->addr + block->size > page && !in_heap;
 }

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "gpu/observe/observer.h"
+#include "gpu/observe/view.h"
 
 #define ORDER_WARPS 32u
 #define ORDER_LANES 32u

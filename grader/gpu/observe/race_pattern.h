@@ -3,7 +3,8 @@
 #ifndef GPU_OBSERVE_RACE_PATTERN_H
 #define GPU_OBSERVE_RACE_PATTERN_H
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
+#include "gpu/observe/view.h"
 
 #define PATTERN_BITS 10u /* of a pattern's number */
 #define WORDS_AHEAD  64u /* words that a pattern is compared with at once */

@@ -53,7 +53,7 @@ void race_add(struct race *race, struct race_access first, struct race_access se
 
 static struct source_line place_of(const struct race *race, const struct race_access *access)
 {
-    return kernel_line(race->launch->kernel, race->sites[access->site].pc);
+    return view_line(race->launch, race->sites[access->site].pc);
 }
 
 static int compare_places(struct source_line a, struct source_line b)
@@ -107,7 +107,7 @@ static void print_place(char *text, size_t size, const struct race *race,
                         const struct race_pair *pair)
 {
     struct source_line here = place_of(race, &pair->other), there = place_of(race, &pair->one);
-    struct ptx_name path = ptx_file_path(race->launch->kernel->module, there.file);
+    struct ptx_name path = ptx_file_path(race->launch->module, there.file);
     const char *slash = path.length ? memrchr(path.text, '/', path.length) : NULL;
     const char *name = slash ? slash + 1 : path.text;
     int length = (int)(path.text + path.length - name);
@@ -129,8 +129,7 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
 static bool has_ticket(const struct race *race)
 {
     for (uint32_t i = 1; i < race->site_count; i++)
-        if (race->sites[i].kind == RACE_ATOMIC &&
-            race->launch->kernel->code[race->sites[i].pc].mem.event == OBS_ATOMIC)
+        if (race->sites[i].kind == RACE_ATOMIC && race->code[race->sites[i].pc].shows_old)
             return true;
     return false;
 }
@@ -163,7 +162,7 @@ static void print_message(char *text, size_t size, const struct race *race,
                           const struct race_pair *pair)
 {
     char here[112], there[112], name[32], place[80];
-    const struct launch *launch = race->launch->launch;
+    const struct launch_view *launch = race->launch;
     words_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
     words_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
                  pair->distance == RACE_GRID);

@@ -11,8 +11,9 @@ bool race_takes_no_short_cuts;
 static unsigned flag_use(struct race *race, struct race_site *site)
 {
     if (!site->use_known) {
-        const struct image *image = kernel_image(race->launch->kernel, site->pc);
-        site->flag_use = (uint8_t)analyse_flag(image->function, site->pc - image->start);
+        uint32_t index;
+        const struct ptx_function *function = view_function(race->launch, site->pc, &index);
+        site->flag_use = (uint8_t)analyse_flag(function, index);
         site->use_known = true;
     }
     return site->flag_use;
@@ -51,7 +52,7 @@ static bool writes_same(const struct race *race, const struct obs_access *access
     uint32_t other = stamp_thread(old) % WARP;
     const struct race_shared *shared = race_shared_of(race, access);
     const uint8_t *there =
-        shared ? shared->bytes + addr : mem_range(race->launch->launch->memory, addr, bytes);
+        shared ? shared->bytes + addr : mem_range(race->launch->memory, addr, bytes);
     if (is_same_instruction)
         there = value_at(access, other, addr);
     const uint8_t *mine = value_at(access, lane, addr);
@@ -168,8 +169,8 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
-    const struct inst *inst = &race->launch->kernel->code[race->sites[stamp_site(latest)].pc];
-    return latest && inst->mem.event == OBS_ATOMIC && is_harmless(visit, latest, thread);
+    const struct race_code *code = &race->code[race->sites[stamp_site(latest)].pc];
+    return latest && code->shows_old && is_harmless(visit, latest, thread);
 }
 
 static inline void visit_cell(const struct visit *visit, struct shadow *shadow, uint32_t cell,

@@ -32,44 +32,49 @@ static uint8_t strength_of(const struct ptx_instruction *in)
                : RACE_WEAK;
 }
 
-static bool is_access(const struct inst *inst)
+static bool is_access(enum view_kind kind)
 {
-    return inst->run == load_run || inst->run == store_run || inst->run == atomic_run ||
-           inst->run == copy_run;
+    return kind == VIEW_LOAD || kind == VIEW_STORE || kind == VIEW_ATOMIC || kind == VIEW_COPY;
 }
 
-static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
+static const struct ptx_instruction *instruction_at(const struct launch_view *launch, uint32_t pc)
 {
-    const struct image *image = kernel_image(kernel, pc);
-    return &image->function->code[pc - image->start];
+    uint32_t index;
+    const struct ptx_function *function = view_function(launch, pc, &index);
+    return &function->code[index];
 }
 
 /* Kernels with more memory instructions than stamps can tell apart share the last site. */
-static bool find_sites(struct race *race, const struct kernel *kernel)
+static bool find_sites(struct race *race, const struct launch_view *launch)
 {
-    race->site_of = calloc((size_t)kernel->code_count + 1, sizeof *race->site_of);
+    race->code = calloc((size_t)launch->code_count + 1, sizeof *race->code);
     race->sites = calloc(STAMP_SITES, sizeof *race->sites);
     race->site_count = 1; /* 0: none */
-    for (uint32_t pc = 0; race->site_of && race->sites && pc < kernel->code_count; pc++) {
-        const struct inst *inst = &kernel->code[pc];
-        if (!is_access(inst))
+    for (uint32_t pc = 0; race->code && race->sites && pc < launch->code_count; pc++) {
+        struct view_instruction view = view_instruction(launch, pc);
+        if (!is_access(view.kind))
             continue;
         uint32_t site = race->site_count < STAMP_SITES - 1 ? race->site_count++ : STAMP_SITES - 1;
-        const struct ptx_instruction *in = instruction_at(kernel, pc);
-        race->site_of[pc] = (uint16_t)site;
+        const struct ptx_instruction *in = instruction_at(launch, pc);
+        race->code[pc] = (struct race_code){
+            .site = (uint16_t)site,
+            .bytes = view.bytes,
+            .is_copy = view.kind == VIEW_COPY,
+            .shows_old = view.kind == VIEW_ATOMIC && view.access == OBS_ATOMIC,
+        };
         race->sites[site] = (struct race_site){
             .pc = pc,
-            .kind = inst->run == load_run     ? RACE_READ
-                    : inst->run == atomic_run ? RACE_ATOMIC
-                                              : RACE_WRITE, /* of cp.async: in shared memory */
+            .kind = view.kind == VIEW_LOAD     ? RACE_READ
+                    : view.kind == VIEW_ATOMIC ? RACE_ATOMIC
+                                               : RACE_WRITE, /* of cp.async: in shared memory */
             .strength = strength_of(in),
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
-        race->has_copies |= inst->run == copy_run;
-        if (inst->run == copy_run && race->site_count < STAMP_SITES - 1) /* what it reads */
+        race->has_copies |= view.kind == VIEW_COPY;
+        if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1) /* what it reads */
             race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
     }
-    return race->site_of && race->sites;
+    return race->code && race->sites;
 }
 
 /* --- accesses ---------------------------------------------------------------------------------- */
@@ -95,9 +100,8 @@ struct race_shared *race_shared_of(const struct race *race, const struct obs_acc
 
 uint32_t race_site_of(const struct race *race, const struct obs_access *access)
 {
-    uint32_t site = race->site_of[access->pc];
-    bool is_copied = race->has_copies && access->kind == OBS_LOAD &&
-                     race->launch->kernel->code[access->pc].run == copy_run;
+    uint32_t site = race->code[access->pc].site;
+    bool is_copied = access->kind == OBS_LOAD && race->code[access->pc].is_copy;
     if (!is_copied)
         return site;
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
@@ -137,10 +141,10 @@ static void end_calm(struct race *race)
  * shadow's cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
-    const struct race_site *site = &race->sites[race->site_of[pc]];
+    const struct race_site *site = &race->sites[race->code[pc].site];
     unsigned least = is_shared ? 1u << race->shared->shadow.shift : 4;
     return site->strength == RACE_WEAK && site->kind != RACE_ATOMIC &&
-           race->launch->kernel->code[pc].mem.bytes >= least;
+           race->code[pc].bytes >= least;
 }
 
 /* Whether nothing more is to be looked at, as it is calm. */
@@ -165,8 +169,8 @@ static bool is_watched(const struct obs_access *access)
 static void racecheck_access(void *state, const struct obs_access *access)
 {
     struct race *race = state;
-    const struct inst *inst = &race->launch->kernel->code[access->pc];
-    const struct race_site *site = &race->sites[race->site_of[access->pc]];
+    const struct race_code *code = &race->code[access->pc];
+    const struct race_site *site = &race->sites[code->site];
     if (race->failed || race->order.failed || !race->order.current || !access->mask ||
         !is_watched(access) || !race_site_of(race, access))
         return;
@@ -184,10 +188,9 @@ static void racecheck_access(void *state, const struct obs_access *access)
         race->failed |= !visit_shared(race, access);
     if (is_news && is_late)
         exchange_news(race, access, site);
-    if (inst->run == copy_run && access->space == PTX_SHARED)
+    if (code->is_copy && access->space == PTX_SHARED)
         stamp_copy(race, access->addr, race_sound_lanes(access, race->shared->shadow.bytes),
-                   access->bytes,
-                   stamp_make(UNDER_WAY, access->warp * WARP, race->site_of[access->pc]));
+                   access->bytes, stamp_make(UNDER_WAY, access->warp * WARP, code->site));
 }
 
 static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
@@ -195,13 +198,13 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
     struct race *race = state;
     if (race->failed || race->order.failed || !race->order.current ||
         (repeat->space != PTX_SHARED && repeat->space != PTX_GLOBAL))
-        return OBS_TAKEN;
+        return OBS_DONE;
     if (repeat->space == PTX_GLOBAL)
-        return global_repeat(race, repeat) ? OBS_TAKEN : OBS_IN_FULL;
+        return global_repeat(race, repeat) ? OBS_DONE : OBS_FULL;
     return race->calm.is_calm && is_plain(race, repeat->pc, true) &&
                    calm_take_again(&race->calm, repeat)
-               ? OBS_TAKEN
-               : OBS_IN_FULL;
+               ? OBS_DONE
+               : OBS_FULL;
 }
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
@@ -209,7 +212,7 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
 /* In a cluster, others come between. */
 static bool may_be_calm(const struct race *race)
 {
-    return race_may_take_notes(race) && race->launch->launch->cluster_size == 1;
+    return race_may_take_notes(race) && race->launch->cluster_size == 1;
 }
 
 bool race_may_take_notes(const struct race *race)
@@ -224,7 +227,7 @@ static bool take_shared(struct race *race, const struct obs_order *event)
     bool is_new = !shared->shadow.write;
     if (!is_new && shared->cta == event->cta)
         return true;
-    if (is_new && !shadow_open(&shared->shadow, race->launch->launch->shared_bytes))
+    if (is_new && !shadow_open(&shared->shadow, race->launch->shared_bytes))
         return false;
     if (shared->is_used)
         shadow_clear(&shared->shadow);
@@ -251,7 +254,7 @@ static void racecheck_order(void *state, const struct obs_order *event)
     if (event->kind == OBS_COPIED && current)
         stamp_copy(
             race, event->place, event->lanes, event->bytes,
-            stamp_make(current->now[event->warp], event->warp * WARP, race->site_of[event->pc]));
+            stamp_make(current->now[event->warp], event->warp * WARP, race->code[event->pc].site));
     if (whole && may_be_calm(race))
         calm_begin(&race->calm);
     if (event->kind == OBS_CTA_RUNS)
@@ -265,28 +268,28 @@ static void racecheck_free(struct race *race)
     order_free(&race->order);
     calm_close(&race->calm);
     global_close(&race->global);
-    for (uint32_t i = 0; race->seats && i < race->launch->launch->resident; i++)
+    for (uint32_t i = 0; race->seats && i < race->launch->resident; i++)
         shadow_close(&race->seats[i].shadow);
     free(race->seats);
     free(race->sites);
-    free(race->site_of);
+    free(race->code);
     free(race->pairs);
     free(race);
 }
 
-static void *racecheck_begin(const struct obs_launch *launch)
+static void *racecheck_begin(const struct launch_view *launch)
 {
     struct race *race = calloc(1, sizeof *race);
     if (!race)
         return NULL;
     race->launch = launch;
-    order_init(&race->order, launch->launch->warps, launch->launch->resident);
-    race->seats = calloc(launch->launch->resident, sizeof *race->seats);
-    race->heap_begin = launch->launch->heap->begin;
-    race->heap_end = launch->launch->heap->end;
-    if (race->seats && find_sites(race, launch->kernel) &&
-        calm_open(&race->calm, launch->launch->shared_bytes, launch->kernel->code_count) &&
-        global_open(&race->global, launch->kernel->code_count))
+    order_init(&race->order, launch->warps, launch->resident);
+    race->seats = calloc(launch->resident, sizeof *race->seats);
+    race->heap_begin = launch->heap->begin;
+    race->heap_end = launch->heap->end;
+    if (race->seats && find_sites(race, launch) &&
+        calm_open(&race->calm, launch->shared_bytes, launch->code_count) &&
+        global_open(&race->global, launch->code_count))
         return race;
     racecheck_free(race);
     return NULL;
@@ -298,7 +301,7 @@ static void racecheck_join(void *into, void *state) /* one worker alone runs a l
     racecheck_free(state);
 }
 
-static void racecheck_end(void *state, const struct obs_launch *launch,
+static void racecheck_end(void *state, const struct launch_view *launch,
                           struct emu_counters *per_instruction)
 {
     (void)launch;
@@ -310,6 +313,7 @@ static void racecheck_end(void *state, const struct obs_launch *launch,
 const struct observer obs_racecheck = {
     .name = "racecheck",
     .events = OBS_ACCESS | OBS_ORDER,
+    .is_serial = true,
     .begin = racecheck_begin,
     .access = racecheck_access,
     .repeat = racecheck_repeat,

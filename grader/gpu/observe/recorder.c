@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
+#include "gpu/observe/view.h"
 
 #define STEP_COUNTERS ((size_t)1 << 20) /* warps times lines; memory only of those that are used */
 #define NO_LINE       UINT32_MAX
@@ -34,11 +35,11 @@ static bool is_file(struct ptx_name path, const char *file)
     return length == path.length || path.text[path.length - length - 1] == '/';
 }
 
-static bool is_wanted(const struct kernel *kernel, const struct emu_trace *trace,
+static bool is_wanted(const struct launch_view *launch, const struct emu_trace *trace,
                       struct source_line place)
 {
     return place.line && (!trace->line || place.line == trace->line) &&
-           (!trace->file || is_file(ptx_file_path(kernel->module, place.file), trace->file));
+           (!trace->file || is_file(ptx_file_path(launch->module, place.file), trace->file));
 }
 
 /* The index of PLACE's line in BEST, where it is put if it is new. */
@@ -53,12 +54,12 @@ static uint32_t index_of(struct state *state, struct source_line place)
     return i;
 }
 
-static void find_lines(struct state *state, const struct kernel *kernel)
+static void find_lines(struct state *state, const struct launch_view *launch)
 {
-    for (uint32_t pc = 0; pc < kernel->code_count; pc++) {
-        struct source_line place = kernel_line(kernel, pc);
+    for (uint32_t pc = 0; pc < launch->code_count; pc++) {
+        struct source_line place = view_line(launch, pc);
         state->line_of[pc] =
-            is_wanted(kernel, state->trace, place) ? index_of(state, place) : NO_LINE;
+            is_wanted(launch, state->trace, place) ? index_of(state, place) : NO_LINE;
     }
 }
 
@@ -70,21 +71,20 @@ static void recorder_free(struct state *state)
     free(state);
 }
 
-static void *recorder_begin(const struct obs_launch *launch)
+static void *recorder_begin(const struct launch_view *launch)
 {
-    const struct launch *of = launch->launch;
-    size_t room = (size_t)launch->kernel->code_count + 1;
+    size_t room = (size_t)launch->code_count + 1;
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return NULL;
-    state->trace = of->options->trace;
-    state->cta_warps = of->warps;
+    state->trace = launch->options->trace;
+    state->cta_warps = launch->warps;
     state->line_of = calloc(room, sizeof *state->line_of);
     state->best = aligned_alloc(_Alignof(struct obs_recorded), room * sizeof *state->best);
     state->steps = calloc(STEP_COUNTERS, sizeof *state->steps);
     if (state->line_of && state->best && state->steps) {
         memset(state->best, 0, room * sizeof *state->best);
-        find_lines(state, launch->kernel);
+        find_lines(state, launch);
         state->warps = state->line_count ? STEP_COUNTERS / state->line_count : 0;
         return state;
     }
@@ -153,7 +153,7 @@ static void recorder_join(void *into, void *argument)
     recorder_free(state);
 }
 
-static void recorder_end(void *argument, const struct obs_launch *launch,
+static void recorder_end(void *argument, const struct launch_view *launch,
                          struct emu_counters *per_instruction)
 {
     struct state *state = argument;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/execute/machine.h"
+#include "gpu/lanes.h"
 #include "gpu/observe/words.h"
 
 static const char *const fault_ids[] = {
@@ -25,7 +25,7 @@ bool obs_is_synccheck(unsigned kind)
     return kind < sizeof fault_ids / sizeof *fault_ids && fault_ids[kind];
 }
 
-static void *synccheck_begin(const struct obs_launch *launch)
+static void *synccheck_begin(const struct launch_view *launch)
 {
     (void)launch;
     return malloc(1); /* nothing of its own: findings are shared and locked */
@@ -54,10 +54,10 @@ static const char *awaited(uint8_t kind)
                                     : "what never happens";
 }
 
-static void print_fault(char *text, size_t size, const struct launch *launch,
+static void print_fault(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
-    const uint32_t *block = launch->request.block;
+    const uint32_t *block = launch->request->block;
     uint32_t linear =
         (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
     int others = __builtin_popcount(fault->mask) - 1;
@@ -90,7 +90,7 @@ static void print_fault(char *text, size_t size, const struct launch *launch,
     }
 }
 
-static void synccheck_fault(void *state, const struct obs_launch *launch,
+static void synccheck_fault(void *state, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void synccheck_fault(void *state, const struct obs_launch *launch,
         return;
     struct finding *finding = findings_add(launch->findings, fault_ids[fault->kind], fault->pc);
     if (finding)
-        print_fault(finding->message, sizeof finding->message, launch->launch, fault);
+        print_fault(finding->message, sizeof finding->message, launch, fault);
     findings_unlock(launch->findings);
 }
 
@@ -108,7 +108,7 @@ static void synccheck_join(void *into, void *state)
     free(state);
 }
 
-static void synccheck_end(void *state, const struct obs_launch *launch,
+static void synccheck_end(void *state, const struct launch_view *launch,
                           struct emu_counters *per_instruction)
 {
     (void)launch;

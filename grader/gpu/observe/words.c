@@ -27,24 +27,11 @@ static void print_plain_name(char *text, size_t size, struct ptx_name name)
     free(mangled);
 }
 
-const struct ptx_variable *words_shared_variable(const struct kernel *kernel, uint64_t addr,
-                                                 uint64_t *begin)
-{
-    for (uint32_t i = 0; i < kernel->shared_count; i++) {
-        const struct ptx_variable *v = kernel->shared[i].variable;
-        *begin = v->size ? kernel->shared[i].at : kernel_dynamic_shared(kernel);
-        if (addr >= *begin && (!v->size || addr - *begin < v->size))
-            return v;
-    }
-    return NULL;
-}
-
-void words_variable(char *text, size_t size, const struct launch *launch, bool is_shared,
+void words_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
                     uint64_t addr)
 {
     uint64_t begin;
-    const struct ptx_variable *v =
-        is_shared ? words_shared_variable(launch->kernel, addr, &begin) : NULL;
+    const struct ptx_variable *v = is_shared ? view_shared_variable(launch, addr, &begin) : NULL;
     const struct mem_block *block = is_shared ? NULL : mem_nearest(launch->memory, addr);
     *text = '\0';
     if (v)
@@ -66,22 +53,22 @@ static void print_index(char *text, size_t size, uint64_t linear, const uint32_t
         snprintf(text, size, "%" PRIu64, x);
 }
 
-void words_thread(char *text, size_t size, const struct launch *launch, uint32_t thread,
+void words_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
                   uint64_t cta, bool names_block)
 {
     char of_block[48], block[48];
-    print_index(of_block, sizeof of_block, thread, launch->request.block);
-    print_index(block, sizeof block, cta, launch->request.grid);
+    print_index(of_block, sizeof of_block, thread, launch->request->block);
+    print_index(block, sizeof block, cta, launch->request->grid);
     if (names_block && launch->cta_count > 1)
         snprintf(text, size, "thread %s of block %s", of_block, block);
     else
         snprintf(text, size, "thread %s", of_block);
 }
 
-void words_fault_thread(char *text, size_t size, const struct launch *launch,
+void words_fault_thread(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
-    const uint32_t *block = launch->request.block, *grid = launch->request.grid;
+    const uint32_t *block = launch->request->block, *grid = launch->request->grid;
     uint32_t thread =
         (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
     uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];

@@ -71,12 +71,12 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
 }
 
 /* What one multiprocessor holds of the launch, and what allows no more. */
-static json_t *occupancy_json(const struct launch *launch)
+static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_occupancy *o = &launch->occupancy;
     return json_pack("{sI,sI,ss,sI}", "warps", (json_int_t)o->warps, "blocks", (json_int_t)o->ctas,
                      "limit", emu_occupancy_limit_name(o->limit), "registers",
-                     (json_int_t)launch->kernel->registers);
+                     (json_int_t)launch->registers);
 }
 
 struct line_total {
@@ -94,30 +94,29 @@ static struct line_total *total_of(struct line_total *totals, uint32_t *count,
     return &totals[(*count)++];
 }
 
-static json_t *lines_json(const struct launch *launch)
+static json_t *lines_json(const struct launch_view *launch, const struct emu_counters *counters)
 {
-    const struct kernel *kernel = launch->kernel;
-    struct line_total *totals = malloc(((size_t)kernel->code_count + 1) * sizeof *totals);
+    struct line_total *totals = malloc(((size_t)launch->code_count + 1) * sizeof *totals);
     json_t *lines = json_array();
     uint32_t count = 0;
-    for (uint32_t pc = 0; totals && launch->per_instruction && pc < kernel->code_count; pc++) {
-        if (!launch->per_instruction[pc].value[EMU_warp_instructions])
+    for (uint32_t pc = 0; totals && counters && pc < launch->code_count; pc++) {
+        if (!counters[pc].value[EMU_warp_instructions])
             continue;
-        struct source_line place = kernel_line(kernel, pc);
-        emu_counters_add(&total_of(totals, &count, place)->counters, &launch->per_instruction[pc]);
+        struct source_line place = view_line(launch, pc);
+        emu_counters_add(&total_of(totals, &count, place)->counters, &counters[pc]);
     }
     for (uint32_t i = 0; i < count; i++)
         json_array_append_new(lines, json_pack("{so,si,so}", "file",
-                                               path_json(kernel->module, totals[i].place.file),
+                                               path_json(launch->module, totals[i].place.file),
                                                "line", (int)totals[i].place.line, "counters",
                                                counters_json(&totals[i].counters, false)));
     free(totals);
     return lines;
 }
 
-static struct source_line place_of(const struct kernel *kernel, uint32_t pc)
+static struct source_line place_of(const struct launch_view *launch, uint32_t pc)
 {
-    return pc < kernel->code_count ? kernel_line(kernel, pc) : (struct source_line){0};
+    return pc < launch->code_count ? view_line(launch, pc) : (struct source_line){0};
 }
 
 static void add_loss(json_t *object, const struct finding *finding)
@@ -131,13 +130,13 @@ static void add_loss(json_t *object, const struct finding *finding)
         json_object_set_new(object, "help", json_string(finding->help));
 }
 
-static json_t *related_json(const struct kernel *kernel, const struct finding *finding)
+static json_t *related_json(const struct launch_view *launch, const struct finding *finding)
 {
-    struct source_line place = place_of(kernel, finding->related);
+    struct source_line place = place_of(launch, finding->related);
     json_t *list = json_array();
     if (finding->related != NO_PC)
         json_array_append_new(list,
-                              json_pack("{so,si}", "file", path_json(kernel->module, place.file),
+                              json_pack("{so,si}", "file", path_json(launch->module, place.file),
                                         "line", (int)place.line));
     for (unsigned i = 0; i < FINDING_NOTES; i++) {
         const struct finding_note *note = &finding->notes[i];
@@ -150,32 +149,32 @@ static json_t *related_json(const struct kernel *kernel, const struct finding *f
     return list;
 }
 
-static json_t *finding_json(const struct kernel *kernel, const char *kernel_name,
+static json_t *finding_json(const struct launch_view *launch, const char *kernel_name,
                             const struct finding *finding)
 {
     const struct finding_kind *kind = emu_finding_kind(finding->id);
     bool is_loss = kind && strcmp(kind->severity, "warning") == 0;
-    struct source_line place = place_of(kernel, finding->pc);
+    struct source_line place = place_of(launch, finding->pc);
     json_t *object = json_pack(
         "{ss,ss,ss,so,si,si,ss,sI}", "id", finding->id, "severity", kind ? kind->severity : "error",
-        "kernel", kernel_name, "file", path_json(kernel->module, place.file), "line",
+        "kernel", kernel_name, "file", path_json(launch->module, place.file), "line",
         (int)place.line, "column", (int)place.column, "message",
         is_loss ? kind->title : finding->message, "count", (json_int_t)finding->count);
     if (is_loss)
         add_loss(object, finding);
-    json_t *related = related_json(kernel, finding);
+    json_t *related = related_json(launch, finding);
     if (json_array_size(related))
         json_object_set(object, "related", related);
     json_decref(related);
     return object;
 }
 
-static json_t *findings_json(const struct launch *launch, const char *kernel_name)
+static json_t *findings_json(const struct launch_view *launch, const char *kernel_name)
 {
-    const struct findings *findings = launch->seen.findings;
+    const struct findings *findings = launch->findings;
     json_t *list = json_array();
     for (uint32_t i = 0; i < findings->count; i++)
-        json_array_append_new(list, finding_json(launch->kernel, kernel_name, &findings->list[i]));
+        json_array_append_new(list, finding_json(launch, kernel_name, &findings->list[i]));
     return list;
 }
 
@@ -195,18 +194,18 @@ static json_t *offsets_json(const struct obs_access *access)
     return offsets;
 }
 
-static json_t *accesses_json(const struct launch *launch, const char *kernel_name)
+static json_t *accesses_json(const struct launch_view *launch, const char *kernel_name)
 {
     static const char *const kinds[] = {"load", "store", "atomic", "reduction"};
-    const struct obs_recording *recording = launch->seen.recording;
-    const uint32_t *grid = launch->request.grid;
+    const struct obs_recording *recording = launch->recording;
+    const uint32_t *grid = launch->request->grid;
     json_t *list = json_array();
     for (uint32_t i = 0; i < recording->count; i++) {
         const struct obs_recorded *one = &recording->list[i];
         const struct obs_access *access = &one->access;
         json_array_append_new(
             list, json_pack("{ss,so,si,si,s[I,I,I],si,si,ss,ss,si,si,si,so}", "kernel", kernel_name,
-                            "file", path_json(launch->kernel->module, one->place.file), "line",
+                            "file", path_json(launch->module, one->place.file), "line",
                             (int)one->place.line, "column", (int)one->place.column, "block",
                             (json_int_t)(access->cta % grid[0]),
                             (json_int_t)(access->cta / grid[0] % grid[1]),
@@ -238,22 +237,21 @@ static bool write_all(int fd, const char *text, size_t size)
     return true;
 }
 
-bool record_launch(int fd, const struct launch *launch, enum emu_status status,
-                   const struct emu_counters *totals)
+bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result)
 {
-    char *name = record_demangle(launch->kernel->function->name);
+    char *name = record_demangle(launch->function->name);
     if (!name)
         return false;
-    const struct emu_launch *request = &launch->request;
-    json_t *line =
-        json_pack("{s{ss,so,so,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
-                  dimensions(request->grid), "block", dimensions(request->block),
-                  "static_shared_bytes", (json_int_t)launch->kernel->shared_bytes,
-                  "dynamic_shared_bytes", (json_int_t)request->dynamic_shared_bytes, "occupancy",
-                  occupancy_json(launch), "status", record_status(status), "rules",
-                  emu_rules_name(launch->options->rules), "counters", counters_json(totals, true),
-                  "lines", lines_json(launch), "findings", findings_json(launch, name));
-    if (line && launch->seen.recording->count)
+    const struct emu_launch *request = launch->request;
+    json_t *line = json_pack(
+        "{s{ss,so,so,sI,sI,so,ss,ss,so,so},so}", "launch", "kernel", name, "grid",
+        dimensions(request->grid), "block", dimensions(request->block), "static_shared_bytes",
+        (json_int_t)launch->static_shared_bytes, "dynamic_shared_bytes",
+        (json_int_t)request->dynamic_shared_bytes, "occupancy", occupancy_json(launch), "status",
+        record_status(result->status), "rules", emu_rules_name(launch->options->rules), "counters",
+        counters_json(result->totals, true), "lines", lines_json(launch, result->per_instruction),
+        "findings", findings_json(launch, name));
+    if (line && launch->recording->count)
         json_object_set_new(line, "accesses", accesses_json(launch, name));
     free(name);
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;

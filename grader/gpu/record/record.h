@@ -30,14 +30,20 @@
 
 #include <stdbool.h>
 
-#include "gpu/execute/launch.h"
+#include "gpu/observe/view.h"
 
 /* Whether anything is to be written to the record that OPTIONS ask for: there is one, and it is not too long. */
 bool record_goes_on(const struct emu_options *options);
 
-/* Appends the launch, which has ended with STATUS, to FD in one write. False if that failed. */
-bool record_launch(int fd, const struct launch *launch, enum emu_status status,
-                   const struct emu_counters *totals);
+/* How a launch ended, and its counters. */
+struct record_result {
+    enum emu_status status;
+    const struct emu_counters *totals;
+    const struct emu_counters *per_instruction; /* NULL: unknown */
+};
+
+/* Appends the launch to FD in one write. False if that failed. */
+bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result);
 
 /* Appends what the host has got: SIZE bytes. A device tells the first RECORD_COPIES of them. */
 #define RECORD_COPIES 100000u

@@ -327,7 +327,7 @@ static bool watches(const struct observer *observer, unsigned tools, enum emu_ru
 {
     const struct observer *list[OBS_MAX];
     struct emu_options options = {.tools = tools, .rules = rules};
-    unsigned count = device_observers(&options, counted, list);
+    unsigned count = observers_choose(&options, counted, list);
     for (unsigned i = 0; i < count; i++)
         if (list[i] == observer)
             return true;

@@ -1,0 +1,33 @@
+#include "gpu/observe/view.h"
+#include "gpu/tools.h"
+
+static const struct {
+    unsigned tool;
+    const struct observer *observer;
+} table[] = {
+#define T(tool, name, code, bits) {EMU_##tool, &obs_##code},
+#include "gpu/tools.def"
+#undef T
+};
+
+/* The bits of enum emu_tool for the observers that OPTIONS ask for. */
+static unsigned find_tools(const struct emu_options *options, bool counted)
+{
+    const unsigned counters = EMU_COUNTERS & ~EMU_ONLY;
+    unsigned tools = options->tools;
+    if (!(tools & EMU_ONLY))
+        tools |= EMU_MEMCHECK | EMU_SYNCCHECK | (counted ? EMU_COUNTERS : 0);
+    if (tools & counters && options->rules != EMU_SECTOR)
+        tools ^= counters | EMU_OLD_COUNTERS;
+    return tools | (options->trace ? EMU_TRACE : 0);
+}
+
+unsigned observers_choose(const struct emu_options *options, bool counted,
+                          const struct observer *chosen[OBS_MAX])
+{
+    unsigned count = 0, tools = find_tools(options, counted);
+    for (unsigned i = 0; i < sizeof table / sizeof *table; i++)
+        if ((tools & table[i].tool) == table[i].tool)
+            chosen[count++] = table[i].observer;
+    return count;
+}
