@@ -1,8 +1,8 @@
-/* device.h for a program whose device is another process: each call is one request, and waits for its
- * reply. Linked into the runtime library in place of the emulator; see gpu/remote/rules.mk.
+/* device.h for a program whose device is another process: each call is one request, and waits for
+ * its reply. Linked into the runtime library in place of the emulator; see gpu/remote/rules.mk.
  *
- * When the device's process has gone, every call fails with EMU_INTERNAL. A launch's counters are not
- * told: they are in the record, where the program does not reach. */
+ * When the device's process has ended, every call fails with EMU_INTERNAL. A launch's counters stay
+ * in the record, which the program cannot reach: here they are 0. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "gpu/remote/lend.h"
 #include "gpu/remote/wire.h"
 
-/* What a kernel's info points at, for as long as the device is open. */
+/* The parameters that a kernel's info points to. They live until the device is closed. */
 struct params {
     struct params *next;
     struct emu_param list[];
@@ -23,12 +23,13 @@ struct params {
 
 struct emu_device {
     pthread_mutex_t lock;
-    int fd, file; /* the socket; the file of shared memory, -1 until there is one */
+    int fd, file; /* the socket; the file of shared memory, -1 before the server has sent it */
     bool has_record;
     struct params *params;
 };
 
 static _Thread_local char last_message[512];
+static _Thread_local struct emu_parked last_parked;
 
 static enum emu_status failed(enum emu_status status, const char *why)
 {
@@ -47,14 +48,19 @@ const char *emu_message(struct emu_device *device)
     return last_message;
 }
 
-/* --- one call -------------------------------------------------------------------------------------- */
+struct emu_parked emu_parked(struct emu_device *device)
+{
+    (void)device;
+    return last_parked;
+}
 
-/* What comes with a call, in either direction. */
+/* --- one request and its reply ---------------------------------------------------------------- */
+
 struct call {
-    struct wire_head head; /* of the request; then of the reply */
-    const void *data;      /* head.bytes of the request's */
-    void *reply;           /* room for the reply's data; NULL: none is expected */
-    size_t room;           /* bytes of it; 0: as many as come, to be freed */
+    struct wire_head head; /* the request's, then the reply's */
+    const void *data;      /* the request's, head.bytes of it */
+    void *reply; /* a buffer for the reply's data; NULL: malloc() one, which the caller frees */
+    size_t room; /* bytes of the buffer */
 };
 
 #define REQUEST(name, ...)                                                                         \
@@ -62,10 +68,14 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Takes the reply's data: why the call failed, or what it gives. False: the server is gone. */
+/* Receives the reply's data: the result, or the message of a failed call. False: the server is
+ * gone. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;
+    const uint64_t *arg = call->head.arg;
+    if (call->head.what == EMU_PARKED)
+        last_parked = (struct emu_parked){arg[0], arg[1], arg[2], arg[3]};
     if (call->head.what != EMU_OK) {
         char why[sizeof last_message] = "";
         if (size >= sizeof why || !wire_receive(fd, why, size))
@@ -96,11 +106,58 @@ static enum emu_status ask(struct emu_device *device, struct call *call)
     return status;
 }
 
-/* --- opening and closing --------------------------------------------------------------------------- */
+/* The same with data. */
+static enum emu_status ask_with(struct emu_device *device, struct call *call, const void *data,
+                                size_t size)
+{
+    call->data = data;
+    call->head.bytes = (uint32_t)size;
+    return ask(device, call);
+}
+
+/* --- calls that are only their parameters: generated from calls.def --------------------------- */
+
+#define DECLARE_NONE
+#define DECLARE_IN(i, type, name, most) , type name
+#define DECLARE_ROWS(i, name)           , const struct emu_rows *name
+#define DECLARE_NAME(name)              , const char *name
+#define DECLARE_OUT(i, type, name)      , type *name
+
+#define SEND_NONE
+#define SEND_IN(i, type, name, most) call.head.arg[i] = (uint64_t)name;
+#define SEND_ROWS(i, name)           memcpy(&call.head.arg[i], name, sizeof *name);
+#define SEND_NAME(name)                                                                            \
+    if (strlen(name) > WIRE_NAME)                                                                  \
+        return failed(EMU_NOT_FOUND, "a name of more than 4096 bytes");                            \
+    call.head.bytes = (uint32_t)strlen(name);                                                      \
+    call.data = name;
+#define SEND_OUT(i, type, name)
+
+#define RETURN_NONE
+#define RETURN_IN(i, type, name, most)
+#define RETURN_ROWS(i, name)
+#define RETURN_NAME(name)
+#define RETURN_OUT(i, type, name)                                                                  \
+    if (status == EMU_OK && name)                                                                  \
+        *name = (type)call.head.arg[i];
+
+#define SPECIAL(...)
+#define CALL(name, most, twin, ...)                                                                \
+    enum emu_status emu_##name(struct emu_device *device WIRE_EACH(DECLARE_, __VA_ARGS__))         \
+    {                                                                                              \
+        struct call call = REQUEST(name);                                                          \
+        WIRE_EACH(SEND_, __VA_ARGS__)                                                              \
+        enum emu_status status = ask(device, &call);                                               \
+        WIRE_EACH(RETURN_, __VA_ARGS__)                                                            \
+        return status;                                                                             \
+    }
+#include "gpu/remote/calls.def"
+
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
-    (void)options; /* the server has been told already, by those who started it */
+    (void)options; /* the server got them when it was started */
     struct call call = REQUEST(hello, WIRE_VERSION);
     *device = getenv(WIRE_VARIABLE) ? calloc(1, sizeof **device) : NULL;
     if (!*device)
@@ -132,47 +189,15 @@ void emu_close(struct emu_device *device)
     free(device);
 }
 
-/* --- memory ---------------------------------------------------------------------------------------- */
-
-enum emu_status emu_alloc(struct emu_device *device, uint64_t size, emu_addr *addr)
-{
-    struct call call = REQUEST(alloc, size);
-    enum emu_status status = ask(device, &call);
-    if (status == EMU_OK)
-        *addr = call.head.arg[0];
-    return status;
-}
-
-enum emu_status emu_alloc_rows(struct emu_device *device, uint64_t width, uint64_t count,
-                               emu_addr *addr, uint64_t *pitch)
-{
-    struct call call = REQUEST(alloc_rows, width, count);
-    enum emu_status status = ask(device, &call);
-    if (status == EMU_OK) {
-        *addr = call.head.arg[0];
-        *pitch = call.head.arg[1];
-    }
-    return status;
-}
+/* --- memory ----------------------------------------------------------------------------------- */
 
 enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* while its pages still hold what is to be kept */
+    lend_end(addr); /* first: the server's pages still hold the data that the program keeps */
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
-    return status;
-}
-
-enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size)
-{
-    struct call call = REQUEST(find, addr);
-    enum emu_status status = ask(device, &call);
-    if (status == EMU_OK && base)
-        *base = call.head.arg[0];
-    if (status == EMU_OK && size)
-        *size = call.head.arg[1];
     return status;
 }
 
@@ -180,14 +205,25 @@ void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place pl
 {
     struct call call = REQUEST(set_place, addr, place.line);
     size_t length = place.file ? strlen(place.file) : 0;
-    if (!length || length > WIRE_NAME)
-        return;
-    call.head.bytes = (uint32_t)length;
-    call.data = place.file;
-    ask(device, &call);
+    if (length && length <= WIRE_NAME)
+        ask_with(device, &call, place.file, length);
 }
 
-/* The reply's head, and with the first one the file. */
+uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
+{
+    struct call call = REQUEST(get_limit, limit);
+    return ask(device, &call) == EMU_OK ? call.head.arg[0] : 0;
+}
+
+void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+    struct call call = REQUEST(memory);
+    bool known = ask(device, &call) == EMU_OK;
+    *free_bytes = known ? call.head.arg[0] : 0;
+    *total_bytes = known ? call.head.arg[1] : 0;
+}
+
+/* Receives the head of the reply to `lend`; the first such reply brings the file, too. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -215,7 +251,7 @@ static enum emu_status lend(struct emu_device *device, emu_addr addr, void *host
     if (!wire_send(device->fd, &call.head, NULL) || !receive_file(device, &call.head) ||
         !take_data(device->fd, &call))
         return gone();
-    bool keep = !call.head.arg[1]; /* else it holds what was on the device */
+    bool keep = !call.head.arg[1]; /* else the pages already hold the device's data */
     if (call.head.what != EMU_OK || lend_begin(&plan, addr, device->file, call.head.arg[0], keep))
         return call.head.what;
     exchange(device, &back);
@@ -232,245 +268,135 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     return status;
 }
 
-/* Long copies go in chunks. The first one also tells the whole size, which the server checks before
- * it changes anything. */
+/* --- copies between the program and the device: in parts of at most WIRE_CHUNK bytes ---------- */
+
+/* The program's end of a copy. */
+struct host {
+    char *bytes;
+    bool is_source;
+};
+
+/* Sends the call with BYTES of the program's memory, or receives them from it. */
+static enum emu_status move(struct emu_device *device, struct call call, struct host host,
+                            uint64_t bytes)
+{
+    if (host.is_source) {
+        call.data = host.bytes;
+        call.head.bytes = (uint32_t)bytes;
+    } else {
+        call.reply = host.bytes;
+        call.room = bytes;
+    }
+    return exchange(device, &call);
+}
+
+/* Every part carries the size that is left, so the server checks the whole range before it changes
+ * anything. */
+static enum emu_status move_bytes(struct emu_device *device, struct host host, emu_addr at,
+                                  uint64_t size)
+{
+    enum emu_status status;
+    uint64_t left = size, bytes;
+    do {
+        bytes = left < WIRE_CHUNK ? left : WIRE_CHUNK;
+        struct call out = REQUEST(write, at, left), in = REQUEST(read, at, left);
+        status = move(device, host.is_source ? out : in, host, bytes);
+        at += bytes;
+        host.bytes += bytes;
+        left -= bytes;
+    } while (status == EMU_OK && left > 0);
+    return status;
+}
+
+/* The first COUNT of ROWS, which lie PITCH bytes apart in the program. PACKED holds them end to
+ * end. */
+static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
+                                 emu_addr at, const struct emu_rows *rows, uint64_t count,
+                                 char *packed)
+{
+    uint64_t width = rows->width;
+    struct call out = REQUEST(write_rows, at, width, count, rows->to_pitch, rows->count);
+    struct call in = REQUEST(read_rows, at, width, count, rows->from_pitch, rows->count);
+    for (uint64_t i = 0; i < count && host.is_source; i++)
+        memcpy(packed + i * width, host.bytes + i * pitch, width);
+    enum emu_status status = move(device, host.is_source ? out : in,
+                                  (struct host){packed, host.is_source}, count * width);
+    for (uint64_t i = 0; i < count && !host.is_source && status == EMU_OK; i++)
+        memcpy(host.bytes + i * pitch, packed + i * width, width);
+    return status;
+}
+
+/* As many rows at a time as a message holds; a row that is too long for one goes in several. The
+ * caller has checked that all rows lie in memory. */
+static enum emu_status move_all_rows(struct emu_device *device, struct host host, emu_addr at,
+                                     const struct emu_rows *rows)
+{
+    uint64_t most = rows->width ? WIRE_CHUNK / rows->width : 0, count;
+    uint64_t pitch = host.is_source ? rows->from_pitch : rows->to_pitch;
+    char *packed = malloc(WIRE_CHUNK);
+    enum emu_status status = packed ? EMU_OK : EMU_OUT_OF_MEMORY;
+    struct emu_rows left = *rows;
+    pthread_mutex_lock(&device->lock);
+    for (; left.count > 0 && status == EMU_OK; left.count -= count) {
+        count = !most ? 1 : left.count < most ? left.count : most;
+        status = most ? move_rows(device, host, pitch, at, &left, count, packed)
+                      : move_bytes(device, host, at, left.width);
+        at += count * (host.is_source ? rows->to_pitch : rows->from_pitch);
+        host.bytes += count * pitch;
+    }
+    pthread_mutex_unlock(&device->lock);
+    free(packed);
+    return status;
+}
+
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size)
 {
-    enum emu_status status = EMU_OK;
-    uint64_t done = 0;
     pthread_mutex_lock(&device->lock);
-    do {
-        uint64_t left = size - done, bytes = left < WIRE_CHUNK ? left : WIRE_CHUNK;
-        struct call call = REQUEST(write, to + done, left);
-        call.head.bytes = (uint32_t)bytes;
-        call.data = (const char *)from + done;
-        status = exchange(device, &call);
-        done += bytes;
-    } while (status == EMU_OK && done < size);
+    enum emu_status status = move_bytes(device, (struct host){(char *)from, true}, to, size);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
 enum emu_status emu_read(struct emu_device *device, void *to, emu_addr from, uint64_t size)
 {
-    enum emu_status status = EMU_OK;
-    uint64_t done = 0;
     pthread_mutex_lock(&device->lock);
-    do {
-        uint64_t left = size - done;
-        struct call call = REQUEST(read, from + done, left);
-        call.reply = (char *)to + done;
-        call.room = left < WIRE_CHUNK ? left : WIRE_CHUNK;
-        status = exchange(device, &call);
-        done += call.room;
-    } while (status == EMU_OK && done < size);
+    enum emu_status status = move_bytes(device, (struct host){to, false}, from, size);
     pthread_mutex_unlock(&device->lock);
     return status;
 }
 
-enum emu_status emu_copy(struct emu_device *device, emu_addr to, emu_addr from, uint64_t size)
-{
-    struct call call = REQUEST(copy, to, from, size);
-    return ask(device, &call);
-}
-
-/* How many of ROWS' rows go in one message; 0: a row alone is too long for it. */
-static uint64_t rows_at_once(const struct emu_rows *rows)
-{
-    return rows->width ? WIRE_CHUNK / rows->width : 0;
-}
-
-/* The first COUNT of ROWS, which PACKED holds end to end. */
-static enum emu_status send_rows(struct emu_device *device, emu_addr to, const char *from,
-                                 const struct emu_rows *rows, uint64_t count, char *packed)
-{
-    for (uint64_t i = 0; i < count; i++)
-        memcpy(packed + i * rows->width, from + i * rows->from_pitch, rows->width);
-    struct call call = REQUEST(write_rows, to, rows->width, count, rows->to_pitch, rows->count);
-    call.head.bytes = (uint32_t)(count * rows->width);
-    call.data = packed;
-    return ask(device, &call);
-}
-
-static enum emu_status fetch_rows(struct emu_device *device, char *to, emu_addr from,
-                                  const struct emu_rows *rows, uint64_t count, char *packed)
-{
-    struct call call = REQUEST(read_rows, from, rows->width, count, rows->from_pitch, rows->count);
-    call.reply = packed;
-    call.room = count * rows->width;
-    enum emu_status status = ask(device, &call);
-    for (uint64_t i = 0; i < count && status == EMU_OK; i++)
-        memcpy(to + i * rows->to_pitch, packed + i * rows->width, rows->width);
-    return status;
-}
-
-/* The caller has found out that all rows lie in memory: a first part would be copied for nothing. */
 enum emu_status emu_write_rows(struct emu_device *device, emu_addr to, const void *from,
                                const struct emu_rows *rows)
 {
-    uint64_t most = rows_at_once(rows), count;
-    char *packed = malloc(WIRE_CHUNK);
-    enum emu_status status = packed ? EMU_OK : EMU_OUT_OF_MEMORY;
-    struct emu_rows left = *rows;
-    for (const char *at = from; left.count > 0 && status == EMU_OK; left.count -= count) {
-        count = !most ? 1 : left.count < most ? left.count : most;
-        status = most ? send_rows(device, to, at, &left, count, packed)
-                      : emu_write(device, to, at, left.width);
-        to += count * left.to_pitch;
-        at += count * left.from_pitch;
-    }
-    free(packed);
-    return status;
+    return move_all_rows(device, (struct host){(char *)from, true}, to, rows);
 }
 
 enum emu_status emu_read_rows(struct emu_device *device, void *to, emu_addr from,
                               const struct emu_rows *rows)
 {
-    uint64_t most = rows_at_once(rows), count;
-    char *packed = malloc(WIRE_CHUNK);
-    enum emu_status status = packed ? EMU_OK : EMU_OUT_OF_MEMORY;
-    struct emu_rows left = *rows;
-    for (char *at = to; left.count > 0 && status == EMU_OK; left.count -= count) {
-        count = !most ? 1 : left.count < most ? left.count : most;
-        status = most ? fetch_rows(device, at, from, &left, count, packed)
-                      : emu_read(device, at, from, left.width);
-        from += count * left.from_pitch;
-        at += count * left.to_pitch;
-    }
-    free(packed);
-    return status;
+    return move_all_rows(device, (struct host){to, false}, from, rows);
 }
 
-enum emu_status emu_copy_rows(struct emu_device *device, emu_addr to, emu_addr from,
-                              const struct emu_rows *rows)
-{
-    struct call call =
-        REQUEST(copy_rows, to, from, rows->width, rows->count, rows->to_pitch, rows->from_pitch);
-    return ask(device, &call);
-}
-
-enum emu_status emu_set(struct emu_device *device, emu_addr to, uint8_t value, uint64_t size)
-{
-    struct call call = REQUEST(set, to, value, size);
-    return ask(device, &call);
-}
-
-enum emu_status emu_set_rows(struct emu_device *device, emu_addr to, uint8_t value,
-                             const struct emu_rows *rows)
-{
-    struct call call = REQUEST(set_rows, to, value, rows->width, rows->count, rows->to_pitch);
-    return ask(device, &call);
-}
-
-enum emu_status emu_set_limit(struct emu_device *device, enum emu_limit limit, uint64_t bytes)
-{
-    struct call call = REQUEST(set_limit, limit, bytes);
-    return ask(device, &call);
-}
-
-uint64_t emu_get_limit(struct emu_device *device, enum emu_limit limit)
-{
-    struct call call = REQUEST(get_limit, limit);
-    return ask(device, &call) == EMU_OK ? call.head.arg[0] : 0;
-}
-
-void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total_bytes)
-{
-    struct call call = REQUEST(memory);
-    bool known = ask(device, &call) == EMU_OK;
-    *free_bytes = known ? call.head.arg[0] : 0;
-    *total_bytes = known ? call.head.arg[1] : 0;
-}
-
-/* --- textures -------------------------------------------------------------------------------------- */
+/* --- textures, modules and kernels ------------------------------------------------------------ */
 
 enum emu_status emu_texture_open(struct emu_device *device, const struct emu_texture *texture,
                                  uint64_t *handle)
 {
-    struct wire_texture sent = {
-        .addr = texture->addr,
-        .pitch = texture->pitch,
-        .slice = texture->slice,
-        .width = texture->width,
-        .height = texture->height,
-        .depth = texture->depth,
-        .channels = texture->channels,
-        .bits = texture->bits,
-        .kind = texture->kind,
-        .layered = texture->layered,
-        .is_surface = texture->is_surface,
-        .linear = texture->linear,
-        .normalized_coords = texture->normalized_coords,
-        .normalized_float = texture->normalized_float,
-    };
-    memcpy(sent.address, texture->address, sizeof sent.address);
-    memcpy(sent.border, texture->border, sizeof sent.border);
     struct call call = REQUEST(texture_open);
-    call.head.bytes = sizeof sent;
-    call.data = &sent;
-    enum emu_status status = ask(device, &call);
+    enum emu_status status = ask_with(device, &call, texture, sizeof *texture);
     if (status == EMU_OK)
         *handle = call.head.arg[0];
     return status;
 }
-
-enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
-{
-    struct call call = REQUEST(texture_close, handle);
-    return ask(device, &call);
-}
-
-/* --- modules and kernels --------------------------------------------------------------------------- */
 
 enum emu_status emu_load(struct emu_device *device, const char *ptx, size_t size, uint32_t *module)
 {
     struct call call = REQUEST(load);
     if (size > WIRE_PTX)
         return failed(EMU_INVALID_PTX, "more than 64 MiB of PTX");
-    call.head.bytes = (uint32_t)size;
-    call.data = ptx;
-    enum emu_status status = ask(device, &call);
+    enum emu_status status = ask_with(device, &call, ptx, size);
     if (status == EMU_OK)
         *module = (uint32_t)call.head.arg[0];
-    return status;
-}
-
-enum emu_status emu_unload(struct emu_device *device, uint32_t module)
-{
-    struct call call = REQUEST(unload, module);
-    return ask(device, &call);
-}
-
-/* Asks for what has NAME in a module. */
-static enum emu_status look_up(struct emu_device *device, struct call *call, const char *name)
-{
-    size_t length = strlen(name);
-    if (length > WIRE_NAME)
-        return failed(EMU_NOT_FOUND, "a name of more than 4096 bytes");
-    call->head.bytes = (uint32_t)length;
-    call->data = name;
-    return ask(device, call);
-}
-
-enum emu_status emu_symbol(struct emu_device *device, uint32_t module, const char *name,
-                           emu_addr *addr, uint64_t *size)
-{
-    struct call call = REQUEST(symbol, module);
-    enum emu_status status = look_up(device, &call, name);
-    if (status == EMU_OK) {
-        *addr = call.head.arg[0];
-        *size = call.head.arg[1];
-    }
-    return status;
-}
-
-enum emu_status emu_kernel(struct emu_device *device, uint32_t module, const char *name,
-                           uint32_t *kernel)
-{
-    struct call call = REQUEST(kernel, module);
-    enum emu_status status = look_up(device, &call, name);
-    if (status == EMU_OK)
-        *kernel = (uint32_t)call.head.arg[0];
     return status;
 }
 
@@ -489,7 +415,6 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
         free(params);
         return status;
     }
-    /* The parameters' places come first, then the rest, whose pointer meant something over there. */
     size_t size = call.head.bytes - sizeof *info;
     memcpy(info, (char *)params->list + size, sizeof *info);
     info->params = params->list;
@@ -500,64 +425,24 @@ enum emu_status emu_kernel_info(struct emu_device *device, uint32_t kernel,
     return EMU_OK;
 }
 
-/* --- launches -------------------------------------------------------------------------------------- */
-
-static _Thread_local struct emu_parked last_parked;
-
-static enum emu_status note_parked(enum emu_status status, const struct call *call)
-{
-    const uint64_t *arg = call->head.arg;
-    if (status == EMU_PARKED)
-        last_parked = (struct emu_parked){arg[0], arg[1], arg[2], arg[3]};
-    return status;
-}
+/* --- launches --------------------------------------------------------------------------------- */
 
 enum emu_status emu_launch(struct emu_device *device, const struct emu_launch *launch,
                            struct emu_counters *counters)
 {
-    struct wire_launch sent = {
-        .kernel = launch->kernel,
-        .dynamic_shared_bytes = launch->dynamic_shared_bytes,
-        .cooperative = launch->cooperative,
-        .alone = launch->alone,
-        .may_park = launch->may_park,
-    };
-    memcpy(sent.grid, launch->grid, sizeof sent.grid);
-    memcpy(sent.block, launch->block, sizeof sent.block);
-    memcpy(sent.cluster, launch->cluster, sizeof sent.cluster);
-    char *bytes =
-        launch->param_bytes <= WIRE_PARAMS ? malloc(sizeof sent + launch->param_bytes) : NULL;
+    struct call call = REQUEST(launch);
+    size_t size = sizeof *launch + launch->param_bytes;
+    char *bytes = launch->param_bytes <= WIRE_PARAMS ? malloc(size) : NULL;
     if (!bytes)
         return failed(EMU_OUT_OF_MEMORY, "no room for a kernel's parameters");
-    memcpy(bytes, &sent, sizeof sent);
+    memcpy(bytes, launch, sizeof *launch);
     if (launch->param_bytes)
-        memcpy(bytes + sizeof sent, launch->params, launch->param_bytes);
-    struct call call = REQUEST(launch);
-    call.head.bytes = (uint32_t)(sizeof sent + launch->param_bytes);
-    call.data = bytes;
-    enum emu_status status = ask(device, &call);
+        memcpy(bytes + sizeof *launch, launch->params, launch->param_bytes);
+    enum emu_status status = ask_with(device, &call, bytes, size);
     free(bytes);
     if (counters)
         *counters = (struct emu_counters){0};
-    return note_parked(status, &call);
-}
-
-enum emu_status emu_go_on(struct emu_device *device, uint64_t launch, enum emu_patience patience)
-{
-    struct call call = REQUEST(go_on, launch, patience);
-    return note_parked(ask(device, &call), &call);
-}
-
-enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
-{
-    struct call call = REQUEST(abandon, launch);
-    return ask(device, &call);
-}
-
-struct emu_parked emu_parked(struct emu_device *device)
-{
-    (void)device;
-    return last_parked;
+    return status;
 }
 
 void emu_output(struct emu_device *device, enum emu_stream stream, char **text, size_t *length)
@@ -568,7 +453,7 @@ void emu_output(struct emu_device *device, enum emu_stream stream, char **text, 
     *length = known ? call.head.bytes : 0;
 }
 
-/* --- the record ------------------------------------------------------------------------------------ */
+/* --- the record ------------------------------------------------------------------------------- */
 
 bool emu_has_record(struct emu_device *device)
 {
@@ -580,7 +465,5 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
     struct call call = REQUEST(note);
     if (size > WIRE_NOTE)
         return failed(EMU_INVALID_VALUE, "too long a line for the record");
-    call.head.bytes = (uint32_t)size;
-    call.data = line;
-    return ask(device, &call);
+    return ask_with(device, &call, line, size);
 }

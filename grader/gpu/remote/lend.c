@@ -1,5 +1,5 @@
-/* Each page is shared once, however many ranges touch it: malloc() puts the end of one buffer and the
- * start of the next into one page, and a program may register both. */
+/* Each page is shared once, however many ranges touch it: malloc() puts the end of one buffer and
+ * the start of the next into one page, and a program may register both. */
 #include "gpu/remote/lend.h"
 
 #include <stdlib.h>
@@ -37,7 +37,8 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* Where a page of the program lies in the file, by any range but EXCEPT; WIRE_NO_PAGE: not there. */
+/* Where a page of the program lies in the file, by any range but EXCEPT; WIRE_NO_PAGE: not there.
+ * */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -58,7 +59,8 @@ struct lend_plan lend_plan(void *host, uint64_t size)
     return plan;
 }
 
-/* Whole pages, with what others keep beside the range: sanitizers would not let memcpy() read that. */
+/* Whole pages, with what others keep beside the range: sanitizers would not let memcpy() read that.
+ * */
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {
@@ -67,8 +69,9 @@ __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const v
         ((uint64_t *)to)[i] = source[i];
 }
 
-/* Puts a new mapping, of FILE or of nothing, in the place of SIZE bytes of the program, with what they
- * hold if KEEP. What another thread writes meanwhile may be lost, as it races with the call. */
+/* Puts a new mapping, of FILE or of nothing, in the place of SIZE bytes of the program, with what
+ * they hold if KEEP. What another thread writes meanwhile may be lost, as it races with the call.
+ * */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;

@@ -1,5 +1,5 @@
-/* The program's side of memory that it shares with the device's process: which of its pages lie in the
- * file that both have mapped. See wire.h. Calls are serialised by the caller. */
+/* The program's side of memory that it shares with the device's process: which of its pages lie in
+ * the file that both have mapped. See wire.h. Calls are serialised by the caller. */
 #ifndef GPU_REMOTE_LEND_H
 #define GPU_REMOTE_LEND_H
 
@@ -15,8 +15,8 @@ struct lend_plan {
 };
 struct lend_plan lend_plan(void *host, uint64_t size);
 
-/* Moves the plan's other pages into FILE, where they are at FRESH, with what they hold if KEEP. False:
- * they stay as they are. ADDR is the device's name for the range. */
+/* Moves the plan's other pages into FILE, where they are at FRESH, with what they hold if KEEP.
+ * False: they stay as they are. ADDR is the device's name for the range. */
 bool lend_begin(const struct lend_plan *plan, uint64_t addr, int file, uint64_t fresh, bool keep);
 
 /* Makes the pages of the range at ADDR, if it is one, the program's own again, but for those that

@@ -1,7 +1,7 @@
 /* lanewise-device: the emulated GPU of one program, in a process of its own.
  *
- * Whoever starts it has put a socket at descriptor 3, whose other end is the program's descriptor 3,
- * and the device's options into the environment (gpu/environment.h). It ends when the program
+ * Whoever starts it has put a socket at descriptor 3, whose other end is the program's descriptor
+ * 3, and the device's options into the environment (gpu/environment.h). It ends when the program
  * does: its exit code is the enum server_end. A twin (twin.h) is asked for there, too:
  *
  *   LANEWISE_SHOWN, LANEWISE_JUDGED, LANEWISE_ANSWERS   files: the input in two views, and where answers go

@@ -12,7 +12,8 @@
 #define MOST_ANSWERS                                                                               \
     ((uint64_t)256 << 20) /* bytes; what comes later counts as not made by kernels */
 
-/* Zeroes, taken only when touched, as what the program shares is: that may be gigabytes. Or NULL. */
+/* Zeroes, taken only when touched, as what the program shares is: that may be gigabytes. Or NULL.
+ * */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -28,7 +29,7 @@ static void release(struct twin_share share)
         munmap(share.last, share.size);
 }
 
-/* --- opening and closing --------------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device)
@@ -76,7 +77,7 @@ void twin_change(struct twin *twin, uint8_t *bytes, size_t size)
         views_spoil(&twin->spoil, twin->every, bytes, size);
 }
 
-/* --- shared memory ------------------------------------------------------------------------------------ */
+/* --- shared memory ---------------------------------------------------------------------------- */
 
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size)
 {
@@ -108,8 +109,9 @@ void twin_free(struct twin *twin, emu_addr addr)
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
-/* The program has written somewhere in the SIZE bytes from AT on. What it left as it was may have been written by
- * kernels, and stays; but numbers of the input are there as a whole, even where a byte was the same before. */
+/* The program has written somewhere in the SIZE bytes from AT on. What it left as it was may have
+ * been written by kernels, and stays; but numbers of the input are there as a whole, even where a
+ * byte was the same before. */
 static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at, uint64_t size)
 {
     uint8_t *changed = malloc(size);
@@ -162,9 +164,10 @@ void twin_settle(struct twin *twin)
         memcpy(twin->shares[i].last, twin->shares[i].program, twin->shares[i].size);
 }
 
-/* --- what comes back ------------------------------------------------------------------------------------ */
+/* --- what comes back -------------------------------------------------------------------------- */
 
-/* Writes the judged answer. Once something cannot be written, nothing is: whoever reads it counts bytes. */
+/* Writes the judged answer. Once something cannot be written, nothing is: whoever reads it counts
+ * bytes. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {
     twin->answered += size;

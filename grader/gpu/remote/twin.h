@@ -4,12 +4,14 @@
  *     program's requests ----+
  *                            +--> twin    gets other data, and answers nobody
  *
- * There are two uses. Where the program is shown another input than it is judged by, the twin has the judged
- * one: it is watched and has the record, and what it holds where the program reads its answer is the answer.
- * Where the input could not be told from what the program sent, the device itself is watched, and the twin has
- * spoilt data: an answer that is the same there does not come from the data.
+ * There are two uses. Where the program is shown another input than it is judged by, the twin has
+ * the judged one: it is watched and has the record, and what it holds where the program reads its
+ * answer is the answer. Where the input could not be told from what the program sent, the device
+ * itself is watched, and the twin has spoilt data: an answer that is the same there does not come
+ * from the data.
  *
- * Memory that the program shares with its device is another in the twin, and follows what the program writes. */
+ * Memory that the program shares with its device is another in the twin, and follows what the
+ * program writes. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -47,21 +49,22 @@ struct twin {
     size_t share_count;
 };
 
-/* Opens the twin that OPTIONS ask for, and *DEVICE, both as DEVICE_OPTIONS say; only the one that is judged
- * is watched and has a record. False: not possible, and nothing is open. */
+/* Opens the twin that OPTIONS ask for, and *DEVICE, both as DEVICE_OPTIONS say; only the one that
+ * is judged is watched and has a record. False: not possible, and nothing is open. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
-/* Closes the twin. The end of the record says what of the input never came: all, if the twin has strayed. */
+/* Closes the twin. The end of the record says what of the input never came: all, if the twin has
+ * strayed. */
 void twin_close(struct twin *twin);
 
 /* Makes BYTES, which the program sends, what the twin gets of them. */
 void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
-/* The device has got the program's SIZE bytes at PROGRAM as its memory at ADDR; so has the twin then, in
- * memory of its own. False: memory is out. */
+/* The device has got the program's SIZE bytes at PROGRAM as its memory at ADDR; so has the twin
+ * then, in memory of its own. False: memory is out. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 void twin_free(struct twin *twin, emu_addr addr);
-/* Before a request: what the program has written to shared memory since the last one reaches the twin. After:
- * what is there now is no news. */
+/* Before a request: what the program has written to shared memory since the last one reaches the
+ * twin. After: what is there now is no news. */
 void twin_follow(struct twin *twin);
 void twin_settle(struct twin *twin);
 

@@ -19,10 +19,10 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* --- what is shown for what ------------------------------------------------------------------------- */
+/* --- what is shown for what ------------------------------------------------------------------- */
 
-/* Maps PATH's *SIZE bytes, with room behind them for what is learned: of a large input, pages that nobody looks at
- * are not even read. NULL: it cannot be. */
+/* Maps PATH's *SIZE bytes, with room behind them for what is learned: of a large input, pages that
+ * nobody looks at are not even read. NULL: it cannot be. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -105,7 +105,7 @@ size_t views_missing(const struct views *views)
     return missing;
 }
 
-/* --- what a program hands over ------------------------------------------------------------------------ */
+/* --- what a program hands over ---------------------------------------------------------------- */
 
 /* How many of BYTES are what is shown from AT on. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
@@ -154,7 +154,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* How many of BYTES to pass over until the piece before goes on: the gap between two rows. SIZE: it does not. */
+/* How many of BYTES to pass over until the piece before goes on: the gap between two rows. SIZE: it
+ * does not. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -185,7 +186,7 @@ void views_swap(struct views *views, uint8_t *bytes, size_t size)
     }
 }
 
-/* --- programs that prepare their numbers ---------------------------------------------------------------- */
+/* --- programs that prepare their numbers ------------------------------------------------------ */
 
 /* xorshift64*. */
 static uint64_t next_random(uint64_t *state)

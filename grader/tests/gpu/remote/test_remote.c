@@ -283,6 +283,8 @@ Test(remote, what_breaks_the_protocol)
         {"too large a module", WIRE_CALL_unload, {.arg = {1ull << 32}}},
         {"half a launch", WIRE_CALL_launch, {0}},
         {"half a texture", WIRE_CALL_texture_open, {0}},
+        {"a number that the call does not have", WIRE_CALL_memory, {.arg = {0, 0, 0, 0, 0, 1}}},
+        {"too large a byte", WIRE_CALL_set, {.arg = {0, 256, 0}}},
         {"fewer rows than said", WIRE_CALL_write_rows, {.bytes = 8, .arg = {0, 4, 3, 4}}},
         {"more rows than bytes",
          WIRE_CALL_write_rows,
@@ -301,6 +303,34 @@ Test(remote, what_breaks_the_protocol)
     }
 }
 
+/* Structs arrive as bytes: each of their bools must be 0 or 1. */
+Test(remote, structs_with_a_byte_that_no_bool_has)
+{
+    struct {
+        enum wire_call call;
+        uint32_t size, flags;
+        char bytes[sizeof(struct emu_texture)];
+    } rows[] = {{WIRE_CALL_texture_open, sizeof(struct emu_texture), 7, {0}},
+                {WIRE_CALL_launch, sizeof(struct emu_launch), 3, {0}}};
+    ((struct emu_texture *)(void *)rows[0].bytes)->kind = 'f';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t refused = 0;
+        for (uint32_t at = 0; at < rows[i].size; at++) {
+            struct link link;
+            struct wire_head head = HEAD(rows[i].size, 0);
+            char bytes[sizeof rows[i].bytes];
+            memcpy(bytes, rows[i].bytes, sizeof bytes);
+            open_link(&link);
+            bytes[at] += 2;
+            bool answered = ask(&link, rows[i].call, &head, bytes);
+            refused += !answered;
+            cr_expect_eq(close_link(&link), answered ? SERVER_DONE : SERVER_BROKEN);
+        }
+        /* A texture's kind is a letter. */
+        cr_expect_eq(refused, rows[i].flags + (i == 0), "%u", refused);
+    }
+}
+
 Test(remote, what_is_wrong_but_answered)
 {
     struct link link;
@@ -313,8 +343,8 @@ Test(remote, what_is_wrong_but_answered)
     cr_expect(ask(&link, WIRE_CALL_free, &head, NULL) && head.what == EMU_INVALID_VALUE);
     head = HEAD(9, 0);
     cr_expect(ask(&link, WIRE_CALL_load, &head, "not PTX.\n") && head.what == EMU_INVALID_PTX);
-    head = HEAD(sizeof(struct wire_launch), 0);
-    cr_expect(ask(&link, WIRE_CALL_launch, &head, &(struct wire_launch){.kernel = 7}) &&
+    head = HEAD(sizeof(struct emu_launch), 0);
+    cr_expect(ask(&link, WIRE_CALL_launch, &head, &(struct emu_launch){.kernel = 7}) &&
               head.what == EMU_NOT_FOUND);
     head = HEAD(0, 7);
     cr_expect(ask(&link, WIRE_CALL_kernel_info, &head, NULL) && head.what == EMU_NOT_FOUND);
@@ -532,9 +562,9 @@ Test(remote, launches_that_are_not_parked_do_not_go_on)
 Test(remote, programs_run_as_with_the_device_inside)
 {
     static const char *const names[] = {
-        "api_libraries", "api_more",   "api_ranges", "async",      "cooperative", "graphs",
-        "indices",       "indices",    "lane_talk",  "launch_api", "memory_api",  "memory_more",
-        "streams",       "sum_ladder", "textures",   "threads",    "unsupported",
+        "api_libraries", "api_more", "api_ranges", "async",      "cooperative", "graphs",
+        "indices",       "indices",  "lane_talk",  "launch_api", "memory_api",  "memory_more",
+        "mipmaps",       "streams",  "sum_ladder", "textures",   "threads",     "unsupported",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct process_outcome inside = run_program(names[i], INSIDE);

@@ -1,0 +1,71 @@
+#include "gpu/remote/tally.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The part of a copy that REQUEST moves, and in *NEXT the one that must follow. */
+static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
+{
+    const uint64_t *arg = request->arg;
+    bool rows = request->what == WIRE_CALL_write_rows || request->what == WIRE_CALL_read_rows;
+    bool bytes = request->what == WIRE_CALL_write || request->what == WIRE_CALL_read;
+    struct tally_part part = {request->what, arg[0], rows ? arg[4] : bytes ? arg[1] : 0};
+    uint64_t here = rows ? arg[2] : part.left < WIRE_CHUNK ? part.left : WIRE_CHUNK;
+    *next = (struct tally_part){part.what, part.at + here * (rows ? arg[3] : 1),
+                                part.left > here ? part.left - here : 0};
+    return part;
+}
+
+/* The rows of the whole copy that REQUEST begins. */
+static uint64_t rows_of(const struct wire_head *request)
+{
+    const uint64_t *arg = request->arg;
+    switch ((enum wire_call)request->what) {
+    case WIRE_CALL_alloc_rows:
+        return arg[1];
+    case WIRE_CALL_copy_rows:
+    case WIRE_CALL_set_rows:
+        return arg[3];
+    case WIRE_CALL_write_rows:
+    case WIRE_CALL_read_rows:
+        return arg[4] > arg[2] ? arg[4] : arg[2];
+    default:
+        return 0;
+    }
+}
+
+void tally_add(struct tally *tally, const struct wire_head *request)
+{
+    struct tally_part next, part = find_parts(request, &next), *due = &tally->next;
+    bool continues =
+        due->left && part.what == due->what && part.at == due->at && part.left == due->left;
+    tally->requests[request->what] += !continues;
+    tally->rows[request->what] += continues ? 0 : rows_of(request);
+    *due = next;
+}
+
+static json_t *by_name(const uint64_t counts[WIRE_CALL_COUNT])
+{
+    static const char *const names[] = {
+#define CALL(name, ...) #name,
+#define SPECIAL         CALL
+#include "gpu/remote/calls.def"
+    };
+    json_t *object = json_object();
+    for (int i = 0; i < WIRE_CALL_COUNT; i++)
+        if (counts[i])
+            json_object_set_new(object, names[i], json_integer((json_int_t)counts[i]));
+    return object;
+}
+
+void tally_record(const struct tally *tally, struct emu_device *device)
+{
+    json_t *line =
+        json_pack("{s:o, s:o}", "requests", by_name(tally->requests), "rows", by_name(tally->rows));
+    char *text = json_dumps(line, JSON_COMPACT);
+    if (text)
+        emu_note(device, text, strlen(text));
+    free(text);
+    json_decref(line);
+}

@@ -1,0 +1,23 @@
+/* Counts a program's requests for the record, so that checks need not believe the program's own
+ * counts. A copy that the client has split into several messages counts as one request. */
+#ifndef GPU_REMOTE_TALLY_H
+#define GPU_REMOTE_TALLY_H
+
+#include <stdint.h>
+
+#include "gpu/remote/wire.h"
+
+struct tally {
+    uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
+    /* The request that would continue the last copy: LEFT bytes or rows of it, at AT. LEFT is 0
+     * after its end. */
+    struct tally_part {
+        uint64_t what, at, left;
+    } next;
+};
+
+void tally_add(struct tally *tally, const struct wire_head *request);
+/* Notes the counts in the device's record. */
+void tally_record(const struct tally *tally, struct emu_device *device);
+
+#endif
