@@ -24,7 +24,7 @@ $(UNIT): $(UNIT_PARTS)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcriterion $(GRADER_LIBS) $(CUDART_LIBS)
 
 build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,code=compute_80
-build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
+build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
 # Programs about what newer GPUs have.
 $(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90

@@ -165,14 +165,15 @@ LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, i
             index[l] = (int32_t)place(texture, dim, index[l], size);
 }
 
-/* Layers that are not there, negative ones too, are the last one. */
+/* Layers that are not there, negative ones too, are the last one. An instruction without a layer
+ * reads the first. */
 LANES_INLINE void find_layers(const struct emu_texture *texture,
                               const struct texture_points *points, int32_t *index)
 {
     uint32_t last = texture->depth - 1;
+    bool has_layers = texture->layered && points->layer;
     for (unsigned l = 0; l < WARP; l++)
-        index[l] =
-            texture->layered ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
+        index[l] = has_layers ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
 }
 
 /* A coordinate in texels; too far outside to matter, it is cut. */

@@ -14,6 +14,8 @@
 
 #define LEVEL_ONE  TEXTURE_ONE
 #define LEVEL_MOST 15 /* of 2^15 texels and more there are no mipmaps */
+/* Of a texture, so that the sum of all its levels does not overflow. */
+#define MOST_BYTES ((uint64_t)1 << 47)
 
 /* --- where a level lies ------------------------------------------------------------------------------ */
 
@@ -56,13 +58,20 @@ uint64_t emu_texture_bytes(const struct emu_texture *texture)
     return last.addr - texture->addr + bytes_of_one(&last);
 }
 
+/* Whether no texel's offset overflows. A lower level is no larger than the first one. */
+static bool has_legal_size(const struct emu_texture *t)
+{
+    uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8, rows, layers;
+    return !__builtin_mul_overflow(t->pitch, t->height, &rows) && rows <= MOST_BYTES &&
+           !__builtin_mul_overflow(t->slice, t->depth, &layers) && layers <= MOST_BYTES &&
+           (t->height == 1 || row <= t->pitch) && (t->levels < 2 || row * t->height <= t->slice);
+}
+
 bool texture_is_legal(const struct emu_texture *t)
 {
-    uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8;
     return t->width && t->height && t->depth && t->channels && t->channels <= 4 &&
-           (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
-           (t->height == 1 || row <= t->pitch) && t->levels <= 16 &&
-           (!t->cube || (t->layered && t->depth % 6 == 0));
+           (t->bits == 8 || t->bits == 16 || t->bits == 32) && has_legal_size(t) &&
+           t->levels <= 16 && (!t->cube || (t->layered && t->depth % 6 == 0));
 }
 
 /* --- faces of a cube ------------------------------------------------------------------------------------ */

@@ -81,7 +81,9 @@ Test(texture, forms_are_understood_or_refused)
     struct fixture fixture;
     fixture_open(&fixture, NULL);
     emu_addr texels = fixture_upload(&fixture, NULL, W * H * 4);
-    uint64_t handle = open_texture(&fixture, describe(texels));
+    struct emu_texture texture = describe(texels), layered = texture;
+    layered.layered = true; /* which an instruction without a layer may read, too */
+    uint64_t handles[] = {open_texture(&fixture, texture), open_texture(&fixture, layered)};
     for (size_t i = 0; i < ROWS; i++) {
         char ptx[1200];
         snprintf(ptx, sizeof ptx, "%s%s\n%s", HEAD("k"), rows[i].instruction, TAIL);
@@ -89,8 +91,8 @@ Test(texture, forms_are_understood_or_refused)
         const char *why = fixture_refusal(&fixture, "k");
         cr_expect(rows[i].message ? strstr(why, rows[i].message) != NULL : !*why, "%s: \"%s\"",
                   rows[i].instruction, why);
-        if (!*why)
-            fixture_run(&fixture, (struct fixture_launch){.params = {texels, handle}});
+        for (int k = 0; k < 2 && !*why; k++)
+            fixture_run(&fixture, (struct fixture_launch){.params = {texels, handles[k]}});
     }
     fixture_close(&fixture);
 }

@@ -331,6 +331,30 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
     }
 }
 
+/* A texture's pitch and slice could name any place in the server's memory if its size overflowed. */
+Test(remote, textures_whose_size_overflows)
+{
+    static const struct emu_texture rows[] = {
+        {.width = 8, .height = 2, .depth = 2, .pitch = 1ull << 40, .slice = -(1ull << 40)},
+        {.width = 8, .height = 1, .depth = 3, .slice = 1ull << 63},
+        {.width = 8, .height = 3, .depth = 1, .pitch = 1ull << 63},
+        {.width = 4, .height = 4, .depth = 4, .pitch = 16, .slice = 1ull << 62, .levels = 2},
+        {.width = 4, .height = 4, .depth = 1u << 31, .pitch = 16, .slice = 0, .levels = 2},
+    };
+    struct link link;
+    open_link(&link);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct emu_texture texture = rows[i];
+        texture.channels = 1;
+        texture.bits = 32;
+        texture.kind = 'u';
+        struct wire_head head = HEAD(sizeof texture, 0);
+        cr_assert(ask(&link, WIRE_CALL_texture_open, &head, &texture), "%zu", i);
+        cr_expect_eq(head.what, EMU_INVALID_VALUE, "%zu", i);
+    }
+    cr_expect_eq(close_link(&link), SERVER_DONE);
+}
+
 Test(remote, what_is_wrong_but_answered)
 {
     struct link link;
