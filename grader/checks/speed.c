@@ -146,9 +146,9 @@ static bool believe_memory(struct check *check, double yours)
  * nothing. */
 static bool believe(struct check *check, double yours, double solution)
 {
-    struct judge_clocks clocks = {.said = yours,
+    struct judge_clocks clocks = {.reported = yours,
                                   .wall = least(check->walls[CHECK_YOURS]),
-                                  .solution_said = solution,
+                                  .solution_reported = solution,
                                   .solution_wall = least(check->walls[CHECK_SOLUTION])};
     if (judge_clocks_agree(&clocks))
         return believe_memory(check, yours);

@@ -1,5 +1,5 @@
-/* Comparisons that NaN, infinity and overflow cannot slip through: a comparison with a NaN is false,
- * so the question is always whether the error IS within the bound. */
+/* NaN, infinity and overflow must not pass. A comparison with a NaN is false, so these functions
+ * ask whether the error IS within the bound. */
 #include "judge/compare.h"
 
 #include <math.h>

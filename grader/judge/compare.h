@@ -1,4 +1,4 @@
-/* Is it the right answer? Pure functions over arrays. */
+/* Is an answer right? Pure functions over arrays. */
 #ifndef JUDGE_COMPARE_H
 #define JUDGE_COMPARE_H
 
@@ -10,14 +10,14 @@
 size_t judge_first_difference_int(const int32_t *got, const int32_t *want, size_t count);
 size_t judge_first_difference_u64(const uint64_t *got, const uint64_t *want, size_t count);
 
-/* True if GOT is finite and at most BOUND away from WANT. A NaN anywhere is never within. */
+/* True if GOT is finite and at most BOUND away from WANT; false if any of them is a NaN. */
 bool judge_within(double got, double want, double bound);
 
-/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if none.
- * BOUNDS may be NULL: then all must be equal. */
+/* The index of the first element of GOT that is not within bounds[i] of want[i]; COUNT if all are.
+ * If BOUNDS is NULL, all must be equal. */
 size_t judge_first_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
-/* How many are not. */
+/* The number of elements that are not within their bounds. */
 size_t judge_count_outside(const float *got, const double *want, const double *bounds,
                            size_t count);
 

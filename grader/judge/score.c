@@ -9,35 +9,36 @@ double judge_full(const struct judge_budget *budget)
     return less_is_better ? budget->solution * budget->slack : budget->solution / budget->slack;
 }
 
-/* Where FIGURE lies on the scale of BUDGET. */
-static double place(const struct judge_budget *budget, double figure)
+/* FIGURE on the scale of BUDGET. */
+static double on_scale(const struct judge_budget *budget, double figure)
 {
     return budget->scale == JUDGE_LOGARITHMIC ? log(figure) : figure;
 }
 
 double judge_share(const struct judge_budget *budget, double figure)
 {
-    double naive = place(budget, budget->naive), full = place(budget, judge_full(budget));
+    double naive = on_scale(budget, budget->naive), full = on_scale(budget, judge_full(budget));
     if (!isfinite(figure))
         return 0;
-    double share = (naive - place(budget, figure)) / (naive - full);
-    return share >= 1 ? 1 : share > 0 ? share : 0; /* a NaN, from an empty budget, gives 0 */
+    double share = (naive - on_scale(budget, figure)) / (naive - full);
+    /* An empty budget gives a NaN, which becomes 0. */
+    return share >= 1 ? 1 : share > 0 ? share : 0;
 }
 
 double judge_points(double share, double max)
 {
     if (share >= 1)
         return max;
-    /* The tiny amount keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point. */
+    /* The tiny addend keeps 0.7 * 10 from becoming 6.9; it is far below a tenth of a point. */
     return share > 0 ? floor(share * max * 10 + 1e-9) / 10 : 0;
 }
 
 bool judge_clocks_agree(const struct judge_clocks *clocks)
 {
     double more = clocks->wall - clocks->solution_wall;
-    double explained = 2 * (clocks->said - clocks->solution_said) / 1000;
+    double explained = 2 * (clocks->reported - clocks->solution_reported) / 1000;
     double slack = fmax(JUDGE_CLOCK_SLACK, clocks->solution_wall / 2);
-    return clocks->said / 1000 <= clocks->wall && more <= fmax(explained, 0) * 1.5 + slack;
+    return clocks->reported / 1000 <= clocks->wall && more <= fmax(explained, 0) * 1.5 + slack;
 }
 
 double judge_least_time(double bytes, double copy_rate)

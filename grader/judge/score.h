@@ -1,7 +1,7 @@
 /* How many points is a figure worth? Pure functions.
  *
- * A budget says what the naive kernel costs and what the solution costs. The naive cost earns
- * nothing; whatever is within SLACK of the solution's earns everything; between the two the share
+ * A budget declares two figures: the naive kernel's and the solution's. The naive figure earns no
+ * points. A figure within SLACK of the solution's earns all points. Between the two, the share
  * grows along a straight line:
  *
  *     share 1 |--------.
@@ -9,9 +9,9 @@
  *           0 |___________`.____ figure
  *                full    naive
  *
- * Where the two lie decades apart a straight line says nothing: 32 threads in place of one are 96 % of
- * the way to 1,024. There the line is straight over the figure's logarithm, so that each time it
- * halves earns as much. */
+ * Where the two are orders of magnitude apart, a straight line says nothing: 32 threads instead of
+ * one would be 97 % of the way to 1,024 threads. There the line is straight in the figure's
+ * logarithm, so each halving earns the same. */
 #ifndef JUDGE_SCORE_H
 #define JUDGE_SCORE_H
 
@@ -21,39 +21,41 @@ enum judge_scale { JUDGE_LINEAR, JUDGE_LOGARITHMIC };
 
 struct judge_budget {
     double naive;    /* the naive kernel's figure: no points */
-    double solution; /* the solution's: smaller than naive if less is better, else larger */
+    double solution; /* the solution's: smaller than naive if less is better, otherwise larger */
     double slack; /* at least 1: full points up to solution * slack (or down to solution / slack) */
     enum judge_scale scale;
 };
 
-/* The figure from which on there are full points. */
+/* The worst figure that still earns full points. */
 double judge_full(const struct judge_budget *budget);
 
-/* The share of the points, from 0 to 1; 0 for a figure that is no finite number. */
+/* The share of the points, from 0 to 1; 0 if FIGURE is not finite. */
 double judge_share(const struct judge_budget *budget, double figure);
 
-/* SHARE of MAX points, in tenths of a point, rounded down: only a share of 1 shows as MAX. */
+/* SHARE of MAX points, rounded down to tenths of a point: only a share of 1 shows as MAX. */
 double judge_points(double share, double max);
 
-/* What a program says of its time, and the clock of those who have run it. */
+/* A program's own timing, and what the grader's clock measured. */
 struct judge_clocks {
-    double said; /* milliseconds that its timed pass has taken, by its own word */
-    double wall; /* seconds that its process ran: start, a warm-up pass, the timed pass, the rest */
-    double solution_said; /* the same of the lab's solution, which has done the same work */
+    double reported; /* milliseconds of the timed pass, as the program reports them */
+    double wall;     /* seconds its process ran: start, warm-up pass, timed pass and exit */
+    double solution_reported; /* the same for the lab's solution, which did the same work */
     double solution_wall;
 };
 
-/* False if its word cannot be: it says more than its process ran for; or that ran much longer than the
- * solution's (by JUDGE_CLOCK_SLACK seconds and by half), and two passes as slow as it says do not explain that.
- * Small lies pass: a process takes longer to start than most kernels run. */
+/* False if the reported time cannot be true. That is so if it exceeds the process's wall time. It
+ * is also so if the process ran much longer than the solution's (by more than JUDGE_CLOCK_SLACK
+ * seconds and by more than half), and two passes at the reported speed do not explain the
+ * difference. Small lies pass: starting a process takes longer than most kernels run. */
 #define JUDGE_CLOCK_SLACK 0.5
 bool judge_clocks_agree(const struct judge_clocks *clocks);
 
-/* The least milliseconds in which kernels can read BYTES of input that is in no cache, on a GPU that copies its own
- * memory at COPY_RATE GB/s, read and written: half of what the copy would need, to be safe. 0: unknown. */
+/* A lower bound, in milliseconds, for kernels that read BYTES of uncached input. COPY_RATE (GB/s,
+ * reads plus writes) is how fast the GPU copies its own memory. The bound is half of the copy's
+ * time, to be safe. 0: unknown. */
 double judge_least_time(double bytes, double copy_rate);
 
-/* True if POINTS are all of MAX, whatever the rounding of their sum. */
+/* True if POINTS are all of MAX, apart from the rounding of their sum. */
 bool judge_is_full(double points, double max);
 
 #endif

@@ -9,8 +9,8 @@ static bool is_worse(double a, double b, bool less_is_better)
     return less_is_better ? a > b : a < b;
 }
 
-/* Halfway by ratio; by difference where a figure of 0 has no ratio to anything. */
-static double middle(double one, double other)
+/* Halfway by ratio, or by difference if a figure is 0 and has no ratio. */
+static double halfway(double one, double other)
 {
     return one > 0 && other > 0 ? sqrt(one * other) : (one + other) / 2;
 }
@@ -25,7 +25,7 @@ struct judge_proposal judge_propose(const struct judge_budget *budget,
     proposal.moved = is_worse(sample->good, proposal.full, less) ||
                      (!isnan(sample->poor) && !is_worse(sample->poor, proposal.full, less));
     if (proposal.moved)
-        proposal.full = middle(sample->good, isnan(sample->poor) ? proposal.naive : sample->poor);
+        proposal.full = halfway(sample->good, isnan(sample->poor) ? proposal.naive : sample->poor);
     proposal.apart = is_worse(proposal.naive, proposal.full, less) &&
                      (isnan(sample->poor) || is_worse(sample->poor, sample->good, less));
     return proposal;
@@ -35,7 +35,7 @@ double judge_margin(double one, double other)
 {
     if (one == other)
         return 1;
-    return one > other ? one / other : other / one; /* by 0: INFINITY */
+    return one > other ? one / other : other / one; /* INFINITY if the divisor is 0 */
 }
 
 double judge_round(double figure, bool less_is_better)
@@ -44,7 +44,7 @@ double judge_round(double figure, bool less_is_better)
         return figure;
     double unit = pow(10, floor(log10(fabs(figure))) - 5);
     double steps = figure / unit;
-    /* What has six digits already stays, whatever the division has done to it. */
+    /* A figure that already has six digits stays as it is, whatever error the division adds. */
     if (fabs(steps - round(steps)) < 1e-6)
         return round(steps) * unit;
     return (less_is_better ? ceil(steps) : floor(steps)) * unit;

@@ -1,41 +1,44 @@
-/* Where may full points begin, and where none? A proposal from what was measured. Pure functions.
+/* Proposes from measurements where full points begin and where points end. Pure functions.
  *
  *     solution  good           full              poor                naive
  *     ---|-------|-------------|----------------|-------------------|-----> figure (less is better)
- *                 as good as    solution times   the nearest that    the naive kernel
- *                 a solution    declared slack   shall lose points
+ *                 as good as    solution times   the best program    the naive kernel
+ *                 a solution    declared slack   that must lose
+ *                                                points
  *
- * The declared slack is its author's word on how far good programs lie apart, and is kept where these are
- * within it and the poor ones beyond. Where not, full points begin halfway (by ratio) between good and
- * poor. */
+ * The declared slack is its author's estimate of how much good programs differ. It is kept if all
+ * good programs are within it and all poor ones beyond it. Otherwise full points begin halfway (by
+ * ratio) between good and poor. */
 #ifndef JUDGE_THRESHOLD_H
 #define JUDGE_THRESHOLD_H
 
 #include "judge/score.h"
 
-/* What was measured. */
+/* Measured figures. */
 struct judge_sample {
-    double solution; /* the worst figure of the solution's */
-    double good;     /* the worst figure of all programs that shall have full points */
-    double poor;     /* the best figure of those that shall lose some; NAN: none was measured */
-    double naive;    /* the naive kernel's figure; NAN: it was not measured */
+    double solution; /* the solution's worst */
+    double good;     /* the worst of all programs that should earn full points */
+    double poor;     /* the best of those that should lose points; NAN: not measured */
+    double naive;    /* the naive kernel's; NAN: not measured */
 };
 
 struct judge_proposal {
-    bool apart;   /* false: good and poor cannot be told apart here, and the rest means nothing */
-    bool moved;   /* the declared slack does not fit what was measured */
-    double full;  /* full points from here on */
-    double naive; /* no points from here on */
+    bool apart;   /* false: no threshold separates good from poor; ignore the other members */
+    bool moved;   /* the declared slack does not fit the measurements */
+    double full;  /* the worst figure that earns full points */
+    double naive; /* the best figure that earns none */
 };
 
-/* BUDGET is the declared one: its direction and slack hold, and its naive figure where none was measured. */
+/* BUDGET is the declared one. Its direction and slack are used, and its naive figure if none was
+ * measured. */
 struct judge_proposal judge_propose(const struct judge_budget *budget,
                                     const struct judge_sample *sample);
 
-/* How many times as much the worse of two figures is; INFINITY where one of them is 0, 1 where both are. */
+/* The ratio of the larger figure to the smaller; INFINITY if only the smaller is 0, 1 if both are
+ * equal. */
 double judge_margin(double one, double other);
 
-/* FIGURE in six digits, rounded so that it is no harder to reach than before. */
+/* FIGURE with six significant digits, rounded so that the threshold gets no harder to reach. */
 double judge_round(double figure, bool less_is_better);
 
 #endif
