@@ -29,6 +29,16 @@ const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+const char *base_shorten_path(const char *path)
+{
+    char here[PATH_SIZE];
+    size_t length;
+    if (!getcwd(here, sizeof here))
+        return path;
+    length = strlen(here);
+    return strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static const char *describe_type(mode_t mode)

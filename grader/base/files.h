@@ -43,6 +43,8 @@ void base_remove_tree(const char *path);
 bool base_path(char path[PATH_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The part of PATH after its last slash. */
 const char *base_name(const char *path);
+/* PATH relative to the working directory if it is below it; otherwise PATH. */
+const char *base_shorten_path(const char *path);
 
 /* A SHA-256 over several pieces. */
 struct base_hash;

@@ -22,7 +22,7 @@
 /* One document under way. */
 struct composition {
     struct batch_store *store;
-    const struct course_terms *terms;
+    const struct course_policy *terms;
     json_t *gradings, *review; /* of the document */
     json_t *failed;            /* by key: why a grading has failed */
     json_int_t pending;        /* attempts that are still to be graded */
@@ -53,27 +53,27 @@ static json_t *iso_time(int64_t seconds)
 
 /* --- the rules -------------------------------------------------------------------------------- */
 
-static struct course_lab_terms terms_of(const struct course_terms *terms, const char *lab)
+static struct course_lab_policy terms_of(const struct course_policy *terms, const char *lab)
 {
     for (size_t i = 0; i < terms->lab_count; ++i)
         if (strcmp(terms->labs[i].lab, lab) == 0)
             return terms->labs[i];
-    return (struct course_lab_terms){.lab = lab, .weight = 1};
+    return (struct course_lab_policy){.lab = lab, .weight = 1};
 }
 
 /* What holds of them for STUDENT. */
-static struct course_lab_terms terms_for(const struct course_terms *terms, const char *student,
+static struct course_lab_policy terms_for(const struct course_policy *terms, const char *student,
                                          const char *lab)
 {
     const struct course_exception *exception =
         course_exception_find(terms->exceptions, student, lab);
-    struct course_lab_terms own = terms_of(terms, lab);
+    struct course_lab_policy own = terms_of(terms, lab);
     if (exception && exception->deadline)
         own.deadline = exception->deadline;
     return own;
 }
 
-static json_int_t late_days(const struct course_lab_terms *lab, json_int_t submitted)
+static json_int_t late_days(const struct course_lab_policy *lab, json_int_t submitted)
 {
     if (lab->deadline == 0 || submitted <= lab->deadline)
         return 0;
@@ -92,7 +92,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
 }
 
 /* Why attempt number I (from 0) is not to be graded; NULL: it is. */
-static const char *why_not(const struct course_terms *terms, const struct course_lab_terms *lab,
+static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
     json_int_t submitted = json_integer_of(json_array_get(attempts, i), "submitted");
@@ -161,7 +161,7 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
 }
 
 /* One element of "attempts", with what it is worth. */
-static json_t *describe_attempt(struct composition *c, const struct course_lab_terms *lab,
+static json_t *describe_attempt(struct composition *c, const struct course_lab_policy *lab,
                                 double scale, const json_t *attempts, size_t i)
 {
     const json_t *row = json_array_get(attempts, i);
@@ -188,7 +188,7 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_t
 /* --- one lab of a student --------------------------------------------------------------------- */
 
 /* The attempt that counts, NULL if none does: the latest with a score, or the earliest of the best. */
-static const json_t *choose(const struct course_terms *terms, const json_t *attempts)
+static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
     size_t i;
@@ -205,7 +205,7 @@ static const json_t *choose(const struct course_terms *terms, const json_t *atte
 
 /* What still stands between a lab and its grade: "pending", "review", or NULL. What cannot change the
  * grade any more stands in no way. */
-static const char *obstacle(const struct course_terms *terms, const json_t *attempts,
+static const char *obstacle(const struct course_policy *terms, const json_t *attempts,
                             const json_t *chosen)
 {
     const char *found = NULL;
@@ -251,7 +251,7 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread)
 {
-    struct course_lab_terms terms = terms_for(c->terms, student, json_text_of(lab, "lab"));
+    struct course_lab_policy terms = terms_for(c->terms, student, json_text_of(lab, "lab"));
     double max_score = json_number_of(lab, "max_score");
     double own = json_number_of(lab, "own_max_score");
     json_t *attempts = json_array();
@@ -330,13 +330,13 @@ static void free_rows(struct rows *rows)
 }
 
 /* The document's labs: what the store knows and what the course says of them. */
-static json_t *describe_labs(const struct course_terms *terms, const json_t *rows)
+static json_t *describe_labs(const struct course_policy *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
     size_t i;
     json_array_foreach(rows, i, row)
     {
-        struct course_lab_terms lab = terms_of(terms, json_text_of(row, "lab"));
+        struct course_lab_policy lab = terms_of(terms, json_text_of(row, "lab"));
         double own = json_number_of(row, "max_score");
         json_array_append_new(labs, json_pack("{s:s, s:s, s:f, s:f, s:f, s:o}", "lab",
                                               json_text_of(row, "lab"), "title",
@@ -421,7 +421,7 @@ static void drop_decided(const struct composition *c, const json_t *students)
             json_array_remove(c->review, i);
 }
 
-json_t *batch_class(struct batch_store *store, const struct course_terms *terms)
+json_t *batch_class(struct batch_store *store, const struct course_policy *terms)
 {
     struct composition c = {.store = store, .terms = terms};
     struct rows rows = {0};
@@ -457,11 +457,11 @@ json_t *batch_class(struct batch_store *store, const struct course_terms *terms)
 /* --- what is still to be graded --------------------------------------------------------------- */
 
 /* Adds the keys of one student's ATTEMPTS for a lab that need to be graded. */
-static void add_pending(struct batch_store *store, const struct course_terms *terms,
+static void add_pending(struct batch_store *store, const struct course_policy *terms,
                         const json_t *attempts, json_t *seen, json_t *pending)
 {
     const json_t *first = json_array_get(attempts, 0);
-    struct course_lab_terms lab =
+    struct course_lab_policy lab =
         terms_for(terms, json_text_of(first, "student"), json_text_of(first, "lab"));
     for (size_t i = 0; i < json_array_size(attempts); ++i) {
         const json_t *row = json_array_get(attempts, i);
@@ -476,7 +476,7 @@ static void add_pending(struct batch_store *store, const struct course_terms *te
     }
 }
 
-json_t *batch_class_pending(struct batch_store *store, const struct course_terms *terms)
+json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms)
 {
     json_t *rows = batch_store_submissions(store), *seen = json_object();
     json_t *pending = rows ? json_array() : NULL;

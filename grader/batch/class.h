@@ -6,12 +6,12 @@
 #include <jansson.h>
 
 #include "batch/store.h"
-#include "course/terms.h"
+#include "course/policy.h"
 
 /* A new lanewise/class/v1. NULL: batch_store_error() says why. */
-json_t *batch_class(struct batch_store *store, const struct course_terms *terms);
+json_t *batch_class(struct batch_store *store, const struct course_policy *terms);
 
 /* The keys that must still be graded for that, in order, each once: [{"key", "lab", "source"}]. */
-json_t *batch_class_pending(struct batch_store *store, const struct course_terms *terms);
+json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms);
 
 #endif

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "course/submission.h"
+
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c);
@@ -62,7 +64,7 @@ static bool match_folders(const struct lab *labs, size_t count, const char *path
 
 static bool match_first_line(const struct lab *labs, size_t count, const char *source, size_t *lab)
 {
-    unsigned said = lab_in_first_line(source);
+    unsigned said = submission_lab_number(source);
     for (size_t i = 0; said && i < count; ++i)
         if (strtoul(labs[i].name, NULL, 10) == said) {
             *lab = i;

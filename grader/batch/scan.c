@@ -12,6 +12,7 @@
 #include "batch/handin.h"
 #include "batch/key.h"
 #include "batch/match.h"
+#include "course/submission.h"
 
 /* One scan under way. */
 struct walk {

@@ -119,7 +119,7 @@ static unsigned number_or(const char *text, unsigned otherwise)
 struct session {
     struct options options;
     struct course course;
-    struct course_terms terms;
+    struct course_policy terms;
     struct batch_roster roster;
     struct batch_lab labs[MAX_LABS];
     size_t lab_count;   /* that are graded; then come */
@@ -144,8 +144,8 @@ static bool read_terms(struct session *session)
     const struct options *options = &session->options;
     if (!cli_read_course(options->course, &session->course))
         return false;
-    struct course_terms *terms = &session->terms;
-    *terms = session->course.rules;
+    struct course_policy *terms = &session->terms;
+    *terms = session->course.policy;
     unsigned cores = (unsigned)get_nprocs();
     if (options->attempt)
         terms->latest = strcmp(options->attempt, "latest") == 0;

@@ -50,13 +50,13 @@ static int reset(const struct lab *lab)
                 memcmp(now.bytes, skeleton.bytes, now.size) == 0;
     int code = EXIT_FULL;
     if (same)
-        printf("%s is the skeleton already\n", lab_shorten_path(own));
+        printf("%s is the skeleton already\n", base_shorten_path(own));
     else if ((there && !keep(own, old)) ||
              !base_write_file(own, skeleton.bytes, skeleton.size, 0644))
         code = cli_complain("reset", EXIT_USAGE, "cannot replace %s: %s", own, strerror(errno));
     else
-        printf("%s is the skeleton again%s%s\n", lab_shorten_path(own),
-               there ? "; yours is kept as " : "", there ? lab_shorten_path(old) : "");
+        printf("%s is the skeleton again%s%s\n", base_shorten_path(own),
+               there ? "; yours is kept as " : "", there ? base_shorten_path(old) : "");
     free(skeleton.bytes);
     free(now.bytes);
     return code;

@@ -154,7 +154,7 @@ static int draw_line(const struct options *options, const json_t *record,
     const char *file = json_string_value(json_object_get(access, "file"));
     struct text source = read_source(file);
     struct report_picture picture = {
-        .id = "access", .file = lab_shorten_path(file), .source = source.bytes};
+        .id = "access", .file = base_shorten_path(file), .source = source.bytes};
     for (size_t i = 0; i < totals->line_count; i++)
         if (totals->lines[i].number == options->number && strcmp(totals->lines[i].file, file) == 0)
             picture.line = &totals->lines[i].counters;
@@ -175,7 +175,7 @@ static int draw_heat(const struct options *options, const struct report_totals *
                                   : explain_nothing(options, totals);
     const char *file = totals->lines[i - 1].file;
     struct report_picture picture = {
-        .id = "heat", .file = lab_shorten_path(file), .source = source.bytes, .source_file = file};
+        .id = "heat", .file = base_shorten_path(file), .source = source.bytes, .source_file = file};
     report_svg_heat(to, totals, &picture);
     free(source.bytes);
     return 0;

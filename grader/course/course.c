@@ -1,4 +1,4 @@
-/* The course file's keys, and what they may say. */
+/* The keys of a course file, and their values. */
 #include "course/course.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include "course/settings.h"
 
 #define MOST_CHECKS 64
-#define ALL_POINTS  100 /* a lab's, on each device: see checks/check.h */
+#define ALL_POINTS  100 /* of a lab, on each device: checks/check.h */
 
 /* --- one lab's checks ------------------------------------------------------------------------- */
 
-/* What is being read. */
+/* One reading of a course file. */
 struct reading {
     struct settings settings;
     struct course *course;
@@ -25,7 +25,7 @@ static double declared(const json_t *check, const char *key)
     return json_number_of(json_object_get(check, "budget"), key);
 }
 
-/* A check of time is judged beside the lab's own solution in the same run: all that it declares is the
+/* A check of time is compared with the lab's own solution in the same run, so it declares only a
  * slack. */
 static bool is_timed(const json_t *check)
 {
@@ -43,9 +43,10 @@ static void read_term(struct settings *settings, const yaml_node_t *node, const 
         json_object_set_new(terms, key, json_real(value));
 }
 
-/* Full and naive, of which one may be as declared, must leave something between them. */
-static void judge_figure(struct settings *settings, const yaml_node_t *node, const char *id,
-                         const json_t *check, const json_t *terms)
+/* Complains if full and naive, either of which may keep its declared value, leave nothing between
+ * them. */
+static void check_figures(struct settings *settings, const yaml_node_t *node, const char *id,
+                          const json_t *check, const json_t *terms)
 {
     const json_t *full = json_object_get(terms, "full"), *naive = json_object_get(terms, "naive");
     if (!full && !naive)
@@ -57,8 +58,8 @@ static void judge_figure(struct settings *settings, const yaml_node_t *node, con
         return;
     settings_complain(
         settings, node,
-        "check %s: full points for %g, none from %g on: less is %s here, so full must be %s naive (declared: full %g, naive %g)",
-        id, to, from, less_is_better ? "better" : "worse", less_is_better ? "below" : "above",
+        "check %s: full is %g and naive is %g; %s is better here, so full must be %s naive (declared: full %g, naive %g)",
+        id, to, from, less_is_better ? "less" : "more", less_is_better ? "below" : "above",
         declared(check, "full"), declared(check, "naive"));
 }
 
@@ -78,7 +79,7 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
                             !has_figure       ? plain
                             : is_timed(check) ? timed
                                               : figure)) {
-        /* A figure of 0 can be wanted (conflicts), but only where that is the solution's. */
+        /* A figure of 0 makes sense (no conflicts), but only if the solution reaches it. */
         double least = declared(check, "full") > 0 ? 1e-9 : 0;
         read_term(settings, node, id, "points", 0, ALL_POINTS, own);
         read_term(settings, node, id, "full", least, 1e15, own);
@@ -86,17 +87,18 @@ static void read_check(struct reading *reading, const yaml_node_t *node, const j
         read_term(settings, node, id, "slack", 1, 1000, own);
         double tenths = json_number_of(own, "points") * 10;
         if (fabs(tenths - round(tenths)) > 1e-6)
-            settings_complain(settings, node, "points of check %s are %g; they go by tenths", id,
+            settings_complain(settings, node,
+                              "points of check %s are %g; use at most one decimal place", id,
                               tenths / 10);
-        judge_figure(settings, node, id, check, own);
+        check_figures(settings, node, id, check, own);
     }
     if (json_object_size(own) > 0)
         json_object_set(terms, id, own);
     json_decref(own);
 }
 
-/* The points of the checks that DEVICE's gradings have must be a lab's. */
-static void judge_points(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
+/* Complains if the points of all checks on DEVICE do not add up to a lab's. */
+static void check_points(struct reading *reading, const yaml_node_t *node, const struct lab *lab,
                          const json_t *terms, enum grading_device device)
 {
     char list[1000] = "";
@@ -117,8 +119,8 @@ static void judge_points(struct reading *reading, const yaml_node_t *node, const
     }
     if (fabs(sum - ALL_POINTS) > 0.01)
         settings_complain(&reading->settings, node,
-                          "the points of %s on the %s add up to %g, and %d are wanted: %s",
-                          lab->name, grading_device_name(device), sum, ALL_POINTS, list);
+                          "the points of %s on the %s add up to %g instead of %d: %s", lab->name,
+                          grading_device_name(device), sum, ALL_POINTS, list);
 }
 
 static const json_t *find_check(const struct lab *lab, const char *id,
@@ -158,10 +160,10 @@ static void read_checks(struct reading *reading, const yaml_node_t *node, const 
         if (check)
             read_check(reading, value, check, into->terms);
     }
-    /* Sums of what could not be read would only confuse. */
+    /* If a value could not be read, complaints about sums would only confuse. */
     for (enum grading_device device = ON_EMULATOR;
          device <= ON_GPU && settings->complaints == before; ++device)
-        judge_points(reading, node, lab, into->terms, device);
+        check_points(reading, node, lab, into->terms, device);
     if (json_object_size(into->terms) == 0) {
         json_decref(into->terms);
         into->terms = NULL;
@@ -176,21 +178,21 @@ static bool is_empty(const yaml_node_t *node)
 }
 
 static void read_lab(struct reading *reading, const yaml_node_t *node, const char *name,
-                     struct course_lab *into, struct course_lab_terms *rules)
+                     struct course_lab *into, struct course_lab_policy *policy)
 {
     static const char *const keys[] = {"points", "weight", "deadline", "checks", NULL};
     struct settings *settings = &reading->settings;
     struct lab lab;
     char error[PATH_SIZE + 200];
-    if (is_empty(node)) /* "02-coalesce:" alone: it counts, and all is as declared */
+    if (is_empty(node)) /* "02-coalesce:" alone: the lab counts, as declared */
         return;
     settings_check_keys(settings, node, name, keys);
     settings_number(settings, settings_find(settings, node, "points"), "points", 1, 100000,
-                    &rules->points);
+                    &policy->points);
     settings_number(settings, settings_find(settings, node, "weight"), "weight", 0, 1000,
-                    &rules->weight);
+                    &policy->weight);
     settings_time(settings, settings_find(settings, node, "deadline"), "deadline",
-                  &rules->deadline);
+                  &policy->deadline);
     const yaml_node_t *checks = settings_find(settings, node, "checks");
     if (!checks)
         return;
@@ -201,13 +203,13 @@ static void read_lab(struct reading *reading, const yaml_node_t *node, const cha
         settings_complain(settings, checks, "%s", error);
 }
 
-/* A lab that counts, as it is declared. */
+/* Adds a lab that counts, as declared. */
 static void add_lab(struct course *course, const char *name)
 {
     struct course_lab *lab = &course->labs[course->lab_count];
     *lab = (struct course_lab){0};
     snprintf(lab->name, sizeof lab->name, "%s", name);
-    course->lab_rules[course->lab_count++] = (struct course_lab_terms){.weight = 1};
+    course->lab_policies[course->lab_count++] = (struct course_lab_policy){.weight = 1};
 }
 
 static void read_labs(struct reading *reading, const yaml_node_t *node)
@@ -225,20 +227,20 @@ static void read_labs(struct reading *reading, const yaml_node_t *node)
         if (!labs_find(word, name, error, sizeof error))
             settings_complain(settings, key, "%s", error);
         else if (course_find(course, name))
-            settings_complain(settings, key, "lab %s is there twice: \"%s\" is it, too", name,
+            settings_complain(settings, key, "lab %s is listed twice: \"%s\" means it, too", name,
                               word);
         else if (course->lab_count < MAX_LABS) {
             size_t number = course->lab_count;
             add_lab(course, name);
-            read_lab(reading, value, name, &course->labs[number], &course->lab_rules[number]);
-            weights += course->lab_rules[number].weight;
+            read_lab(reading, value, name, &course->labs[number], &course->lab_policies[number]);
+            weights += course->lab_policies[number].weight;
         }
     }
     if (settings->complaints == 0 && weights <= 0)
         settings_complain(settings, node, "no lab counts: give one a weight above 0");
 }
 
-/* Without "labs:" all labs count, as they are declared. */
+/* Without "labs:", all labs count, as declared. */
 static void take_all_labs(struct course *course)
 {
     struct lab_names names;
@@ -248,12 +250,12 @@ static void take_all_labs(struct course *course)
     labs_free(&names);
 }
 
-/* What full marks of lab NAME are worth in the course CONTEXT; 0: it does not count. */
+/* The worth of full marks of lab NAME in the course CONTEXT; 0: it does not count. */
 static double full_marks(const void *context, const char *name)
 {
     const struct course *course = context;
     const struct course_lab *lab = course_find(course, name);
-    double points = lab ? course->lab_rules[lab - course->labs].points : 0;
+    double points = lab ? course->lab_policies[lab - course->labs].points : 0;
     return !lab ? 0 : points > 0 ? points : ALL_POINTS;
 }
 
@@ -263,21 +265,21 @@ static void read_late(struct reading *reading, const yaml_node_t *node)
 {
     static const char *const keys[] = {"penalty", "days", NULL};
     struct settings *settings = &reading->settings;
-    struct course_terms *rules = &reading->course->rules;
+    struct course_policy *policy = &reading->course->policy;
     settings_check_keys(settings, node, "late", keys);
     settings_number(settings, settings_find(settings, node, "penalty"), "penalty", 0, 100,
-                    &rules->late_penalty);
+                    &policy->late_penalty);
     const yaml_node_t *days = settings_find(settings, node, "days");
-    rules->limits_late = settings_whole(settings, days, "days", 0, 366, &rules->late_limit);
+    policy->limits_late = settings_whole(settings, days, "days", 0, 366, &policy->late_limit);
 }
 
 static void read_attempts(struct reading *reading, const yaml_node_t *node)
 {
     const char *word = settings_text(&reading->settings, node, "attempts");
-    reading->course->rules.latest = word && strcmp(word, "latest") == 0;
-    if (word && !reading->course->rules.latest && strcmp(word, "best") != 0)
-        settings_complain(&reading->settings, node,
-                          "attempts is best or latest (the one that counts), not \"%s\"", word);
+    reading->course->policy.latest = word && strcmp(word, "latest") == 0;
+    if (word && !reading->course->policy.latest && strcmp(word, "best") != 0)
+        settings_complain(&reading->settings, node, "attempts must be best or latest, not \"%s\"",
+                          word);
 }
 
 static void read_course(struct reading *reading)
@@ -298,7 +300,7 @@ static void read_course(struct reading *reading)
     if ((node = settings_find(settings, root, "late")))
         read_late(reading, node);
     settings_whole(settings, settings_find(settings, root, "per_day"), "per_day", 1, 10000,
-                   &reading->course->rules.per_day);
+                   &reading->course->policy.per_day);
     if ((node = settings_find(settings, root, "labs")))
         read_labs(reading, node);
     else
@@ -308,15 +310,15 @@ static void read_course(struct reading *reading)
                                &reading->course->exceptions);
 }
 
-/* The labs' rules lead to their names, now that these stay where they are. */
-static void connect_rules(struct course *course)
+/* Sets the pointers of the policy, which lead into COURSE itself. */
+static void connect_policy(struct course *course)
 {
     for (size_t i = 0; i < course->lab_count; ++i)
-        course->lab_rules[i].lab = course->labs[i].name;
-    course->rules.course = course->title;
-    course->rules.labs = course->lab_rules;
-    course->rules.lab_count = course->lab_count;
-    course->rules.exceptions = &course->exceptions;
+        course->lab_policies[i].lab = course->labs[i].name;
+    course->policy.course = course->title;
+    course->policy.labs = course->lab_policies;
+    course->policy.lab_count = course->lab_count;
+    course->policy.exceptions = &course->exceptions;
 }
 
 bool course_read(const char *path, struct course *course, char *error, size_t size)
@@ -326,13 +328,13 @@ bool course_read(const char *path, struct course *course, char *error, size_t si
     error[0] = 0;
     if (!path) {
         take_all_labs(course);
-        connect_rules(course);
+        connect_policy(course);
         return true;
     }
     if (settings_open(&reading.settings, path, error, size))
         read_course(&reading);
     settings_close(&reading.settings);
-    connect_rules(course);
+    connect_policy(course);
     if (reading.settings.complaints == 0)
         return true;
     course_free(course);

@@ -5,13 +5,13 @@
 
 #include "base/people.h"
 
-/* One lab of one student being read. */
+/* One lab of one student, as the file names them. */
 struct place {
     const char *student;
     const yaml_node_t *key, *value;
 };
 
-/* A new element at the end, zeroed but for the line and STUDENT, which it takes; NULL: out of memory. */
+/* Appends a zeroed exception with its line and STUDENT, which it owns. NULL: out of memory. */
 static struct course_exception *add(struct course_exceptions *exceptions, char *student,
                                     const struct place *place)
 {
@@ -39,7 +39,7 @@ static void read_values(struct settings *settings, const yaml_node_t *node, doub
     into->why = strdup(why ? why : "");
     if (!into->by_hand && into->deadline == 0 && !points)
         settings_complain(settings, node,
-                          "what is different? Say deadline or points here, or: %s: excused",
+                          "nothing changes here: add a deadline or points, or write %s: excused",
                           into->lab);
 }
 
@@ -61,7 +61,8 @@ static void read_lab(struct settings *settings, const struct place *place,
     struct course_exception *into = most > 0 && !again ? add(exceptions, student, place) : NULL;
     if (!into) {
         settings_complain(settings, place->key,
-                          again ? "%s is there twice" : "%s is none of this course's labs", name);
+                          again ? "%s is listed twice" : "%s is not one of this course's labs",
+                          name);
         free(student);
         return;
     }

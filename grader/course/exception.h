@@ -1,9 +1,9 @@
-/* What is different for single students, as the course file says it:
+/* Exceptions for single students, from the course file:
  *
  *     students:
  *       s017:
  *         02-coalesce: {deadline: 2026-10-26, why: was ill}    # more time
- *         03-shared-reduce: {points: 15, why: oral exam}       # in place of what the grader says
+ *         03-shared-reduce: {points: 15, why: oral exam}       # replaces the grader's points
  *         04-bank-conflicts: excused                           # does not count */
 #ifndef COURSE_EXCEPTION_H
 #define COURSE_EXCEPTION_H
@@ -18,10 +18,10 @@
 struct course_exception {
     char *student; /* the id, normalised (NFC) */
     char lab[LAB_NAME_SIZE];
-    int64_t deadline; /* UNIX seconds; 0: everybody's */
+    int64_t deadline; /* UNIX seconds; 0: the same as everybody's */
     bool excused, by_hand;
-    double points; /* if by_hand: of this course, final */
-    char *why;     /* "": not said */
+    double points; /* if by_hand: final, in points of this course */
+    char *why;     /* "": not given */
     size_t line;   /* of the course file */
 };
 
@@ -30,16 +30,17 @@ struct course_exceptions {
     size_t count;
 };
 
-/* How many points full marks of lab NAME are worth; 0: the lab does not count. */
+/* The worth of full marks of lab NAME; 0: the lab does not count. */
 typedef double (*course_full_marks)(const void *context, const char *name);
 
-/* Reads the mapping NODE; what is wrong with it becomes complaints of SETTINGS. To be freed either way. */
+/* Reads the mapping NODE and reports mistakes as complaints of SETTINGS. EXCEPTIONS must be freed
+ * in any case. */
 void course_exceptions_read(struct settings *settings, const yaml_node_t *node,
                             course_full_marks full_marks, const void *context,
                             struct course_exceptions *exceptions);
 void course_exceptions_free(struct course_exceptions *exceptions);
 
-/* What holds for STUDENT in LAB; NULL: the same as for all. */
+/* The exception for STUDENT in LAB; NULL: none. */
 const struct course_exception *course_exception_find(const struct course_exceptions *exceptions,
                                                      const char *student, const char *lab);
 

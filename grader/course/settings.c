@@ -1,4 +1,4 @@
-/* YAML nodes to values and complaints. */
+/* Turns YAML nodes into values and complaints. */
 #include "course/settings.h"
 
 #include <ctype.h>
@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/text.h"
 
-#define FILE_BYTES  ((size_t)256 << 10) /* a course file has some hundred lines */
-#define MOST_NESTED 20                  /* a course needs a few */
+#define FILE_BYTES  ((size_t)256 << 10) /* a course file has a few hundred lines */
+#define MOST_NESTED 20                  /* levels; a course needs a few */
 
 /* --- complaints ------------------------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ static void add_line(struct settings *settings, size_t line, const char *format,
     if ((size_t)head < left)
         vsnprintf(at + head, left - (size_t)head, format, arguments);
     base_clean_text(at, strlen(at));
-    /* what is quoted may have lines of its own */
+    /* quoted text may contain newlines */
     for (char *end = at + 1; (end = strchr(end, '\n'));)
         *end = ' ';
     settings->used += strlen(at);
@@ -56,7 +56,7 @@ static void complain_at(struct settings *settings, size_t line, const char *form
 
 /* --- the file --------------------------------------------------------------------------------- */
 
-/* libyaml has no word for the mistake that most beginners make. */
+/* libyaml does not explain this common mistake. */
 static bool is_indented_by_tab(const struct text *text, size_t line)
 {
     const char *start;
@@ -72,16 +72,16 @@ static void explain_syntax(struct settings *settings, const yaml_parser_t *parse
 {
     size_t line = parser->problem_mark.line + 1;
     if (is_indented_by_tab(text, line))
-        complain_at(settings, line, "a tab indents this line: YAML wants spaces");
+        complain_at(settings, line, "this line is indented with a tab; YAML needs spaces");
     else if (parser->error == YAML_READER_ERROR)
-        settings_complain(settings, NULL, "it is no text in UTF-8");
+        settings_complain(settings, NULL, "the file is not UTF-8 text");
     else
-        complain_at(settings, line, "this is no YAML: %s%s%s",
-                    parser->problem ? parser->problem : "it cannot be understood",
+        complain_at(settings, line, "this is not valid YAML: %s%s%s",
+                    parser->problem ? parser->problem : "it cannot be parsed",
                     parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
-/* Takes in EVENT, which begins or ends something. False: there is too much of it. */
+/* Counts what EVENT begins or ends. False: there is too much of it. */
 static bool take_event(struct settings *settings, const yaml_event_t *event, unsigned *depth,
                        unsigned *documents)
 {
@@ -90,15 +90,15 @@ static bool take_event(struct settings *settings, const yaml_event_t *event, uns
     *depth += event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
     *depth -= event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
     if (*documents > 1)
-        complain_at(settings, line, "a second document begins here, and only one is read");
+        complain_at(settings, line, "a second document begins here; a course file has only one");
     else if (*depth > MOST_NESTED)
-        complain_at(settings, line, "more than %d things are nested here", MOST_NESTED);
+        complain_at(settings, line, "more than %d levels are nested here", MOST_NESTED);
     return *documents <= 1 && *depth <= MOST_NESTED;
 }
 
-/* Looks through the text before a document is made of it: for one that is deep, libyaml takes a time that grows with
- * the square of its depth. What is no YAML is for others to tell. */
-static bool look_through(struct settings *settings, const struct text *text)
+/* Checks the text before a document is made from it, because libyaml takes time quadratic in the
+ * nesting depth. Syntax errors are left for the real parser to report. */
+static bool check_events(struct settings *settings, const struct text *text)
 {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -127,7 +127,7 @@ bool settings_open(struct settings *settings, const char *path, char *error, siz
         settings_complain(settings, NULL, "the file %s", why);
         return false;
     }
-    if (!look_through(settings, &text)) {
+    if (!check_events(settings, &text)) {
         free(text.bytes);
         return false;
     }
@@ -156,7 +156,7 @@ yaml_node_t *settings_root(struct settings *settings)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-/* The text of NODE if it is a scalar without zero bytes, else NULL. */
+/* The text of NODE if it is a scalar without NUL bytes; otherwise NULL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE)
@@ -209,13 +209,13 @@ static bool check_key(struct settings *settings, const yaml_node_t *key, const c
         known = known || strcmp(keys[i], word) == 0;
     if (known || !keys)
         return true;
-    const char *near = settings_nearest(word, keys);
+    const char *meant = settings_nearest(word, keys);
     list_names(list, sizeof list, keys);
-    if (near)
-        settings_complain(settings, key, "%s has no \"%s\": did you mean \"%s\"?", what, word,
-                          near);
+    if (meant)
+        settings_complain(settings, key, "%s has no key \"%s\": did you mean \"%s\"?", what, word,
+                          meant);
     else
-        settings_complain(settings, key, "%s has no \"%s\"; it may have %s", what, word, list);
+        settings_complain(settings, key, "%s has no key \"%s\"; its keys are %s", what, word, list);
     return false;
 }
 
@@ -236,7 +236,7 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
             continue;
         for (size_t j = 0; j < i && settings_pair(settings, node, j, &other, &value); ++j)
             if (scalar(other) && strcmp(scalar(other), scalar(key)) == 0) {
-                settings_complain(settings, key, "%s has \"%s\" twice, the first time in line %zu",
+                settings_complain(settings, key, "%s has \"%s\" twice; the first is on line %zu",
                                   what, scalar(key), other->start_mark.line + 1);
                 break;
             }
@@ -246,7 +246,7 @@ bool settings_check_keys(struct settings *settings, const yaml_node_t *node, con
 
 /* --- names that are nearly right -------------------------------------------------------------- */
 
-/* How many letters must be changed, added, left out or swapped with the next; at most as long as a name. */
+/* The number of letters that must be changed, added, left out or swapped with the next one. */
 static unsigned distance(const char *left, const char *right)
 {
     enum { MOST = 40 };
@@ -277,7 +277,7 @@ static unsigned distance(const char *left, const char *right)
 const char *settings_nearest(const char *word, const char *const *names)
 {
     const char *nearest = NULL;
-    unsigned least = strlen(word) < 4 ? 2 : 3; /* below this it may have been meant */
+    unsigned least = strlen(word) < 4 ? 2 : 3; /* a smaller distance may be a typing error */
     for (; *names; ++names) {
         unsigned away = distance(word, *names);
         if (away < least) {
@@ -294,7 +294,7 @@ const char *settings_text(struct settings *settings, const yaml_node_t *node, co
 {
     const char *text = scalar(node);
     if (node && (!text || !*text))
-        settings_complain(settings, node, "%s must be one piece of text", what);
+        settings_complain(settings, node, "%s must be a single piece of text", what);
     return text && *text ? text : NULL;
 }
 
@@ -306,7 +306,7 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     if (!node)
         return false;
     double value = text && *text ? strtod(text, &end) : NAN;
-    /* strtod takes more than a human means by a number: 0x10, nan, infinity. */
+    /* strtod also accepts 0x10, nan and infinity, which nobody means here. */
     bool plain = text && *text && *end == 0 && strspn(text, "+-.0123456789eE") == strlen(text);
     if (plain && value >= least && value <= most) {
         *number = value;
@@ -314,11 +314,11 @@ bool settings_number(struct settings *settings, const yaml_node_t *node, const c
     }
     if (!plain)
         settings_complain(settings, node, "%s must be a number, not \"%s\"", what,
-                          text ? text : "a list or lines of their own");
+                          text ? text : "a list or a group of keys");
     else if (value < least)
-        settings_complain(settings, node, "%s is %g; it must be %g at least", what, value, least);
+        settings_complain(settings, node, "%s is %g; it must be at least %g", what, value, least);
     else
-        settings_complain(settings, node, "%s is %g; it must be %g at most", what, value, most);
+        settings_complain(settings, node, "%s is %g; it must be at most %g", what, value, most);
     return false;
 }
 
@@ -336,7 +336,7 @@ bool settings_whole(struct settings *settings, const yaml_node_t *node, const ch
     return false;
 }
 
-/* Reads "Z", "+01:00" or nothing, to the end of TEXT. */
+/* Reads "Z", "+01:00" or nothing, up to the end of TEXT. */
 static bool read_zone(const char *text, bool *local, int *seconds)
 {
     char sign;
@@ -352,7 +352,7 @@ static bool read_zone(const char *text, bool *local, int *seconds)
     return true;
 }
 
-/* Reads "YYYY-MM-DD" and perhaps "HH:MM", and a zone. */
+/* Reads "YYYY-MM-DD", optionally "HH:MM", and optionally a zone. */
 static bool read_time(const char *text, time_t *moment)
 {
     struct tm date = {.tm_hour = 23, .tm_min = 59, .tm_sec = 59, .tm_isdst = -1};
@@ -372,7 +372,7 @@ static bool read_time(const char *text, time_t *moment)
         return false;
     date.tm_year -= 1900;
     date.tm_mon -= 1;
-    struct tm normal = date; /* mktime makes the 2nd of March of the 30th of February */
+    struct tm normal = date; /* mktime turns the 30th of February into the 2nd of March */
     *moment = local ? mktime(&normal) : timegm(&normal) - zone;
     return normal.tm_mon == date.tm_mon && normal.tm_mday == date.tm_mday && date.tm_hour < 24 &&
            date.tm_min < 60 && date.tm_year >= 100;

@@ -1,9 +1,9 @@
-/* A file of settings that a human writes: YAML, read so that whatever is wrong with it is told with its
- * line. Nothing of a lab or a course is known here: see course.h.
+/* A settings file that a human writes, in YAML. Every mistake is reported with its line. This
+ * module knows nothing about labs or courses: course/course.h does.
  *
  *     file --libyaml--> nodes, each with its line --settings_...()--> values, or complaints
  *
- * All complaints are collected: who mends a file wants to see all that is wrong with it. */
+ * All complaints are collected, so that one run shows every mistake. */
 #ifndef COURSE_SETTINGS_H
 #define COURSE_SETTINGS_H
 
@@ -15,51 +15,51 @@
 #define SETTINGS_MOST_COMPLAINTS 20
 
 struct settings {
-    const char *path; /* as complaints call it */
+    const char *path; /* as complaints show it */
     yaml_document_t document;
     char *error; /* lines "PATH:LINE: what is wrong", the last without a newline */
     size_t size, used;
     unsigned complaints;
 };
 
-/* Reads the file PATH. False: it could not be read, or is no YAML, and ERROR (SIZE bytes) says why.
- * Either way it ends with settings_close(). PATH and ERROR must outlive SETTINGS. */
+/* Reads the file PATH. False: it cannot be read or is not YAML, and ERROR (SIZE bytes) says why.
+ * Call settings_close() in any case. PATH and ERROR must outlive SETTINGS. */
 bool settings_open(struct settings *settings, const char *path, char *error, size_t size);
 void settings_close(struct settings *settings);
 
-/* Adds a complaint about NODE, or, for NULL, about the file as a whole. */
+/* Adds a complaint about NODE, or, if NODE is NULL, about the whole file. */
 void settings_complain(struct settings *settings, const yaml_node_t *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The topmost node; NULL: the file is empty. */
+/* The top node; NULL: the file is empty. */
 yaml_node_t *settings_root(struct settings *settings);
 
-/* The value of KEY in the mapping NODE (may be NULL); NULL: there is none. */
+/* The value of KEY in the mapping NODE (may be NULL); NULL: none. */
 yaml_node_t *settings_find(struct settings *settings, const yaml_node_t *node, const char *key);
 
-/* Pair number I of the mapping NODE. False: there is none. A KEY is a scalar; what is not, a key that is
- * there twice, and a NODE that is no mapping ("WHAT must be ...") were complained about by
- * settings_check_keys(), which asks for one of KEYS (the last one NULL), unless KEYS is NULL. */
+/* Pair number I of the mapping NODE. False: there are fewer pairs, or NODE is not a mapping. */
 bool settings_pair(struct settings *settings, const yaml_node_t *node, size_t i, yaml_node_t **key,
                    yaml_node_t **value);
+/* Complains ("WHAT must be ...") unless NODE is a mapping whose keys are distinct scalars and,
+ * unless KEYS is NULL, among KEYS (the last one NULL). */
 bool settings_check_keys(struct settings *settings, const yaml_node_t *node, const char *what,
                          const char *const *keys);
 
-/* The text of a scalar; NULL (may be given, too): it is none, and there is a complaint. */
+/* The text of the scalar NODE. NULL: NODE is NULL, or not a scalar, which is complained about. */
 const char *settings_text(struct settings *settings, const yaml_node_t *node, const char *what);
 
-/* A number from LEAST to MOST into *NUMBER, which stays as it was where NODE is NULL or wrong. */
+/* Reads a number from LEAST to MOST. *NUMBER keeps its value if NODE is NULL or wrong. */
 bool settings_number(struct settings *settings, const yaml_node_t *node, const char *what,
                      double least, double most, double *number);
 bool settings_whole(struct settings *settings, const yaml_node_t *node, const char *what,
                     unsigned least, unsigned most, unsigned *number);
 
-/* A moment: 2026-11-30, which is the end of that day, or 2026-11-30 18:00, with or without +01:00 or Z;
- * without, it is the local time of this machine. In UNIX seconds. */
+/* Reads a moment into UNIX seconds: 2026-11-30 (the end of that day) or 2026-11-30 18:00,
+ * optionally with +01:00 or Z. Without a zone it is this machine's local time. */
 bool settings_time(struct settings *settings, const yaml_node_t *node, const char *what,
                    int64_t *moment);
 
-/* The one of NAMES (the last one NULL) that WORD may have been meant to be; NULL: none is near. */
+/* The one of NAMES (the last one NULL) of which WORD may be a misspelling; NULL: none. */
 const char *settings_nearest(const char *word, const char *const *names);
 
 #endif

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "course/lab.h"
+#include "course/submission.h"
 
 struct grading {
     const struct lab *lab;

@@ -122,7 +122,7 @@ enum { NONE = -1, FAILED = -2 };
 static const struct {
     const char *name;
     struct attempt attempts[4];
-    struct course_terms terms;
+    struct course_policy terms;
     const char *status;
     int counted;
     double score;   /* below 0: null */
@@ -161,8 +161,8 @@ static const struct {
 static void expect_count(size_t i)
 {
     struct batch_store *store = open_store();
-    struct course_terms terms = counting[i].terms;
-    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_policy terms = counting[i].terms;
+    struct course_lab_policy lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
     const char *status;
     int counted;
     terms.course = "";
@@ -206,7 +206,7 @@ Test(batch, what_counts_of_several_attempts)
 Test(batch, all_who_share_a_failure_are_reviewed)
 {
     struct batch_store *store = open_store();
-    struct course_terms terms = {.course = ""};
+    struct course_policy terms = {.course = ""};
     struct batch_key old = key_a, new = key_b;
     json_t *result = json_pack("{s:s, s:i}", "status", "not-yet", "score", 40);
     struct text source = {.bytes = "x", .size = 1};
@@ -302,8 +302,8 @@ Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
 Test(batch, points_and_weights_of_the_course)
 {
     struct batch_store *store = open_store();
-    struct course_lab_terms labs[] = {{.lab = "01-x", .points = 7, .weight = 2}};
-    struct course_terms terms = {.course = "", .labs = labs, .lab_count = 1};
+    struct course_lab_policy labs[] = {{.lab = "01-x", .points = 7, .weight = 2}};
+    struct course_policy terms = {.course = "", .labs = labs, .lab_count = 1};
     must(store, batch_store_add_lab(store, "01-x", "X", 100));
     must(store, batch_store_add_lab(store, "02-y", "Y", 100));
     must(store, batch_store_add_student(store, "ann", "Ann"));
@@ -320,8 +320,8 @@ Test(batch, points_and_weights_of_the_course)
 Test(batch, the_gradebook_tells_late_from_missing)
 {
     struct batch_store *store = open_store();
-    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
-    struct course_terms terms = {
+    struct course_lab_policy lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_policy terms = {
         .course = "", .limits_late = true, .late_limit = 1, .labs = &lab, .lab_count = 1};
     char *book = NULL;
     size_t size;
@@ -346,7 +346,7 @@ Test(batch, the_gradebook_tells_late_from_missing)
 Test(batch, exceptions_for_one_student)
 {
     struct batch_store *store = open_store();
-    struct course_lab_terms lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
+    struct course_lab_policy lab = {.lab = "01-x", .weight = 1, .deadline = DEADLINE};
     struct course_exception all[] = {
         {.student = "ann", .lab = "01-x", .deadline = DEADLINE + 9 * DAY, .why = "ill"},
         {.student = "bob", .lab = "01-x", .by_hand = true, .points = 12.5, .why = "oral"},
@@ -354,7 +354,7 @@ Test(batch, exceptions_for_one_student)
         {.student = "eve", .lab = "02-y", .by_hand = true, .points = 30, .why = ""},
     };
     struct course_exceptions exceptions = {all, sizeof all / sizeof *all};
-    struct course_terms terms = {
+    struct course_policy terms = {
         .course = "", .limits_late = true, .labs = &lab, .lab_count = 1, .exceptions = &exceptions};
     must(store, batch_store_add_lab(store, "01-x", "X", 100));
     must(store, batch_store_add_lab(store, "02-y", "Y", 100));

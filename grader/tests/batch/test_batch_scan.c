@@ -348,10 +348,10 @@ static const struct {
      " tee bob/parallelize.cu >ann/all.cu;"
      "printf '/* Lab 02: x */\\n#include \"lab.h\"\\n/* Lab 01: was easier */\\n' >bob/coalesce.cu",
      "bob | 02-coalesce | bob/coalesce.cu\n"
-     "ann | 01-parallelize | ann/all.cu | holds lab 01 and lab 02: put each into a file of its "
-     "own\n"
-     "bob | 01-parallelize | bob/parallelize.cu | holds lab 01 and lab 02: put each into a file of "
-     "its own\n"},
+     "ann | 01-parallelize | ann/all.cu | contains lab 01 and lab 02: put each into its own "
+     "file\n"
+     "bob | 01-parallelize | bob/parallelize.cu | contains lab 01 and lab 02: put each into its "
+     "own file\n"},
     /* no submission at all */
     {"mkdir ann; touch ann/coalesce.cu; mkdir bob; printf 'a\\0b' >bob/coalesce.cu; mkdir carl;"
      "echo '/* Lab 01: x */' >carl/coalesce.cu; mkdir dan; ln -s /etc/passwd dan/coalesce.cu;"
@@ -360,7 +360,7 @@ static const struct {
      " |  | eve | is a link\n"
      "ann | 02-coalesce | ann/coalesce.cu | is empty: hand in your coalesce.cu\n"
      "bob | 02-coalesce | bob/coalesce.cu | is not a text file\n"
-     "carl | 02-coalesce | carl/coalesce.cu | is for lab 01, as its first line says, "
+     "carl | 02-coalesce | carl/coalesce.cu | is for lab 01 according to its first line, "
      "not for 02-coalesce\n"
      "dan | 02-coalesce | dan/coalesce.cu | is a link, not the file itself\n"
      "gil | 02-coalesce | gil/coalesce.cu | is not a regular file\n"

@@ -57,7 +57,7 @@ static const struct {
 } refusals[] = {
     {"hint", "lanewise hint: which lab? Add --lab NAME (with make: LAB=NAME), one of 01-"},
     {"hint --lab 99", "no lab is called \"99\"; the labs are 01-"},
-    {"hint --lab -", "more than one lab could be called \"-\"; the labs are 01-"},
+    {"hint --lab -", "several labs match \"-\"; the labs are 01-"},
     {"diff --lab 2 --spol", "no option --spol; did you mean --spoil?"},
     {"diff 2", "unexpected \"2\": a lab goes after --lab"},
     {"reset", "which lab?"},

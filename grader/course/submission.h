@@ -1,0 +1,30 @@
+/* A submission: one student's file for one lab. */
+#ifndef COURSE_SUBMISSION_H
+#define COURSE_SUBMISSION_H
+
+#include "course/lab.h"
+
+#define SUBMISSION_BYTES ((size_t)1 << 20) /* at most; students do not write more */
+
+struct submission {
+    char shown[PATH_SIZE]; /* its path as messages show it */
+    struct text source;
+    bool unfit; /* cannot be graded because of what was handed in, not because of this machine */
+};
+
+/* Finds and reads the submission. PATH is the file, or a folder that contains it or NAME/file; NULL
+ * is the student's own copy (lab_own_path). False: ERROR is one line. SUBMISSION->unfit then says
+ * whether the student caused it: the folder lacks the file, or the file is a link, empty, not text,
+ * or for another lab. */
+bool submission_open(const struct lab *lab, const char *path, struct submission *submission,
+                     char *error, size_t size);
+void submission_close(struct submission *submission);
+
+/* True if SOURCE can be a submission to LAB. False: WHY completes a sentence that begins with its
+ * name: "is empty: ...". */
+bool submission_check(const struct lab *lab, const struct text *source, char *why, size_t size);
+
+/* The lab number in the comment on top of SOURCE, "Lab 02: ..."; 0: none. */
+unsigned submission_lab_number(const char *source);
+
+#endif
