@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Set-up: finds what a purpose needs on this machine, and installs only what is missing.
+# Set-up: finds out what a purpose needs on this machine, and installs only what is missing.
 #
-#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]     (make calls it; by hand it probes anew)
+#   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]
 #
-# It tries the thing itself (a program that uses the library links and starts, the command runs) and
-# never asks for a package, so libraries that lie elsewhere (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH)
-# count. What is missing comes from Debian through apt. nvcc, where there is none, comes from NVIDIA's
-# own packages on PyPI, unpacked into build/cuda and nowhere else.
+# make calls it when needed; run by hand, it probes again. It tries each thing itself (a program that uses
+# the library links and starts, the command runs) and asks for no package, so libraries in other places
+# (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH) count. Missing things come from Debian through apt. A missing nvcc
+# comes from NVIDIA's own packages on PyPI, unpacked into build/cuda and nowhere else.
 #
 # Writes build/config.mk (for make), build/config.h (for the C code) and build/setup/PURPOSE.
 # Exit code: 0 ready; 2 something is missing that could not be installed: the last lines say what to do.
@@ -16,7 +16,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 purpose=${1:-grade}
 
-# What each purpose needs: purpose | probe and its arguments | Debian packages | what for.
+# The needs of each purpose: purpose | probe and its arguments | Debian packages | reason.
 needs='
 grade    | runs gcc --version                            | gcc libc6-dev       | the C compiler that builds Lanewise
 grade    | runs g++ --version                            | g++                 | the C++ compiler that nvcc works with
@@ -25,45 +25,45 @@ grade    | links stdio.h puts                            | libc6-dev           |
 grade    | links criterion/criterion.h criterion_initialize -lcriterion | libcriterion-dev | the checks of the labs, and our own tests
 grade    | links jansson.h json_object -ljansson         | libjansson-dev      | reading and writing JSON
 grade    | links nettle/sha2.h nettle_sha256_init -lnettle | nettle-dev        | the SHA-256 of a submission
-grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | the sandbox: which system calls there are
-grade    | links sqlite3.h sqlite3_open -lsqlite3       | libsqlite3-dev      | the grades of a class
-grade    | links archive.h archive_version_number -larchive | libarchive-dev  | submissions in zip and tar files
+grade    | links seccomp.h seccomp_init -lseccomp       | libseccomp-dev      | the sandbox: filters system calls
+grade    | links sqlite3.h sqlite3_open -lsqlite3       | libsqlite3-dev      | storing the grades of a class
+grade    | links archive.h archive_version_number -larchive | libarchive-dev  | reading submissions in zip and tar files
 grade    | links csv.h csv_init -lcsv                   | libcsv-dev          | reading lists of students
-grade    | links unistr.h u8_check -lunistring          | libunistring-dev    | names in any language
-grade    | runs bwrap --version                          | bubblewrap          | the sandbox: which files and processes there are
+grade    | links unistr.h u8_check -lunistring          | libunistring-dev    | comparing names in any language
+grade    | runs bwrap --version                          | bubblewrap          | the sandbox: limits files and processes
 grade    | links yaml.h yaml_parser_load -lyaml         | libyaml-dev         | reading course files
 grade    | links lz4.h LZ4_versionNumber -llz4           | liblz4-dev          | unpacking the PTX inside programs
 grade    | links zstd.h ZSTD_versionNumber -lzstd        | libzstd-dev         | unpacking the PTX inside programs
-grade    | links gelf.h elf_version -lelf                | libelf-dev          | the symbols that a program defines
-grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | which line of a program made a call
-test     | runs chromium --version                       | chromium            | opening reports as a student would
-test     | runs tidy --version                           | tidy                | looking whether handouts are valid HTML
-test     | imports jsonschema                            | python3-jsonschema  | holding what learning systems get against schemas
-test     | runs unzip -v                                | unzip               | looking into packed autograders
-test     | runs xmllint --version                        | libxml2-utils       | the same for XML
+grade    | links gelf.h elf_version -lelf                | libelf-dev          | listing the symbols that a program defines
+grade    | links elfutils/libdwfl.h dwfl_begin -ldw     | libdw-dev           | finding the line of a program that made a call
+test     | runs chromium --version                       | chromium            | opening reports in a browser
+test     | runs tidy --version                           | tidy                | checking that handouts are valid HTML
+test     | imports jsonschema                            | python3-jsonschema  | checking JSON for learning systems
+test     | runs unzip -v                                | unzip               | inspecting packed autograders
+test     | runs xmllint --version                        | libxml2-utils       | checking XML for learning systems
 test     | runs bsdtar --version                         | libarchive-tools    | making zip and tar files
-test     | spells                                        | hunspell hunspell-en-gb | the spelling of handouts
-test     | runs pdffonts -v                              | poppler-utils       | looking into printed handouts
+test     | spells                                        | hunspell hunspell-en-gb | checking the spelling of handouts
+test     | runs pdffonts -v                              | poppler-utils       | inspecting printed handouts
 wheels   | runs python3 -m pip --version                 | python3-pip         | downloading the CUDA compiler
 autograder | runs zip -v                                | zip                 | packing an autograder
 check    | runs clang-format --version                   | clang-format        | the format of the sources
 slurm    | runs slurmctld -V                             | slurm-wlm           | a cluster to try `lanewise batch --slurm` on
-slurm    | runs munged --version                         | munge               | who is who in a cluster
-bench    | runs oclgrind --version                       | oclgrind            | the emulator that ours is compared with
-bench    | runs test -e /etc/OpenCL/vendors/pocl.icd      | pocl-opencl-icd     | native code that ours is compared with
-bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | programs for Oclgrind
+slurm    | runs munged --version                         | munge               | authentication in that cluster
+bench    | runs oclgrind --version                       | oclgrind            | an emulator to compare ours with
+bench    | runs test -e /etc/OpenCL/vendors/pocl.icd      | pocl-opencl-icd     | native code to compare ours with
+bench    | links CL/cl.h clGetPlatformIDs -lOpenCL       | ocl-icd-opencl-dev opencl-headers | building programs for Oclgrind
 fuzz     | runs clang --version                         | clang libclang-rt-dev | fuzzing
-handouts | runs pandoc --version                         | pandoc              | turning handouts into pages
-handouts | font tex-gyre/texgyrepagella-regular.otf      | fonts-texgyre       | the letters of the handouts
-handouts | font tex-gyre-math/texgyrepagella-math.otf    | fonts-texgyre-math  | their mathematics
+handouts | runs pandoc --version                         | pandoc              | making pages from handouts
+handouts | font tex-gyre/texgyrepagella-regular.otf      | fonts-texgyre       | the font of the handouts
+handouts | font tex-gyre-math/texgyrepagella-math.otf    | fonts-texgyre-math  | the font of their formulas
 handouts | imports fontTools brotli                       | python3-fonttools python3-brotli | making fonts for browsers
 handouts-pdf | runs chromium --version                   | chromium            | printing handouts
-handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers of the contents
+handouts-pdf | runs pdfinfo -v                           | poppler-utils       | the page numbers in the table of contents
 '
 purposes='grade test check autograder slurm bench fuzz handouts handouts-pdf'
 
 # One pinned CUDA release: the compiler, its libraries, the runtime's headers and library; and two small
-# ones that hold headers only: what cooperative_groups.h includes, and cuda_profiler_api.h.
+# packages of headers, for cooperative_groups.h and cuda_profiler_api.h.
 cuda_major=13
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cuda-profiler-api==13.0.85'
@@ -82,7 +82,7 @@ fail() {
     exit 2
 }
 
-# --- probes: silent, true if the thing is there and works -----------------------------------------------
+# --- probes: silent, true if the thing exists and works --------------------------------------------------
 
 runs() {
     "$@" >"$work/log" 2>&1
@@ -101,7 +101,7 @@ spells() {
     printf 'colour\n' | runs hunspell -d en_GB -l
 }
 
-# imports MODULE...: Debian's Python has these; another one in the PATH may not.
+# imports MODULE...: Debian's Python has these modules; another one in the PATH may not.
 imports() {
     local module
     for module; do
@@ -109,7 +109,7 @@ imports() {
     done
 }
 
-# font FILE: a font is where Debian puts it, which is where handouts/rules.mk takes it from.
+# font FILE: the font is where Debian puts it and where handouts/rules.mk expects it.
 font() {
     test -r "/usr/share/texmf/fonts/opentype/public/$1"
 }
@@ -137,7 +137,7 @@ find_missing() {
     done <<<"$needs"
 }
 
-# Runs a command as root: directly, or through sudo where that can work.
+# Runs a command as root: directly, or through sudo if that can work.
 as_root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
@@ -150,8 +150,9 @@ can_be_root() {
     [ "$(id -u)" = 0 ] || { runs sudo --version && { runs sudo -n true || [ -t 0 ]; }; }
 }
 
-# make may ask for two purposes at once, and apt serves one at a time. The turn is kept until this script
-# ends. What it starts must not keep it, too (9<&-), or a service that apt starts would for good.
+# make may ask for two purposes at once, but only one apt-get can run at a time. The lock is held until this
+# script ends. Commands started meanwhile must not inherit it (9<&-), or a service that apt starts would hold
+# it for ever.
 wait_for_turn() {
     exec 9<"$root/grader/setup.sh" && runs flock 9
 }
@@ -165,27 +166,27 @@ require() {
     local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
     say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
     runs apt-get --version ||
-        fail 'This machine has no apt-get: install the same things with its own package manager.'
-    can_be_root || fail 'Installing them takes root. Run this as root, then try again:' "  $command"
+        fail 'This machine has no apt-get: install these with its own package manager.'
+    can_be_root || fail 'Only root can install them. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
-    as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying with the lists that are here.'
+    as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying the package lists from the last update.'
     # Five minutes for a new machine that is upgrading itself.
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive $command -o DPkg::Lock::Timeout=300 >"$work/apt" 2>&1 9<&- || {
         tail -n 20 "$work/apt" >&2
-        fail 'apt-get could not install them. When the problem above is solved, try again, or run as root:' \
+        fail 'apt-get could not install them. Solve the problem above and try again, or run as root:' \
             "  $command"
     }
     find_missing "$@"
     [ ${#missing_packages[@]} = 0 ] || {
         cat "$work/log" >&2
-        fail 'Installed, but still not working:' "${missing_reasons[@]}"
+        fail 'These packages are installed but still do not work:' "${missing_reasons[@]}"
     }
 }
 
 # --- nvcc -------------------------------------------------------------------------------------------------
 
-# True if $1 is an nvcc of the release we need that can compile a kernel; else why_not says why.
+# True if $1 is an nvcc of the right release that can compile a kernel; otherwise why_not says why.
 nvcc_works() {
     why_not="it is not release $cuda_major"
     "$1" --version 2>/dev/null | grep -q "release $cuda_major\." || return
@@ -195,8 +196,8 @@ nvcc_works() {
     return 1
 }
 
-# Where an nvcc may be, the best place first, one a line: PATH, $CUDA_HOME, the usual place, our own
-# download. Prints only those that are there.
+# The places of nvcc that exist, the best first, one a line: PATH, $CUDA_HOME, the usual place, our own
+# download.
 nvcc_places() {
     local place
     if [ "${LANEWISE_HIDE_CUDA:-}" = 1 ]; then
@@ -209,7 +210,7 @@ nvcc_places() {
     done
 }
 
-# Sets nvcc to the first that works.
+# Sets nvcc to the first one that works.
 find_nvcc() {
     while read -r nvcc; do
         nvcc_works "$nvcc" && return
@@ -218,7 +219,8 @@ find_nvcc() {
     return 1
 }
 
-# Downloads nvcc into build/cuda. Beside it first, so that a broken download leaves nothing half done.
+# Downloads nvcc into build/cuda. It goes to another folder first, so that a broken download leaves nothing
+# half done.
 download_nvcc() {
     local part=$root/build/cuda.part
     say "No nvcc of release $cuda_major on the PATH, in \$CUDA_HOME or in /usr/local/cuda." \
@@ -233,8 +235,8 @@ download_nvcc() {
         --no-deps --only-binary=:all: --no-compile --target "$part" $wheels >"$work/pip" 2>&1 || {
         cat "$work/pip" >&2
         rm -rf "$part"
-        fail 'pip could not download the CUDA compiler. Try again when PyPI can be reached, or install' \
-            "CUDA $cuda_major yourself and put its nvcc on the PATH or its folder in CUDA_HOME."
+        fail 'pip could not download the CUDA compiler. Try again when this machine can reach PyPI, or install' \
+            "CUDA $cuda_major yourself and put its nvcc on the PATH or its folder into CUDA_HOME."
     }
     # nvcc looks for libraries in lib64 and links -lcudart; the packages have lib and libcudart.so.13.
     ln -s lib "$part/nvidia/cu$cuda_major/lib64"
@@ -246,22 +248,22 @@ download_nvcc() {
     }
 }
 
-# The toolkit's folder as nvcc itself sees it: nvcc may be a link or a script that lies elsewhere.
+# The toolkit's folder as nvcc itself sees it: nvcc may be a link or a script in another folder.
 cuda_home_of() {
     local top
     top=$("$1" --dryrun -x cu /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
     realpath -e "${top:-$(dirname "$1")/..}"
 }
 
-# Any executable that Criterion is linked into tells its version.
+# Any executable that is linked with Criterion prints its version.
 criterion_version() {
     printf '#include <criterion/criterion.h>\nTest(a, b)\n{\n}\n' >"$work/probe.c"
     gcc -o "$work/probe" "$work/probe.c" -lcriterion && "$work/probe" --version 2>&1 | sed -n 's|.*Criterion v||p'
 }
 
-# --- what is recorded ---------------------------------------------------------------------------------------
+# --- the record of what was found ---------------------------------------------------------------------------
 
-# Replaces file $1 by standard input, unless that changes nothing: make looks at its time.
+# Replaces file $1 by standard input, unless that changes nothing: make compares its time.
 write_if_changed() {
     cat >"$work/new"
     cmp -s "$work/new" "$1" || cp "$work/new" "$1"
@@ -269,7 +271,7 @@ write_if_changed() {
 
 write_config() {
     local home
-    home=$(cuda_home_of "$nvcc") || fail "Cannot tell which CUDA toolkit $nvcc belongs to."
+    home=$(cuda_home_of "$nvcc") || fail "Cannot find the CUDA toolkit of $nvcc."
     mkdir -p "$root/build"
     write_if_changed "$root/build/config.h" <<END
 /* Written by grader/setup.sh: what it found on this machine. */
@@ -289,11 +291,11 @@ END
 
 case " $purposes " in
 *" $purpose "*) ;;
-*) fail "grader/setup.sh: \"$purpose\" is none of: $purposes" ;;
+*) fail "grader/setup.sh: unknown purpose \"$purpose\"; the purposes are: $purposes" ;;
 esac
 
 if [ "$purpose" = grade ]; then
-    # Asked for together, so that one who must run apt-get by hand does it once.
+    # Ask for both together, so that a user without root runs apt-get by hand only once.
     if [ -n "$(nvcc_places)" ]; then
         require grade
     else

@@ -1,12 +1,12 @@
-/* lab.h: what every lab's main() uses to get its input and hand in its answer.
+/* lab.h: every lab's main() gets its input and hands in its answer with these functions.
  *
  * A lab is an ordinary CUDA program that runs in two ways:
  *
- *     ./parallelize                    by hand: a small input of its own, the answer is printed
- *     ./parallelize n=5000 rung=1      by hand, with other values for what lab_int() asks for
+ *     ./parallelize                    by hand: a small built-in input, the answer is printed
+ *     ./parallelize n=5000 rung=1      by hand, with other values for the names of lab_int()
  *     ./parallelize --case FILE --result FILE [--repeats N] ...    started by the grader
  *
- * The grader writes the input into the case file, and reads nothing back but the result file.
+ * The grader writes the input to the case file and reads only the result file back.
  * So main() follows the same five steps in every lab:
  *
  *     struct lab lab = lab_open(argc, argv);
@@ -35,7 +35,7 @@
 #include <string.h>
 #include <time.h>
 
-/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If this one does, say where and why, and
+/* CHECK_CUDA(cudaMalloc(...)): every CUDA call can fail. If this one does, report where and why, and
  * end the program. */
 #define CHECK_CUDA(call) lab_check((call), #call, __FILE__, __LINE__)
 
@@ -62,12 +62,12 @@ struct lab {
     int rounds;        /* how many rounds of that loop have begun */
     float *times;      /* milliseconds of each timed round */
     cudaEvent_t begin, end;
-    void *scratch; /* on the GPU: what is written there flushes the L2 cache */
+    void *scratch; /* on the GPU: writing all of it flushes the L2 cache */
     size_t scratch_size;
-    char asked[300]; /* the names that lab_int() was asked for, each after a blank */
+    char asked[300]; /* the names that lab_int() has asked for, each after a blank */
 };
 
-/* --- the parts that labs do not call themselves ------------------------------------------------- */
+/* --- helpers, which labs do not call ----------------------------------------------------------- */
 
 struct lab_array {
     char name[24];
@@ -117,7 +117,7 @@ static inline const void *lab_find(struct lab *lab, const char *name, enum lab_t
         const char *elements = lab->input + at + sizeof *array;
         if (strncmp(array->name, name, sizeof array->name) == 0) {
             if (array->type != (uint32_t)type || array->count != (uint64_t)count)
-                lab_fail("the case has another type or count for", name);
+                lab_fail("the case has a different type or count for", name);
             return elements;
         }
         at += sizeof *array + (array->count * lab_type_size(array->type) + 7) / 8 * 8;
@@ -164,13 +164,13 @@ static inline struct lab lab_open(int argc, char **argv)
     return lab;
 }
 
-/* True when a student, not the grader, started the program. */
+/* True if a student, not the grader, started the program. */
 static inline bool lab_by_hand(const struct lab *lab)
 {
     return lab->input == NULL;
 }
 
-/* The case's integer NAME. By hand: what name=value on the command line says, or BY_HAND. */
+/* The case's integer NAME. By hand: the value of name=value on the command line, or BY_HAND. */
 static inline int lab_int(struct lab *lab, const char *name, int by_hand)
 {
     if (!lab_by_hand(lab))
@@ -218,7 +218,7 @@ static inline const float *lab_matrix(struct lab *lab, const char *name, int hei
     return values;
 }
 
-/* By hand, every argument must be name=value for a name that lab_int() was asked for. */
+/* By hand, every argument must be name=value for a name that lab_int() has asked for. */
 static inline void lab_check_arguments(const struct lab *lab)
 {
     for (int i = 1; i < lab->argc; ++i) {
@@ -229,7 +229,7 @@ static inline void lab_check_arguments(const struct lab *lab)
         snprintf(known, sizeof known, "%s ", lab->asked);
         if (lab->argv[i][length] == '=' && strstr(known, name))
             continue;
-        fprintf(stderr, "lab.h: \"%s\" means nothing here; what can be set, as name=value:%s\n",
+        fprintf(stderr, "lab.h: unknown argument \"%s\"; this lab takes name=value for:%s\n",
                 lab->argv[i], lab->asked);
         exit(LAB_EXIT_USAGE);
     }
@@ -256,16 +256,17 @@ static inline float lab_wait_for_device(void)
     return (end.tv_sec - begin.tv_sec) * 1e3f + (end.tv_nsec - begin.tv_nsec) * 1e-6f;
 }
 
-/* For how many did other streams go on, which no event has waited for? To wait for nothing takes time, too. */
+/* How many milliseconds did other streams go on, for which no event has waited? Waiting for nothing
+ * takes time, too. */
 static inline float lab_late_work(void)
 {
     float waited = lab_wait_for_device(), idle = lab_wait_for_device();
     return waited > idle ? waited - idle : 0;
 }
 
-/* True while the loop that launches the kernels shall go on: one round; or, when the grader wants
- * times, one round to warm up and then `repeats` rounds, each timed between two events and begun with
- * nothing of the input in the L2 cache. */
+/* True while the loop that launches the kernels must go on. That is one round; or, when the grader
+ * wants times, one round to warm up and then `repeats` rounds, each timed between two events. Each
+ * round begins with nothing of the input in the L2 cache. */
 static inline bool lab_again(struct lab *lab)
 {
     int done = lab->rounds++;
@@ -289,8 +290,8 @@ static inline bool lab_again(struct lab *lab)
     return true;
 }
 
-/* How fast this GPU copies its own memory, in GB read and written a second: what a time can be
- * compared with. 0 if there is no room to measure it. */
+/* How fast this GPU copies its own memory, in GB read and written a second, for comparison with a
+ * time. 0 if there is no room to measure it. */
 static inline float lab_copy_rate(struct lab *lab)
 {
     const size_t size = (size_t)128 << 20;
@@ -312,7 +313,7 @@ static inline float lab_copy_rate(struct lab *lab)
     return best;
 }
 
-/* Hands in COUNT values as the result NAME; by hand they are printed. */
+/* Hands in COUNT values as the result NAME. By hand, prints them. */
 static inline void lab_result(struct lab *lab, const char *name, enum lab_type type,
                               const void *values, int count)
 {
@@ -340,7 +341,7 @@ static inline int lab_close(struct lab *lab)
         return 0;
     if (lab->repeats > 0) {
         float rate = lab_option(lab, "--copy-rate") ? lab_copy_rate(lab) : 0;
-        /* the first was the warm-up */
+        /* the first round was the warm-up */
         lab_write(lab->result, "milliseconds", LAB_FLOAT, lab->times + 1, lab->repeats);
         lab_write(lab->result, "copy_gb_per_s", LAB_FLOAT, &rate, 1);
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the kit beside this file ready: installs what it needs (as root, or through sudo; a CUDA compiler too,
-# if there is none) and builds it. Debian 12 and Ubuntu 24.04 or newer have all of it; no GPU is needed.
+# Prepares the kit next to this file: installs what it needs, as root or through sudo, including a CUDA
+# compiler if there is none, and builds it. Debian 12 and Ubuntu 24.04 or newer have all of it. No GPU is needed.
 set -eu
 cd "$(dirname "$0")/lanewise"
 export DEBIAN_FRONTEND=noninteractive

@@ -3,9 +3,9 @@
 #
 #   pack.sh gradescope|autolab|github FOLDER LANEWISE [LAB] [COURSE]
 #
-# All have the same kit: the source of all that grades, without solutions, tests and students' files, which is built
-# where it is unpacked; install.sh, which does that; and `options`, what is graded. Without LAB that is all labs, and
-# one that was not handed in has 0 points. Exit code: 0; 2 with one line that says what to do.
+# All packages have the same kit: the source of the grader, without solutions, tests and students' files; install.sh,
+# which builds it where it is unpacked; and `options`, which say what to grade. Without LAB that is all labs, and a
+# lab that was not handed in gets 0 points. Exit code: 0; 2 with one line that says what to do.
 set -eu
 parts=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$parts/../.." && pwd)
@@ -22,7 +22,7 @@ autolab) [ -n "$lab" ] || fail 'an assessment of Autolab is one lab: add LAB=02'
 *) fail 'say for which system: FORMAT=gradescope, autolab or github' ;;
 esac
 
-# The files of the kit, a line each.
+# The files of the kit, one a line.
 kit_files() {
     find Makefile LICENSE README.md grader labs shared -path grader/tests -prune -o \
         -path 'labs/*.cu' ! -name .skeleton.cu -prune -o -name .progress.json -prune -o -type f -print
@@ -44,8 +44,8 @@ make_kit() {
     fi
 }
 
-# Grades nothing with the kit's options: is there such a lab, is the course file right? labs.xml and labs.json then
-# have the labs, their points and files.
+# Grades an empty folder with the kit's options, to check the lab and the course file. Afterwards labs.xml and
+# labs.json have the labs, their points and files.
 try_options() {
     mapfile -t options <"$folder/kit/options"
     (cd "$folder/kit" && mkdir -p ../nothing &&
@@ -61,7 +61,7 @@ pack_gradescope() {
     echo "$folder/gradescope.zip: upload it under Configure Autograder; choose the newest Ubuntu there"
 }
 
-# Autolab unpacks nothing by itself: autograde.tar lies beside the submission, and the Makefile is run.
+# Autolab unpacks nothing by itself: it puts autograde.tar next to the submission and runs the Makefile.
 pack_autolab() {
     local id points file name
     id=$(sed -n 's/^<testsuite name="\([^"]*\)".*/\1/p' "$folder/labs.xml")
@@ -83,8 +83,8 @@ pack_github() {
     tar -C "$folder/kit" -czf "$folder/github/.lanewise/kit.tar.gz" .
     cp "$parts/github/lanewise.yml" "$folder/github/.github/workflows/"
     cp "$parts/github/autograder.py" "$folder/github/.lanewise/kit.tar.gz" "$folder/github/classroom50/"
-    echo "$folder/github: .github and .lanewise belong into the class's template repository;" \
-        "classroom50 is a folder for CLASSROOM/autograders/ASSIGNMENT"
+    echo "$folder/github: put .github and .lanewise into the class's template repository;" \
+        "classroom50 is for CLASSROOM/autograders/ASSIGNMENT"
 }
 
 mkdir -p "$folder"

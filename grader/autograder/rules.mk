@@ -1,5 +1,5 @@
-# Autograders for learning systems: what such a system is given, with all that grading needs, so that it runs
-# where this tree is not. pack.sh says what is in it.
+# Autograders for learning systems: packages with everything that grading needs, so that they run without this
+# tree. pack.sh says what is in them.
 #
 #   make autograder FORMAT=gradescope [LAB=02] [COURSE=course.yaml]    build/autograder/gradescope.zip
 #   make autograder FORMAT=autolab LAB=02                              build/autograder/autolab/

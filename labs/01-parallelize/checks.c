@@ -1,14 +1,14 @@
 /* Lab 01: one thread becomes a block, and a block becomes a grid.
  *
- * Judged by the longest warp, the critical path: with more threads at work the one that works most
- * has less to do. Each rung's points begin at the count of the rung before it and end at the
- * solution's; these lie decades apart, so each time the count halves earns as much. */
+ * The figure is the longest warp, the critical path: the more threads share the work, the less the
+ * busiest warp has to do. Each rung's points begin at the count of the rung before it and end at
+ * the solution's. These are decades apart, so each halving of the count earns the same. */
 #include "checks/check.h"
 
 LAB(.title = "From one thread to a grid", .file = "parallelize.cu",
     .hints = {
-        "Deal the numbers out like cards. With 256 threads, which numbers does thread 0 take, and which thread 1? Where does a thread begin, and how far is it to its next number?",
-        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its block. Rung 2: number the threads of all blocks; a thread begins at its number among all, and steps by how many there are. Then look at launch(): who asks for so few threads?",
+        "Deal the numbers out like cards. With 256 threads, which numbers does thread 0 take? Which does thread 1 take? Where does a thread begin, and how far is it to its next number?",
+        "Rung 1: thread t begins at number t and steps by blockDim.x, the number of threads in its block. Rung 2: number the threads of all blocks. A thread begins at its number among all threads, and steps by the number of all threads. Then look at launch(): it asks for too few.",
         "Rung 1: for (int i = threadIdx.x; i < n; i += blockDim.x), launched <<<1, 1024>>>. Rung 2: the same loop from blockIdx.x * blockDim.x + threadIdx.x in steps of gridDim.x * blockDim.x, launched <<<256, 256>>>."});
 
 enum rung { ONE_THREAD, ONE_BLOCK, GRID };
@@ -54,7 +54,7 @@ static const struct trial *sum_up(struct check *check, int rung, int n)
 CHECK(
     correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
     .hint =
-        "Each number must be added once, by one thread, and each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
+        "Add each number exactly once, in one thread. Each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
     sum_up(check, ONE_BLOCK, MILLION);
     sum_up(check, GRID, MILLION);
@@ -63,9 +63,9 @@ CHECK(
 CHECK(
     ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise the size is the trouble: each thread's loop must run while i < n, and no further; without a loop the grid must grow with n.")
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. Without a loop, the grid must grow with n.")
 {
-    /* The last is larger than any other input: a grid made to measure for a million is too small. */
+    /* The last is larger than any other input: a grid cut to fit a million numbers is too small. */
     const int sizes[] = {0, 1, check_random_int(check, 2, 300), 1000003,
                          MILLION + check_random_int(check, 1, 999)};
     for (int rung = ONE_BLOCK; rung <= GRID; ++rung)
@@ -81,7 +81,7 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 }
 
 /* Measured: the longest warp's instructions on a million numbers, for one thread and for a block of
- * 1024. grader/tests/grade/test_grade.c measures these, and the figures in the checks, again. */
+ * 1024. grader/tests/grade/test_grade.c measures these again, and the figures in the checks. */
 #define ONE_THREAD_PATH   4456470
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
@@ -95,8 +95,8 @@ static double warps_launched(const struct trial *trial)
     return warps;
 }
 
-/* How much the work was shared: by the longest warp. A warp of few threads takes as long as a full one
- * and does less, so many of these are no way to share it. */
+/* How well the work was shared, by the longest warp. A warp of few threads takes as long as a full
+ * one and does less, so many such warps do not count as sharing. */
 static void measure_path(struct check *check, int rung)
 {
     const struct trial *trial = sum_up(check, rung, MILLION);
@@ -107,20 +107,20 @@ static void measure_path(struct check *check, int rung)
         check_refuse(
             check, trial,
             "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and let all of them work.",
-            "of the 32 threads of a warp only %s work, on average", check_number(lanes));
+            "only %s of a warp's 32 threads work, on average", check_number(lanes));
     double reads = check_counter(trial, "global_load_requests");
     double additions = check_counter(trial, "global_reduction_requests");
     if (additions > 4 * reads)
         check_refuse(
             check, trial,
-            "Far fewer blocks do: a loop that steps by the number of all threads serves any n.",
-            "most threads have no number to add: warps read %s times, and then %s of them queue for *sum",
+            "Far fewer blocks are enough: a loop that steps by the number of all threads is right for any n.",
+            "most threads have no number to add: warps read %s times, and then queue %s times for *sum",
             check_number(reads), check_number(additions));
     double warps = warps_launched(trial);
     if (additions > 2 * warps)
         check_refuse(
             check, trial,
-            "Let each thread add up in a variable of its own, and add that to *sum once, at its end.",
+            "Let each thread add up in its own variable, and add that to *sum once, at the end.",
             "threads queue for *sum again and again: %s warps add %s times", check_number(warps),
             check_number(additions));
     check_measure(check, trial, path);
@@ -149,8 +149,8 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
       .figure = {.text = LONGEST_WARP_TEXT,
                  .want = "at most %s",
                  .counter = "warp_instructions",
-                 /* Who adds up in shared memory before the atomicAdd(), as lab 03 does, makes the
-                  * queue for *sum shorter and the path twice as long. */
+                 /* A kernel that adds up in shared memory before the atomicAdd(), as in lab 03, has
+                  * a shorter queue for *sum and a path twice as long. */
                  .budget = {.naive = ONE_BLOCK_PATH,
                             .solution = 127,
                             .slack = 2.4,
@@ -161,7 +161,7 @@ CHECK(grid_path, .title = "a grid shares the work", .points = 40, .where = CHECK
 }
 
 /* On a GPU the lesson shows in time. */
-CHECK(grid_speed, .title = "a grid is faster by far than one thread", .points = 40,
+CHECK(grid_speed, .title = "a grid is far faster than one thread", .points = 40,
       .where = CHECK_GPU_ONLY,
       .figure = {.text = "on 16,777,216 numbers the grid is %s times as fast as one thread",
                  .want = "at least %s",

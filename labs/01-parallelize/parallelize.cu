@@ -3,7 +3,7 @@
  * The job: add up the squares of n integers. The answer is exact, in 64 bits.
  * The file is a ladder of kernels that all do this job:
  *
- *     rung 0  sum_one_thread   given: one thread does everything. Leave it as it is.
+ *     rung 0  sum_one_thread   done: one thread does everything. Leave it as it is.
  *     rung 1  sum_one_block    TODO 1: the threads of one block share the work
  *     rung 2  sum_grid         TODO 2: many blocks share the work
  *
@@ -17,7 +17,7 @@ __device__ unsigned long long square(int value)
     return (unsigned long long)((long long)value * value);
 }
 
-// Rung 0. A GPU runs this too, but 1 of its many thousand threads works and all others have none.
+// Rung 0. A GPU runs this too, but only 1 of its many thousand threads has work.
 __global__ void sum_one_thread(const int *data, int n, unsigned long long *sum)
 {
     unsigned long long mine = 0;
@@ -31,13 +31,13 @@ __global__ void sum_one_thread(const int *data, int n, unsigned long long *sum)
 //     thread 0 takes data[0], data[0 + blockDim.x], data[0 + 2 * blockDim.x], ...
 //     thread 1 takes data[1], data[1 + blockDim.x], data[1 + 2 * blockDim.x], ...
 //
-// threadIdx.x is the number of this thread in its block, blockDim.x is how many there are.
-// Every thread has a `mine` of its own. atomicAdd() puts them together: `*sum = mine` would not do,
-// since the threads would overwrite each other's numbers.
+// threadIdx.x is the number of this thread in its block, blockDim.x is how many threads it has.
+// Every thread has its own `mine`. atomicAdd() adds them up: `*sum = mine` would not work, since
+// the threads would overwrite each other's numbers.
 __global__ void sum_one_block(const int *data, int n, unsigned long long *sum)
 {
     unsigned long long mine = 0;
-    // TODO 1a: thread 0 still does everything, the other threads only watch.
+    // TODO 1a: thread 0 still does everything; the other threads do nothing.
     //          Remove the `if`, and let the loop begin and step as described above.
     if (threadIdx.x == 0)
         for (int i = 0; i < n; ++i)
@@ -51,7 +51,7 @@ __global__ void sum_grid(const int *data, int n, unsigned long long *sum)
     unsigned long long mine = 0;
     // TODO 2a: only thread 0 of block 0 works. Count the threads of all blocks:
     //          which number does this thread have among all, and how many are there in all?
-    //          These two are where its loop begins and the step it makes.
+    //          The loop begins at the first of these and steps by the second.
     if (blockIdx.x == 0 && threadIdx.x == 0)
         for (int i = 0; i < n; ++i)
             mine += square(data[i]);
@@ -65,11 +65,11 @@ static void launch(int rung, const int *data, int n, unsigned long long *sum)
         sum_one_thread<<<1, 1>>>(data, n, sum);
     else if (rung == 1) // TODO 1b: 32 threads are one warp. A block may have 1024.
         sum_one_block<<<1, 32>>>(data, n, sum);
-    else // TODO 2b: one block is no grid yet. Try 256 blocks.
+    else // TODO 2b: one block is not much of a grid. Try 256 blocks.
         sum_grid<<<1, 256>>>(data, n, sum);
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static unsigned long long sum_on_cpu(const int *data, int n)
 {
     unsigned long long sum = 0;
@@ -92,12 +92,12 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory holds anything
+        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory may hold anything
         launch(rung, data_on_gpu, n, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    // Waits for the kernel; says so if it failed.
+    // Waits for the kernel, and returns its error if it failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_U64, &sum, 1);
     if (lab_by_hand(&lab))

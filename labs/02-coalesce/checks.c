@@ -1,16 +1,16 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
- * Judged by how many 32-byte sectors the memory must deliver for 32 numbers, which a warp reads in
- * one request if each thread reads one. In time the lesson does not show reliably: on a modern GPU caches hide it, and
- * with few blocks the better kernel can even be slower. */
+ * The figure is how many 32-byte sectors the memory must deliver for 32 numbers, which a warp reads
+ * in one request if each thread reads one. The lesson does not show reliably in time: on a modern
+ * GPU caches hide it, and with few blocks the better kernel can even be slower. */
 #include "checks/check.h"
 
 LAB(.title = "Neighbouring threads read neighbouring words", .file = "coalesce.cu",
     .needs = {"01-parallelize"},
     .hints = {
         "All 32 threads of a warp read in the same step. Write down which words they read in their first step: how far apart are the words of thread 0 and thread 1?",
-        "Who reads a number does not matter to the sum. Instead of a chunk, let each thread take every so-many-th number, so that in one step neighbouring threads read neighbouring words.",
-        "The loop is that of lab 01's grid: for (int i = me; i < n; i += all). chunk, begin and end go away."});
+        "The sum does not depend on which thread reads a number. Instead of a chunk, let each thread take numbers at equal distances, so that in one step neighbouring threads read neighbouring words.",
+        "The loop is the one of lab 01's grid: for (int i = me; i < n; i += all). Remove chunk, begin and end."});
 
 #define MILLION (1 << 20)
 #define LARGEST 100000 /* its square does not fit into an int */
@@ -41,7 +41,7 @@ static const struct trial *sum_up(struct check *check, int n)
 CHECK(
     correct, .title = "exact sum of 1,048,576 numbers", .points = 10,
     .hint =
-        "Each number must be added once, by one thread, and each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
+        "Add each number exactly once, in one thread. Each thread must add its `mine` to *sum with atomicAdd(). *sum must be 0 before the kernel starts.")
 {
     sum_up(check, MILLION);
 }
@@ -49,7 +49,7 @@ CHECK(
 CHECK(
     ragged, .title = "exact sum of 0, 1, 1,000,003 and odd sizes", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise the size is the trouble: each thread's loop must run while i < n, and no further; without a loop the grid must grow with n.")
+        "If the check above failed, too, fix that first. Otherwise the size is the problem: each thread's loop must run while i < n, and no further. Without a loop, the grid must grow with n.")
 {
     const int sizes[] = {0,
                          1,
@@ -67,10 +67,10 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
     sum_up(check, 1 << 17);
 }
 
-/* Half of a block of 1024; the skeleton's grid has 256 warps, its blocks have 8. */
+/* Half of the warps of a block of 1,024 threads. The skeleton's grid has 256 warps, 8 a block. */
 #define FEW_WARPS 16
 
-CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where = CHECK_COUNTS,
+CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where = CHECK_COUNTS,
       .figure = {.text = "reading 32 numbers touches %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",
@@ -83,7 +83,7 @@ CHECK(sectors, .title = "a warp's reads lie side by side", .points = 70, .where 
     if (warps < FEW_WARPS)
         check_refuse(check, trial, "Let the threads of all blocks work: lab 01, rung 2.",
                      "about %.0f warps do the work of the whole grid", warps);
-    /* For 32 numbers, not for a request: a warp with few threads makes small requests, one that reads
-     * int4 makes large ones, and neither says what the memory must deliver. */
+    /* For 32 numbers, not for a request: a warp with few threads makes small requests, and one that
+     * reads int4 makes large ones. Neither says how much the memory must deliver. */
     check_measure(check, trial, check_sectors_read(trial) / (MILLION / 32));
 }

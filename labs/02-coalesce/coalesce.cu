@@ -1,13 +1,13 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
- * The job is that of lab 01: add up the squares of n integers, exactly, in 64 bits.
- * The kernel below is right, and all its threads work. But look at what one warp, 32 threads that
- * run together, asks the memory for in its first step:
+ * The job is the same as in lab 01: add up the squares of n integers, exactly, in 64 bits.
+ * The kernel below is right, and all its threads work. But look at the words that one warp, 32
+ * threads that run together, reads in its first step:
  *
  *     thread 0 reads data[0], thread 1 reads data[chunk], thread 2 reads data[2 * chunk], ...
  *
- * Memory comes in sectors of 32 bytes, which is 8 ints. These 32 reads lie far apart, so they touch
- * 32 sectors, and of each sector 1 int in 8 is used. 32 ints that lie side by side fill 4 sectors.
+ * Memory comes in sectors of 32 bytes, which is 8 ints. These 32 reads are far apart, so they touch
+ * 32 sectors and use 1 int of 8 in each. 32 ints that are side by side fill 4 sectors.
  *
  * Try it:    make run LAB=02-coalesce
  * Grade it:  make grade LAB=02-coalesce */
@@ -28,10 +28,10 @@ __global__ void sum_of_squares(const int *data, int n, unsigned long long *sum)
     int all = gridDim.x * blockDim.x;               // how many threads there are
     unsigned long long mine = 0;
 
-    // TODO: each thread walks through a chunk of its own, from `begin` to `end`, so neighbouring
-    //       threads read words that lie `chunk` ints apart.
+    // TODO: each thread walks through its own chunk, from `begin` to `end`, so neighbouring threads
+    //       read words that are `chunk` ints apart.
     //       Deal the numbers out instead: in every step thread `me + 1` should read the word right
-    //       after the one that thread `me` reads. Where does the loop begin, how far does it step?
+    //       after the one that thread `me` reads. Where does the loop begin? How far does it step?
     int chunk = (n + all - 1) / all; // rounded up, so that nothing is left over
     int begin = me * chunk;
     int end = min(begin + chunk, n);
@@ -41,7 +41,7 @@ __global__ void sum_of_squares(const int *data, int n, unsigned long long *sum)
     atomicAdd(sum, mine);
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static unsigned long long sum_on_cpu(const int *data, int n)
 {
     unsigned long long sum = 0;
@@ -63,12 +63,12 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory holds anything
+        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory may hold anything
         sum_of_squares<<<BLOCKS, THREADS>>>(data_on_gpu, n, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    // Waits for the kernel; says so if it failed.
+    // Waits for the kernel, and returns its error if it failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_U64, &sum, 1);
     if (lab_by_hand(&lab))

@@ -2,14 +2,14 @@
  *
  * The job: add up n ints. All sums fit into an int.
  * In labs 01 and 02 every thread sent its sum to the same word in global memory, with atomicAdd().
- * Thousands of threads queue for that word. Better: the threads of a block put their sums together
+ * Thousands of threads queue for that word. Better: the threads of a block combine their sums
  * first, in shared memory, which is on the chip and which only the threads of one block can see.
  *
- *     rung 0  sum_atomic    given: one atomicAdd() for each thread. Leave it as it is.
- *     rung 1  sum_static    TODO 1: one result for each block, by way of shared memory
- *     rung 2  sum_dynamic   TODO 2: the same, with just as much shared memory as the block needs
+ *     rung 0  sum_atomic    done: one atomicAdd() for each thread. Leave it as it is.
+ *     rung 1  sum_static    TODO 1: one result for each block, through shared memory
+ *     rung 2  sum_dynamic   TODO 2: the same, with no more shared memory than the block needs
  *
- * Rungs 1 and 2 go in two steps, with the same kernel:
+ * Rungs 1 and 2 take two steps, with the same kernel:
  *
  *     data      n ints              read by `blocks` blocks, each leaves one result
  *     results   `blocks` ints       read by one block, which leaves one result
@@ -32,7 +32,7 @@ __device__ int sum_of_thread(const int *data, int n)
     return mine;
 }
 
-// Rung 0. What labs 01 and 02 did: all threads queue for one word.
+// Rung 0. As in labs 01 and 02: all threads queue for one word.
 __global__ void sum_atomic(const int *data, int n, int *sum)
 {
     atomicAdd(sum, sum_of_thread(data, n));
@@ -42,17 +42,17 @@ __global__ void sum_atomic(const int *data, int n, int *sum)
 __global__ void sum_static(const int *data, int n, int *result)
 {
     int mine = sum_of_thread(data, n);
-    // TODO 1a: every thread goes to global memory with its sum, and all go to the same word.
+    // TODO 1a: every thread adds its sum to global memory, and all of them to the same word.
     //          Give the block `__shared__ int sums[MAX_THREADS];`, an array that its threads share,
     //          and let thread t put its sum into sums[t].
     // TODO 1b: no thread knows yet when the others have written. __syncthreads() makes each thread
-    //          of the block wait until all of them are there.
+    //          of the block wait until all of them have reached it.
     // TODO 1c: all threads write the result. Let only thread 0 add up sums[0] to
     //          sums[blockDim.x - 1], and store it with one `result[blockIdx.x] = ...`.
     atomicAdd(&result[blockIdx.x], mine);
 }
 
-// Rung 2. The array of rung 1 has room for 1,024 sums, also when the block has 64 threads.
+// Rung 2. The array of rung 1 has room for 1,024 sums, even when the block has 64 threads.
 __global__ void sum_dynamic(const int *data, int n, int *result)
 {
     int mine = sum_of_thread(data, n);
@@ -71,15 +71,15 @@ static void add_up(int rung, int blocks, int threads, const int *data, int n, in
         sum_static<<<blocks, threads>>>(data, n, results);
         sum_static<<<1, threads>>>(results, blocks, sum);
     } else {
-        // TODO 2b: the launches ask for 0 bytes of shared memory. `bytes` must hold one int for each
-        //          thread of a block.
+        // TODO 2b: the launches ask for 0 bytes of shared memory. `bytes` must hold one int for
+        //          each thread of a block.
         size_t bytes = 0;
         sum_dynamic<<<blocks, threads, bytes>>>(data, n, results);
         sum_dynamic<<<1, threads, bytes>>>(results, blocks, sum);
     }
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static int sum_on_cpu(const int *data, int n)
 {
     int sum = 0;
@@ -104,14 +104,14 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        // Fresh memory holds anything, and atomicAdd() needs a 0 to begin with.
+        // Fresh memory may hold anything, and atomicAdd() needs to start from 0.
         CHECK_CUDA(cudaMemset(results_on_gpu, 0, blocks * sizeof *results_on_gpu));
         CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));
         add_up(rung, blocks, threads, data_on_gpu, n, results_on_gpu, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernels be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
 
-    // Waits for the kernels; says so if one failed.
+    // Waits for the kernels, and returns an error if one failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_INT, &sum, 1);
     if (lab_by_hand(&lab))

@@ -1,9 +1,9 @@
-/* Lab 03: one result a block, by way of shared memory.
+/* Lab 03: one result a block, through shared memory.
  *
- * Judged by how often a block goes to global memory with a result, counted in requests: a warp that
- * stores once, with however many threads, has made one. Whether the threads waited for each other
- * before they read what others wrote is judged by the emulator's watch over shared memory, since a
- * program with a race may well be right on the day. */
+ * The figure is how often a block writes a result to global memory, counted in requests: a warp
+ * that stores once makes one request, however many of its threads store. Did the threads wait for
+ * each other before they read what others wrote? racecheck answers that, since a program with a
+ * race may happen to be right. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -11,14 +11,14 @@
 LAB(.title = "A block adds up its sums in shared memory", .file = "shared_reduce.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "Three things have to happen in a block, in this order: every thread puts its sum where the others can see it; all wait until the last one has; one thread adds up and stores.",
-        "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; then if (threadIdx.x == 0) a loop over t < blockDim.x. The atomicAdd() goes.",
+        "Three things must happen in a block, in this order: every thread puts its sum where the others can see it; all wait until the last one has done so; one thread adds up and stores.",
+        "The array belongs at the top of the kernel: __shared__ int sums[MAX_THREADS]; then sums[threadIdx.x] = mine; then __syncthreads(), for all threads and outside of any if; then if (threadIdx.x == 0) a loop over t < blockDim.x. Remove the atomicAdd().",
         "In rung 2 two lines differ: extern __shared__ int sums[]; in the kernel, and size_t bytes = threads * sizeof(int); in add_up(). Both kernels end with if (threadIdx.x == 0) { int total = 0; for (int t = 0; t < blockDim.x; ++t) total += sums[t]; result[blockIdx.x] = total; }.",
     });
 
 enum rung { ATOMIC, STATIC, DYNAMIC };
 
-/* What one run is asked to do. */
+/* The size of one run. */
 struct job {
     int rung, n, blocks, threads;
 };
@@ -36,8 +36,8 @@ static int sum_of(const int *data, int n)
 static struct case_data *make_case(struct check *check, struct job job, int *sum)
 {
     static const char *const names[] = {"atomic", "static", "dynamic"};
-    /* As large as an int can add up, and more of them above 0 than below: a sum that is kept in a
-     * float, which has 24 bits, is wrong. */
+    /* As large as an int can add up, and more of them above 0 than below, so that a sum in a float,
+     * which has 24 bits, is wrong. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -52,7 +52,7 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
     return input;
 }
 
-/* Runs JOB. The sum must be right, made on the device from the data, by blocks of the size asked for. */
+/* Runs JOB. The sum must be right, and made on the device from the data by blocks of JOB's size. */
 static const struct trial *sum_up(struct check *check, struct job job)
 {
     int sum;
@@ -67,7 +67,7 @@ static const struct trial *sum_up(struct check *check, struct job job)
 CHECK(
     correct, .title = "exact sum of 100,003 numbers", .points = 10,
     .hint =
-        "Each thread's sum must be added once. Does thread 0 wait until all threads have written to sums[], before it reads? The checks of races tell.")
+        "Add each thread's sum exactly once. Does thread 0 wait until all threads have written to sums[] before it reads? The checks for races find out.")
 {
     sum_up(check, (struct job){STATIC, 100003, 64, 256});
     sum_up(check, (struct job){DYNAMIC, 100003, 64, 256});
@@ -76,14 +76,14 @@ CHECK(
 CHECK(
     ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise a size is the trouble: thread 0 adds up blockDim.x sums, whatever number of threads that is; the array of rung 1 needs room for 1,024.")
+        "If the check above failed, too, fix that first. Otherwise a size is the problem: thread 0 adds up blockDim.x sums, for any number of threads; the array of rung 1 needs room for 1,024.")
 {
     const struct job jobs[] = {
         {STATIC, 0, 8, 64},
         {STATIC, 1, 3, 1024},
         {STATIC, 2 * check_random_int(check, 1, 400) + 1, 5, 32 * check_random_int(check, 3, 31)},
         {STATIC, 65537, 2, 64},
-        {STATIC, 5000, 1500, 64}, /* more blocks than a block may have threads */
+        {STATIC, 5000, 1500, 64}, /* more blocks than a block can have threads */
         {STATIC, 100000 + check_random_int(check, 0, 999), 300, 128},
     };
     for (size_t rung = STATIC; rung <= DYNAMIC; ++rung)
@@ -94,9 +94,9 @@ CHECK(
         }
 }
 
-/* The lesson is not there yet if no thread has read from shared memory, or only a few warps have put something
- * there: then some threads do the work of all, and there is nothing to add up. Nor if rung 1 runs the kernel of
- * rung 2. */
+/* Refuses a kernel that misses the lesson: no thread reads from shared memory, or only a few warps
+ * write to it. Then some threads do the work of all, and there is nothing to add up. Also refuses a
+ * rung 1 that runs the kernel of rung 2. */
 static void uses_shared(struct check *check, const struct trial *trial, struct job job)
 {
     bool is_static = job.rung == STATIC;
@@ -106,7 +106,7 @@ static void uses_shared(struct check *check, const struct trial *trial, struct j
                     (job.blocks + 1);
     if (check_counter(trial, "shared_load_requests") == 0)
         check_refuse(check, trial, hint, "rung %d reads nothing from shared memory yet", job.rung);
-    if (writes < job.threads / 64) /* half of its warps: the second step may do with fewer */
+    if (writes < job.threads / 64) /* half of its warps: the second step may need fewer */
         check_refuse(check, trial, hint,
                      "the %d warps of a block write only %s times to shared memory",
                      job.threads / 32, check_number(writes));
@@ -116,7 +116,7 @@ static void uses_shared(struct check *check, const struct trial *trial, struct j
                      "the kernel of rung 1 has no __shared__ array of its own");
 }
 
-/* Runs JOB, and demands that the blocks of the first launch do the work. */
+/* Runs JOB and requires that the blocks of the first launch do the work. */
 static const struct trial *sum_up_in_blocks(struct check *check, struct job job)
 {
     const struct trial *trial = sum_up(check, job);
@@ -124,7 +124,7 @@ static const struct trial *sum_up_in_blocks(struct check *check, struct job job)
     return trial;
 }
 
-/* How often a block goes to global memory with a result; the second step counts as a block. */
+/* How often a block writes a result to global memory; the second step counts as a block. */
 static double writes_a_block(const struct trial *trial, struct job job)
 {
     return (check_counter(trial, "global_store_requests") +
@@ -136,7 +136,7 @@ static double writes_a_block(const struct trial *trial, struct job job)
 /* The naive kernel's 8 warps a block each make one request. */
 #define WRITES                                                                                     \
     {                                                                                              \
-        .text = "a block goes to global memory %s times with a result", .want = "%s", .budget = {  \
+        .text = "a block writes its result to global memory %s times", .want = "%s", .budget = {   \
             .naive = 8,                                                                            \
             .solution = 1,                                                                         \
             .slack = 1                                                                             \
@@ -151,13 +151,14 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
     const struct job job = {STATIC, 65536, 64, 256};
     const struct trial *trial = sum_up_in_blocks(check, job);
     double writes = writes_a_block(trial, job);
-    if (writes < job.threads / 32) /* as many as without shared memory: then that is what to say */
+    if (writes < job.threads / 32) /* otherwise the count itself is the better message */
         uses_shared(check, trial, job);
     check_measure(check, trial, writes);
 }
 
-/* No race is no merit where each warp goes to global memory with its own sum, and shared memory is only there to be
- * seen: a block's sum takes a read of shared memory for each thread, or one result for the block. */
+/* A kernel earns nothing for having no race if each warp writes its own sum to global memory and
+ * uses shared memory for show. A block's sum takes a read of shared memory for each thread, or one
+ * result a block. */
 static void look_closely(struct check *check, int rung)
 {
     const struct job job = {rung, 20001, 9, 256};
@@ -167,22 +168,22 @@ static void look_closely(struct check *check, int rung)
     double writes = writes_a_block(trial, job);
     if (writes > job.threads / 32 - 1 && reads < job.threads)
         check_refuse(
-            check, trial, "Let thread 0 alone go there, with the sum of all.",
-            "a block goes to global memory %s times with a result, and reads shared memory %s times: its sum does not come from there",
+            check, trial, "Let thread 0 alone store, after it has added up all sums.",
+            "a block writes its result to global memory %s times and reads shared memory %s times: the result does not come from there",
             check_number(writes), check_number(reads));
 }
 
 #define RACE_HINT                                                                                  \
-    "Between a write and another thread's read of the same word, all threads must come to one "    \
+    "Between a write and another thread's read of the same word, all threads must reach one "      \
     "__syncthreads()."
 
-CHECK(static_race, .title = "rung 1: no thread reads what is yet to be written", .points = 15,
+CHECK(static_race, .title = "rung 1: no thread reads a word before it is written", .points = 15,
       .where = CHECK_COUNTS, .watched = true, .hint = RACE_HINT)
 {
     look_closely(check, STATIC);
 }
 
-CHECK(dynamic, .title = "rung 2: as much shared memory as it needs", .points = 20,
+CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points = 20,
       .where = CHECK_COUNTS, .figure = WRITES,
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
@@ -200,7 +201,7 @@ CHECK(dynamic, .title = "rung 2: as much shared memory as it needs", .points = 2
     check_measure(check, trial, writes_a_block(trial, job));
 }
 
-CHECK(dynamic_race, .title = "rung 2: no thread reads what is yet to be written", .points = 15,
+CHECK(dynamic_race, .title = "rung 2: no thread reads a word before it is written", .points = 15,
       .where = CHECK_COUNTS, .watched = true, .hint = RACE_HINT)
 {
     look_closely(check, DYNAMIC);

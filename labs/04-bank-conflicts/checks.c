@@ -1,9 +1,9 @@
 /* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
  *
- * Each TODO mends what one counter shows: the longest warp's instructions (thread 0 alone, or a
- * tree), divergent branches (the tree that picks its threads by t % (2 * off)), bank conflicts (the
- * tree whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has no divergence and no
- * conflicts to speak of, so those two, and the watch for races, judge trees only. */
+ * Each TODO improves one counter: the longest warp's instructions (thread 0 alone, or a tree),
+ * divergent branches (the tree that picks its threads by t % (2 * off)), bank conflicts (the tree
+ * whose thread t works on place 2 * off * t), barriers. A loop of thread 0 has almost no divergence
+ * and no conflicts, so the checks of these two, and the one for races, accept trees only. */
 #include <limits.h>
 
 #include "checks/check.h"
@@ -11,12 +11,12 @@
 LAB(.title = "A tree without divergence and bank conflicts", .file = "bank_conflicts.cu",
     .needs = {"03-shared-reduce"},
     .hints = {
-        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, and its tree diverges; TODO 2a mends that and makes bank conflicts; TODO 2b mends these; TODO 3 saves barriers.",
-        "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) sums[t] += sums[t + off]; __syncthreads(); }. The barrier stands behind the if, not in it.",
+        "Take the TODOs one by one and grade after each: TODO 1 makes the longest warp short, but its tree diverges; TODO 2a cures that but causes bank conflicts; TODO 2b removes these; TODO 3 saves barriers.",
+        "The tree of TODO 2b: for (int off = blockDim.x / 2; off > 0; off /= 2) { if (t < off) sums[t] += sums[t + off]; __syncthreads(); }. The barrier is after the if, not inside it.",
         "TODO 3: let the loop above run while off >= 32. Then if (t < 32) { int total = sums[t]; for (int off = 16; off > 0; off /= 2) total += __shfl_down_sync(0xffffffff, total, off); if (t == 0) result[blockIdx.x] = total; }.",
     });
 
-/* What one run is asked to do. */
+/* The size of one run. */
 struct job {
     int n, blocks, threads;
 };
@@ -35,8 +35,8 @@ static int sum_of(const int *data, int n)
 /* The case of JOB for RUNG on random numbers, and its right answer. */
 static struct case_data *make_case(struct check *check, int rung, struct job job, int *sum)
 {
-    /* As large as an int can add up, and more of them above 0 than below: a sum that is kept in a
-     * float, which has 24 bits, is wrong. */
+    /* As large as an int can add up, and more of them above 0 than below, so that a sum in a float,
+     * which has 24 bits, is wrong. */
     int largest = INT_MAX / (job.n + 1);
     const int *data = check_random_ints(check, (size_t)job.n, -largest / 2, largest);
     struct case_data *input =
@@ -74,7 +74,7 @@ CHECK(
 CHECK(
     ragged, .title = "any n, and blocks of 64 to 1,024 threads", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise the number of threads is the trouble: the tree begins or ends with blockDim.x, not with a number you know.")
+        "If the check above failed, too, fix that first. Otherwise the number of threads is the problem: the tree begins or ends with blockDim.x, not with a fixed number.")
 {
     sum_up(check, (struct job){0, 8, 64});
     sum_up(check, (struct job){1, 3, 1024});
@@ -84,14 +84,15 @@ CHECK(
     sum_up(check, (struct job){200001, 40, 1024});
 }
 
-/* COUNT, a sum over all blocks of JOB, for one of them; the second step counts as a block. */
+/* COUNT, a sum over all blocks of JOB, per block; the second step counts as a block. */
 static double of_a_block(double count, struct job job)
 {
     return count / (job.blocks + 1);
 }
 
-/* In shared memory one atomicAdd() a warp is fine, one a thread is a queue for one word, however short its
- * code. In global memory a block has one result; and another word, for those who do it in one launch. */
+/* In shared memory, one atomicAdd() a warp is fine; one a thread is a queue for one word, however
+ * short its code. To global memory, a block writes one result, and one more word if all happens in
+ * one launch. */
 static void refuse_queue(struct check *check, const struct trial *trial, struct job job)
 {
     double passes = of_a_block(check_counter(trial, "shared_atomic_wavefronts"), job);
@@ -107,10 +108,10 @@ static void refuse_queue(struct check *check, const struct trial *trial, struct 
                                 job);
     if (results > 2)
         check_refuse(check, trial, "A tree leaves one result for each block: lab 03.",
-                     "a block goes to global memory %s times with a result", check_number(results));
+                     "a block writes its result to global memory %s times", check_number(results));
 }
 
-/* Threads have few numbers to read, in the second step one, so what is counted is the tree. */
+/* Each thread reads few numbers, in the second step one, so the counts are those of the tree. */
 static const struct job small_blocks = {262144, 256, 256}, large_blocks = {131072, 128, 1024};
 
 CHECK(
@@ -119,7 +120,7 @@ CHECK(
                .want = "at most %s",
                .counter = "warp_instructions",
                .budget = {.naive = 6750, .solution = 240, .slack = 1.8}},
-    .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
+    .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct trial *trial = sum_up(check, large_blocks);
     check_works_in(check, trial, 0, (uint64_t)large_blocks.n * sizeof(int));
@@ -127,13 +128,13 @@ CHECK(
     check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
 }
 
-/* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the solution
- * is twice as fast as thread 0. With blocks of 256 nothing shows. */
+/* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the
+ * solution is twice as fast as thread 0. With blocks of 256 it does not. */
 CHECK(speed, .title = "many threads add at the same time", .points = 15, .where = CHECK_GPU_ONLY,
       .figure = {.text = "blocks of 1,024 are %s times as fast as with thread 0 alone",
                  .want = "at least %s",
                  .budget = {.slack = 1.3}},
-      .hint = "TODO 1: let threads that lie 2 * off apart add at the same time, in ten steps.")
+      .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
     const struct job job = {1 << 24, 1 << 14, 1024}, small = {1 << 14, 4, 1024};
     int sum;
@@ -147,8 +148,8 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
     check_speed(check);
 }
 
-/* Runs the blocks of 256 threads, which must not leave the work to thread 0: its loop takes more than
- * 2.5 instructions a thread in two steps, also with int4; a tree with padded indices takes 2. */
+/* Runs the blocks of 256 threads, which must not leave the work to thread 0. Its loop takes more
+ * than 2.5 instructions a thread in two steps, even with int4; a tree with padded indices takes 2. */
 static const struct trial *grow_tree(struct check *check)
 {
     const struct trial *trial = sum_up(check, small_blocks);
@@ -157,7 +158,7 @@ static const struct trial *grow_tree(struct check *check)
     if (path > 2.5 * small_blocks.threads)
         check_refuse(
             check, trial, "TODO 1 comes first.",
-            "this judges a tree, but one warp still does the work alone: it executes %s instructions",
+            "this check expects a tree, but one warp still does all the work: it executes %s instructions",
             check_number(path));
     refuse_queue(check, trial, small_blocks);
     double stores = of_a_block(check_counter(trial, "shared_store_requests") +
@@ -166,13 +167,13 @@ static const struct trial *grow_tree(struct check *check)
     if (stores < small_blocks.threads / 32)
         check_refuse(
             check, trial, "Let each thread, or each warp, put its own sum into shared memory.",
-            "this judges a tree, but the %d warps of a block write only %s times to shared memory",
+            "this check expects a tree, but the %d warps of a block write only %s times to shared memory",
             small_blocks.threads / 32, check_number(stores));
     return trial;
 }
 
-/* Of a block of 256 that picks its threads by t % (2 * off): its divergent branches, about. It reads shared memory
- * 95 times. */
+/* About the number of divergent branches in a block of 256 that picks its threads by t % (2 * off).
+ * It reads shared memory 95 times. */
 #define MODULO_BRANCHES 48
 #define MOST_TREE_READS 60
 
@@ -187,8 +188,8 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
     const struct trial *trial = grow_tree(check);
     double branches = of_a_block(check_counter(trial, "divergent_branches"), small_blocks);
     double reads = of_a_block(check_counter(trial, "shared_load_requests"), small_blocks);
-    /* Predicates part a warp's threads as a branch does, and no branch tells. Where whole warps rest, eight
-     * steps read twelve times two words. */
+    /* Predicates divide a warp's threads as a branch does, but no counter of branches sees them.
+     * Where whole warps rest, eight steps read twelve times two words. */
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
         check_refuse(
             check, trial,
@@ -213,7 +214,7 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
                              small_blocks));
 }
 
-/* Watched: a barrier that is missing is not saved. */
+/* Watched, so that a missing barrier does not count as a saved one. */
 CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where = CHECK_COUNTS,
       .watched = true,
       .figure = {.text = "barriers that each warp of a block of 256 threads waits at: %s",
@@ -228,10 +229,10 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
 }
 
 CHECK(
-    no_race, .title = "no thread reads what another may still write", .points = 20,
+    no_race, .title = "no thread reads a word that another may still write", .points = 20,
     .where = CHECK_COUNTS, .watched = true,
     .hint =
-        "Between a write and another thread's read of the same word there must be a __syncthreads(), or within one warp a __syncwarp(). `volatile` is none.")
+        "Between a write and another thread's read of the same word there must be a __syncthreads(), or within one warp a __syncwarp(). `volatile` is not enough.")
 {
     grow_tree(check);
     sum_up(check, (struct job){20001, 9, 64});

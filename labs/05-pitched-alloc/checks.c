@@ -1,12 +1,12 @@
 /* Lab 05: rows that begin where a line begins.
  *
- * Judged by lines and sectors, and by the calls of the runtime, all counted by the emulator. In time
- * the lesson does not show: on an H200 the pitched program is as fast as the other, give or take 4 %
- * (grader/tests/hardware/calibration.tsv), since what one warp leaves of a line another one finds in
- * the cache.
+ * The figures are lines, sectors, and requests to the runtime, all counted by the emulator. In time
+ * the lesson does not show: on an H200 the pitched program is as fast as the other, within 4 %
+ * (grader/tests/hardware/calibration.tsv), since the part of a line that one warp does not use,
+ * another warp finds in the cache.
  *
- * A count is held against what the bytes that the warps asked for could fill at best, whatever the
- * width of the reads: reading 32 numbers is 128 bytes, at best one line and 4 sectors. */
+ * A count is compared with the lines or sectors that the requested bytes could fill at best,
+ * whatever the width of the reads: 32 numbers are 128 bytes, at best one line and 4 sectors. */
 #include "checks/check.h"
 
 #include <stdio.h>
@@ -14,8 +14,8 @@
 LAB(.title = "Every row begins where a line begins", .file = "pitched_alloc.cu",
     .needs = {"02-coalesce"},
     .hints = {
-        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and row 2? What would have to be true of the way from row to row for all rows to begin with a line?",
-        "Two lengths go into each call, and both are in bytes: the width is what is copied of each row, the pitch is the way to the next row. They are the same for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
+        "With 1,001 floats a row is 4,004 bytes. In which byte of its line does row 1 begin, and row 2? What must be true of the distance from row to row if all rows are to begin with a line?",
+        "Each call takes two lengths, both in bytes: the width is the part of each row that is copied, the pitch is the distance to the next row. They are equal for the host's numbers, whose rows lie end to end, and differ for the matrix on the GPU.",
         "TODO 1: (float *)((char *)matrix.first + y * matrix.pitch). TODO 2, with bytes = matrix.width * sizeof(float): cudaMemcpy2D(matrix.first, matrix.pitch, numbers, bytes, bytes, matrix.height, cudaMemcpyHostToDevice). TODO 3: cudaMemset2D(matrix.first, matrix.pitch, 0, bytes, matrix.height). TODO 4: cudaMallocPitch(&matrix.first, &matrix.pitch, width * sizeof(float), height)."});
 
 #define LARGEST 1000 /* sums of whole numbers this small are exact, in any order */
@@ -53,7 +53,7 @@ static const struct trial *add_up(struct check *check, int width, int height)
 CHECK(
     correct, .title = "right sums for rows of 1,001 and 8,191 numbers", .points = 10,
     .hint =
-        "Kernel, copies and clear() must agree about where a row begins: y * pitch bytes after row 0. If only the first or the last row is wrong, look at clear().")
+        "The kernel, the copies and clear() must agree where a row begins: y * pitch bytes after row 0. If only the first or the last row is wrong, look at clear().")
 {
     add_up(check, 1001, 50);
     add_up(check, 8191, 20);
@@ -62,7 +62,7 @@ CHECK(
 CHECK(
     ragged, .title = "right sums for any width and height", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise a size is the trouble: is one written as a number anywhere, instead of width, height and pitch?")
+        "If the check above failed, too, fix that first. Otherwise a size is the problem: is there a number anywhere in place of width, height or pitch?")
 {
     add_up(check, 1, 1);
     add_up(check, 1, 40);
@@ -90,13 +90,13 @@ CHECK(
 {
     const struct trial *trial = add_up(check, 1001, ROWS);
     unsigned long pitched = check_requests(trial, "write_rows read_rows");
-    /* a copy that has no rows is one row */
+    /* a copy without rows is one row */
     unsigned long single = check_requests(trial, "write read copy copy_rows");
     if (check_rows(trial, "write_rows read_rows") + single < 2 * ROWS)
-        check_refuse(check, trial, "TODO 2: it takes the place of cudaMemcpy().",
+        check_refuse(check, trial, "TODO 2: it replaces cudaMemcpy().",
                      "your program does not copy all rows with cudaMemcpy2D()");
     else if (pitched > 0 && single > 0)
-        check_refuse(check, trial, "TODO 2 is about two functions: copy_to() and copy_from().",
+        check_refuse(check, trial, "TODO 2 concerns two functions: copy_to() and copy_from().",
                      "your program still calls %s(), too",
                      check_other_call(trial, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
     check_measure(check, trial, (double)(pitched + single));
@@ -108,26 +108,29 @@ CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = C
     const struct trial *trial = add_up(check, 1001, 20);
     check_called(check, trial, "cudaMemset2D", "set_rows", 1, 1);
     if (check_requests(trial, "set") > 0)
-        check_refuse(check, trial, "TODO 3: cudaMemset2D() takes its place.",
+        check_refuse(check, trial, "TODO 3: cudaMemset2D() replaces it.",
                      "your program still calls %s(), too",
                      check_other_call(trial, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
-CHECK(pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
-      .hint = "TODO 4. What cudaMallocPitch() stores in matrix.pitch is what all others must use.")
+CHECK(
+    pitch, .title = "cudaMallocPitch() makes both matrices", .points = 10, .where = CHECK_COUNTS,
+    .hint =
+        "TODO 4. cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
 {
     const struct trial *trial = add_up(check, 1001, 20);
     check_called(check, trial, "cudaMallocPitch", "alloc_rows", 2, 2);
     if (check_rows(trial, "alloc_rows") < 2 * 20)
         check_refuse(check, trial, "TODO 4: it takes the bytes of a row, and the number of rows.",
-                     "your program has not told cudaMallocPitch() of all 20 rows");
+                     "your program does not ask cudaMallocPitch() for all 20 rows");
     if (check_requests(trial, "alloc lend") > 0)
-        check_refuse(check, trial, "TODO 4: cudaMallocPitch() takes its place.",
+        check_refuse(check, trial, "TODO 4: cudaMallocPitch() replaces it.",
                      "your program still calls %s(), too",
                      check_other_call(trial, "Malloc", "cudaMallocPitch", "cudaMalloc"));
 }
 
-/* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch: by reads, or by what writes. */
+/* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch: by reads, or by stores,
+ * atomics and reductions. */
 static double touched(const struct trial *trial, bool reads, const char *pieces)
 {
     static const char *const access[] = {"load", "store", "atomic", "reduction"};
@@ -140,9 +143,9 @@ static double touched(const struct trial *trial, bool reads, const char *pieces)
     return sum;
 }
 
-/* How many PIECES they touch for 32 numbers, that is, for each 4 sectors that could hold the bytes that they ask
- * for. A sum takes up to three reads, and one write. What is beyond would only better the figure: accesses for
- * show, of what lies well. */
+/* How many PIECES the kernels touch for 32 numbers, that is, for each 4 sectors that could hold the
+ * requested bytes. A sum takes up to three reads and one write. More accesses could only improve
+ * the figure: well placed ones, for show. */
 static double for_32(struct check *check, const struct trial *trial, bool reads, const char *pieces,
                      double sums)
 {
@@ -154,8 +157,8 @@ static double for_32(struct check *check, const struct trial *trial, bool reads,
     return ideal > 0 ? 4 * touched(trial, reads, pieces) / ideal : 0;
 }
 
-/* The worse of reads and writes counts: a kernel that keeps what it has read needs fewer reads than three, and could
- * fill up with such as lie well. */
+/* The worse of reads and writes counts. A kernel that keeps what it has read needs fewer than three
+ * reads, and could fill up with well placed ones. */
 static void measure_touched(struct check *check, const struct trial *trial, const char *pieces,
                             int width, int height)
 {
@@ -165,17 +168,17 @@ static void measure_touched(struct check *check, const struct trial *trial, cons
     check_measure(check, trial, reads > writes ? reads : writes);
 }
 
-/* A loop that the compiler unrolls parts lanes that make different numbers of rounds. */
+/* The last hint: when the compiler unrolls a loop, lanes with different numbers of rounds diverge. */
 #define ROW_HINT(piece)                                                                            \
     "Most rows begin within a " piece                                                              \
     ". Which of the TODOs makes each row begin with one? If all are done: do the 32 threads of a " \
     "warp read side by side in every step, with an if in the loop where a row ends?"
 
-CHECK(lines, .title = "32 neighbours lie in one line", .points = 25, .where = CHECK_COUNTS,
-      .figure = {.text = "32 neighbouring numbers of 1,001 lie in %s lines of 128 bytes",
+CHECK(lines, .title = "32 neighbours fill one line", .points = 25, .where = CHECK_COUNTS,
+      .figure = {.text = "32 neighbouring numbers in rows of 1,001 touch %s lines of 128 bytes",
                  .want = "at most %s",
                  .counter = "global_load_lines",
-                 /* who reads float4 has a row's last number for itself */
+                 /* a kernel that reads float4 reads a row's last number by itself */
                  .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.05}},
       .hint = ROW_HINT("line"))
 {
@@ -183,8 +186,8 @@ CHECK(lines, .title = "32 neighbours lie in one line", .points = 25, .where = CH
     measure_touched(check, trial, "lines", 1001, 200);
 }
 
-CHECK(sectors, .title = "32 neighbours lie in 4 sectors", .points = 15, .where = CHECK_COUNTS,
-      .figure = {.text = "32 neighbouring numbers of 8,191 lie in %s sectors of 32 bytes",
+CHECK(sectors, .title = "32 neighbours fill 4 sectors", .points = 15, .where = CHECK_COUNTS,
+      .figure = {.text = "32 neighbouring numbers in rows of 8,191 touch %s sectors of 32 bytes",
                  .want = "at most %s",
                  .counter = "global_load_sectors",
                  .budget = {.naive = 4.87, .solution = 4, .slack = 1.02}},

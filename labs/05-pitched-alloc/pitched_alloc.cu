@@ -4,7 +4,7 @@
  *
  *     sums[y][x] = data[y - 1][x] + data[y][x] + data[y + 1][x]
  *
- * The first and the last row lack a neighbour: their sums are 0, and the kernel leaves them alone.
+ * The first and the last row lack a neighbour: their sums are 0, and the kernel skips them.
  *
  * The program is right. But its rows have 1,001 floats, 4,004 bytes, and lie end to end. Memory
  * comes in lines of 128 bytes (each is 4 sectors), and rows begin anywhere in a line:
@@ -15,9 +15,9 @@
  *
  * 32 neighbouring floats of row 0 fill one line, which is 4 sectors. 32 of row 1 touch two lines
  * and 5 sectors. In a pitched matrix a few bytes after each row stay unused, so that the next row
- * begins with a line. The pitch is the way from one row to the next in bytes, here 4,096.
+ * begins with a line. The pitch is the distance from one row to the next in bytes, here 4,096.
  *
- * Do the TODOs in their order: the program stays right after each of them.
+ * Do the TODOs in order: the program stays right after each of them.
  *
  * Try it:    make run LAB=05-pitched-alloc ARGS='width=1000 height=5'
  * Grade it:  make grade LAB=05-pitched-alloc */
@@ -35,8 +35,8 @@ struct matrix {
 __device__ float *row(struct matrix matrix, int y)
 {
     // TODO 1: this counts in floats, as if each row began where the row before it ends, and
-    //         forgets the pitch. The pitch is in bytes: make `matrix.first` a pointer to bytes,
-    //         (char *), go y * pitch bytes further, and make the result a (float *) again.
+    //         ignores the pitch. The pitch is in bytes: cast `matrix.first` to a pointer to bytes,
+    //         (char *), go y * pitch bytes further, and cast the result back to (float *).
     return matrix.first + (size_t)y * matrix.width;
 }
 
@@ -52,7 +52,7 @@ __global__ void add_neighbours(struct matrix data, struct matrix sums)
 // Copies the host's numbers, whose rows lie end to end, to the matrix.
 static void copy_to(struct matrix matrix, const float *numbers)
 {
-    // TODO 2: one long piece of bytes: right only as long as the matrix has no unused bytes.
+    // TODO 2: this copies one long piece, which is right only if the matrix has no unused bytes.
     //         cudaMemcpy2D copies row by row, in one call, between memories of different pitch:
     //         cudaMemcpy2D(to, its pitch, from, its pitch, bytes of a row, rows, direction)
     //         Change copy_from(), too.
@@ -67,10 +67,10 @@ static void copy_from(struct matrix matrix, float *numbers)
     CHECK_CUDA(cudaMemcpy(numbers, matrix.first, bytes, cudaMemcpyDeviceToHost));
 }
 
-// Makes all numbers of the matrix 0: fresh memory holds anything.
+// Makes all numbers of the matrix 0: fresh memory may hold anything.
 static void clear(struct matrix matrix)
 {
-    // TODO 3: also one long piece. With unused bytes it would end before the last row.
+    // TODO 3: this also clears one long piece. With unused bytes it would end before the last row.
     //         cudaMemset2D(where, its pitch, value, bytes of a row, rows)
     CHECK_CUDA(cudaMemset(matrix.first, 0, matrix.width * sizeof(float) * matrix.height));
 }
@@ -78,14 +78,14 @@ static void clear(struct matrix matrix)
 static struct matrix new_matrix(int width, int height)
 {
     struct matrix matrix = {NULL, 0, width, height};
-    // TODO 4: the rows lie end to end. cudaMallocPitch chooses a pitch, and tells it to you:
+    // TODO 4: the rows lie end to end. cudaMallocPitch chooses a pitch and stores it for you:
     //         cudaMallocPitch(&pointer, &pitch, bytes of a row, rows)
     matrix.pitch = width * sizeof(float);
     CHECK_CUDA(cudaMalloc(&matrix.first, matrix.pitch * height));
     return matrix;
 }
 
-// The same job on the CPU: tells how many sums are wrong when you run the program by hand.
+// The same job on the CPU: counts the wrong sums when you run the program by hand.
 static int count_wrong(const float *data, const float *sums, int width, int height)
 {
     int wrong = 0;
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     int height = lab_int(&lab, "height", 40);
     const float *data = lab_matrix(&lab, "data", height, width);
     size_t bytes = (size_t)width * height * sizeof(float);
-    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: what is not copied shows
+    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: missing copies show
 
     struct matrix data_on_gpu = new_matrix(width, height);
     struct matrix sums_on_gpu = new_matrix(width, height);
@@ -114,10 +114,10 @@ int main(int argc, char **argv)
         dim3 blocks((width + 31) / 32, (height + 7) / 8);
         clear(sums_on_gpu);
         add_neighbours<<<blocks, threads>>>(data_on_gpu, sums_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    copy_from(sums_on_gpu, sums); // waits for the kernel; says so if it failed
+    copy_from(sums_on_gpu, sums); // waits for the kernel, and ends the program if it failed
     lab_result(&lab, "sums", LAB_FLOAT, sums, width * height);
     if (lab_by_hand(&lab))
         printf("CPU: %d sums are wrong\n", count_wrong(data, sums, width, height));

@@ -1,11 +1,11 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
- * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and `width`
- * columns. For 32 multiply-adds, the loads of a warp touch so many sectors of 32 bytes:
+ * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and
+ * `width` columns. For 32 multiply-adds, a warp's loads touch this many sectors of 32 bytes:
  *
- *     rung 0  naive           5: 1 of A and 4 of B. Given: leave it as it is.
- *     rung 1  by_row          TODO 1: 4, all of B. A's row lies in shared memory.
- *     rung 2  by_tile<false>  TODO 2: about 0.5. Tiles of A and B lie in shared memory.
+ *     rung 0  naive           5: 1 of A and 4 of B. Done: leave it as it is.
+ *     rung 1  by_row          TODO 1: 4, all of B. A's row is in shared memory.
+ *     rung 2  by_tile<false>  TODO 2: about 0.5. Tiles of A and B are in shared memory.
  *     rung 3  by_tile<true>   TODO 3: as rung 2, and the sums are right to their last bits.
  *
  * Any height and width will do, and any depth up to 12,288: 16 need not divide them.
@@ -25,11 +25,11 @@ struct product {
 // Row y, column x of a matrix, for TODO 2a.
 __device__ float at(const float *matrix, int height, int width, int y, int x)
 {
-    // TODO 2c: a tile may stick out of its matrix. Return 0 where y or x lies outside.
+    // TODO 2c: a tile may stick out of its matrix. Return 0 where y or x is outside.
     return matrix[y * width + x];
 }
 
-// Rung 0. Every thread fetches all it needs, though its neighbours fetch nearly the same.
+// Rung 0. Every thread fetches all its numbers, though its neighbours fetch nearly the same ones.
 __global__ void naive(struct product p)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -48,7 +48,7 @@ __global__ void by_row(struct product p)
     int y = blockIdx.x;
     // TODO 1a: the block fetches row y of A again for every column. Let its threads copy the row
     //          into `extern __shared__ float row[];` (thread t the numbers t, t + blockDim.x, ...)
-    //          and wait for each other. Below, take row[i]. In multiply() is TODO 1b.
+    //          and wait for each other. Below, take row[i]. TODO 1b is in multiply().
     for (int x = threadIdx.x; x < p.width; x += blockDim.x) {
         float sum = 0;
         for (int i = 0; i < p.depth; ++i)
@@ -57,12 +57,12 @@ __global__ void by_row(struct product p)
     }
 }
 
-// Rung 3. Adds `number` to *sum. *excess is 0 at first, and is kept from one call to the next.
+// Rung 3. Adds `number` to *sum. *excess is 0 at first and keeps its value from call to call.
 __device__ void add_exactly(float *sum, float *excess, float number)
 {
     // TODO 3: a float has 24 bits, so the new sum is rounded: it has grown by a little more or less
-    //         than `number`, and that error is forgotten, each time anew. Keep it in *excess:
-    //         (new sum - old sum) - what you added. Take it off the next number, before you add that.
+    //         than `number`, and each call forgets that error. Keep it in *excess:
+    //         (new sum - old sum) - what you added. Subtract it from the next number before adding.
     *sum += number;
 }
 
@@ -73,12 +73,12 @@ template <bool exact> __global__ void by_tile(struct product p)
     int ty = threadIdx.y, y = blockIdx.y * TILE + ty;
     float sum = 0, excess = 0;
     for (int first = 0; first < p.depth; first += TILE) {
-        // TODO 2a: every number of A and B is fetched by 16 threads of the block. Let each thread fetch
-        //          one of A, row y, column first + tx, and one of B, row first + ty, column x, with
-        //          at(), into [ty][tx] of `__shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];`.
+        // TODO 2a: 16 threads of the block fetch every number of A and B. With at(), let each fetch
+        //          one of A, row y, column first + tx, and one of B, row first + ty, column x, into
+        //          [ty][tx] of `__shared__ float a_tile[TILE][TILE], b_tile[TILE][TILE];`.
         // TODO 2b: add up a_tile[ty][i] * b_tile[i][tx] for i < TILE. The block waits twice: before
         //          it reads what others write, and before it overwrites what others read. Threads
-        //          outside of C fetch and wait like all others: no `if` around.
+        //          outside of C fetch and wait like all others: put no `if` around this.
         if (x < p.width && y < p.height)
             for (int i = first; i < min(first + TILE, p.depth); ++i) {
                 float number = p.a[y * p.depth + i] * p.b[i * p.width + x];
@@ -96,7 +96,7 @@ template <bool exact> __global__ void by_tile(struct product p)
 static void multiply(int rung, struct product p)
 {
     dim3 tiles((p.width + TILE - 1) / TILE, (p.height + TILE - 1) / TILE);
-    size_t bytes = 0; // TODO 1b: of shared memory. A block of by_row keeps p.depth floats there.
+    size_t bytes = 0; // TODO 1b: shared memory for p.depth floats, for a block of by_row.
     if (rung == 0)
         naive<<<dim3((p.width + 31) / 32, (p.height + 7) / 8), dim3(32, 8)>>>(p);
     else if (rung == 1)
@@ -107,7 +107,7 @@ static void multiply(int rung, struct product p)
         by_tile<true><<<tiles, dim3(TILE, TILE)>>>(p);
 }
 
-// The same job on the CPU, in double: how far off is the number of C that is farthest off?
+// The same job on the CPU, in double: the largest error of any number of C.
 static double largest_error(struct product p, const float *a, const float *b, const float *c)
 {
     double largest = 0;
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
     while (lab_again(&lab)) {
         multiply(rung, p);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
     CHECK_CUDA(cudaMemcpy(c, p.c, height * width * sizeof *c, cudaMemcpyDeviceToHost));

@@ -1,20 +1,20 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
- * Judged by the sectors that global loads touch, by bank conflicts, by races, and by how far the
- * result is off. Time earns no points: caches hide most of the lesson. On an H200 tiles of 16 x 16 are
- * 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows and columns
- * (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads that lie apart.
+ * The figures are the sectors that global loads touch and bank conflicts. Other checks judge races
+ * and the error of the result. Time earns no points: caches hide most of the lesson. On an H200
+ * tiles of 16 x 16 are 1.07 to 1.29 times as fast as the naive kernel, for 512 to 4,096 rows and
+ * columns (grader/tests/hardware/calibration.tsv), and 3.7 times as fast as loads that are apart.
  *
- * How far may it be off? With u = 2^-24, half the step from 1 to the next float, and M the sum of the
- * |products| that make one number of C:
+ * How large may the error be? With u = 2^-24, half the step from 1 to the next float, and M the sum
+ * of the |products| that make one number of C:
  *
  *     added up one by one, in any order    at most  depth * u * M    (Higham, Accuracy and Stability of
  *     added up with compensation           at most  2 u * M          Numerical Algorithms, chapter 4;
  *     each product rounded before          u * M more                terms in u^2 left out)
  *
  * So rungs 1 and 2 may be off by (depth + 1) * u * M, and rung 3 by 4 u * M, whatever the depth: no
- * right program can exceed these. That plain addition exceeds the latter is made certain by the
- * numbers, see make_hard(). */
+ * right program can exceed these. The numbers of make_hard() make sure that plain addition exceeds
+ * the latter. */
 #include "checks/check.h"
 
 #include <math.h>
@@ -23,8 +23,8 @@
 LAB(.title = "A matrix product from tiles", .file = "tiled_matmul.cu",
     .needs = {"03-shared-reduce", "04-bank-conflicts", "05-pitched-alloc"},
     .hints = {
-        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop, how many different ones are these, and how often is each of them fetched?",
-        "Each step over the depth has four parts: every thread stores one number of A and one of B in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. What lies outside of a matrix is stored as 0. Only the store to C needs an `if`.",
+        "Count for one block: which numbers of A and of B do its 256 threads need in 16 steps of the loop? How many different ones are these, and how often is each of them fetched?",
+        "Each step over the depth has four parts: every thread stores one number of A and one of B in the tiles; all wait; every thread adds up 16 products from the tiles; all wait. Store 0 for numbers outside of a matrix. Only the store to C needs an `if`.",
         "TODO 2: a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx); b_tile[ty][tx] = at(p.b, p.depth, p.width, first + ty, x); __syncthreads(); the loop; __syncthreads(). TODO 3: float corrected = number - *excess; float next = *sum + corrected; *excess = (next - *sum) - corrected; *sum = next."});
 
 enum rung { NAIVE, BY_ROW, BY_TILE, EXACT };
@@ -37,7 +37,7 @@ struct job {
 
 /* --- cases and their right answers ---------------------------------------------------------------- */
 
-/* The product of A and B in double, and how far a float may be off: `units` * u * M. */
+/* The product of A and B in double, and the largest error that a float may have: `units` * u * M. */
 static struct check_matrix multiply(struct check *check, const float *a, const float *b,
                                     const struct job *job, double units)
 {
@@ -69,7 +69,7 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
     return input;
 }
 
-/* Runs JOB on random numbers and judges the result, and that it was made from them on the device. */
+/* Runs JOB on random numbers. The result must be right, and made from them on the device. */
 static const struct trial *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
@@ -87,7 +87,7 @@ static const struct trial *grade_job(struct check *check, struct job job)
 CHECK(
     correct, .title = "right product where 16 divides all sizes", .points = 10,
     .hint =
-        "Take pencil and paper, height = width = depth = 32, and follow the thread that makes the number named above: which numbers of A and B does it multiply?")
+        "Take pencil and paper and height = width = depth = 32. Follow the thread that makes the number named above: which numbers of A and B does it multiply?")
 {
     grade_job(check, (struct job){BY_ROW, 64, 48, 80});
     grade_job(check, (struct job){BY_TILE, 64, 48, 80});
@@ -96,7 +96,7 @@ CHECK(
 CHECK(
     ragged, .title = "right product for any sizes", .points = 10,
     .hint =
-        "If the check above has failed too, mend that first. Otherwise an edge is the trouble: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
+        "If the check above failed, too, fix that first. Otherwise an edge is the problem: at() must return 0 outside of a matrix, in either direction, and the number of tiles is rounded up.")
 {
     const struct job jobs[] = {
         {0, 1, 1, 1},
@@ -119,7 +119,7 @@ CHECK(
 
 /* 16 divides none of these sizes, but 8 does: every row begins with a sector. */
 static const struct job measured[] = {
-    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* few columns, so that fetching the row tells, too */
+    [BY_ROW] = {BY_ROW, 120, 40, 200}, /* few columns, so that fetching the row shows, too */
     [BY_TILE] = {BY_TILE, 120, 136, 200},
 };
 
@@ -150,7 +150,7 @@ static void measure_sectors(struct check *check, int rung)
 
 CHECK(row, .title = "rung 1: a row of A is fetched once", .points = 15, .where = CHECK_COUNTS,
       .figure = SECTORS(5.6, 4.1),
-      .hint = "In the loop over i, A's row must come from shared memory: row[i], not p.a[...].")
+      .hint = "In the loop over i, read A's row from shared memory: row[i], not p.a[...].")
 {
     measure_sectors(check, BY_ROW);
 }
@@ -159,15 +159,16 @@ CHECK(
     tile, .title = "rung 2: tiles of A and B are fetched once", .points = 25, .where = CHECK_COUNTS,
     .figure = SECTORS(4.12, 0.53),
     .hint =
-        "In the loop over i, both must come from the tiles. And neighbouring threads, those of neighbouring tx, must fetch neighbouring numbers of a row.")
+        "In the loop over i, read both numbers from the tiles. And neighbouring threads, those of neighbouring tx, must fetch neighbouring numbers of a row.")
 {
     measure_sectors(check, BY_TILE);
 }
 
 /* --- shared memory -------------------------------------------------------------------------------- */
 
-/* How often a warp may read global memory for 32 multiply-adds, those behind the edges among them: the naive kernel
- * does it twice, who takes one of the two numbers from a tile once. From tiles of 16 it is an eighth. */
+/* How often a warp may read global memory for 32 multiply-adds, including those beyond the edges.
+ * The naive kernel reads twice; a kernel that takes one of the two numbers from a tile reads once;
+ * with tiles of 16 it is an eighth. */
 #define MOST_FETCHES 1.4
 
 static int whole_tiles(int size)
@@ -175,8 +176,8 @@ static int whole_tiles(int size)
     return (size + 15) / 16 * 16;
 }
 
-/* The lesson is not there yet if no thread has written to shared memory, or if the numbers for the products
- * still come from global memory. */
+/* Refuses a kernel that misses the lesson: no thread writes to shared memory, or the numbers for
+ * the products still come from global memory. */
 static void uses_shared(struct check *check, const struct trial *trial, const struct job *job)
 {
     const char *hint = job->rung == BY_ROW ? "TODO 1 comes first." : "TODO 2 comes first.";
@@ -201,9 +202,9 @@ static double of_shared(const struct trial *trial, const char *access, const cha
     return check_counter(trial, name);
 }
 
-/* Extra passes for each access, of which the job takes MOST: what is beyond would only better the figure. Lanes
- * that are sent one after another have no conflicts and take as many passes, so all beyond twice as many count; and all
- * of atomics, which may stand for either access. */
+/* Extra passes for each access. The job takes MOST accesses; more of them would only improve the
+ * figure. Lanes that access memory one after another have no conflicts but take as many passes, so
+ * all passes beyond twice MOST count. So do all passes of atomics, which may replace either access. */
 static double extra_passes(const struct trial *trial, const char *access, double most)
 {
     double beyond = of_shared(trial, access, "wavefronts") - 2 * most;
@@ -218,11 +219,11 @@ static void measure_passes(struct check *check, const char *access, double most)
     const struct trial *trial = grade_job(check, *job);
     uses_shared(check, trial, job);
     double steps = job->height * job->width * job->depth / 32.0;
-    /* Who makes 4 x 4 numbers a thread reads 0.5 for each, or an eighth with float4. */
+    /* A thread that makes 4 x 4 numbers reads 0.5 for each, or an eighth of one with float4. */
     double reads = of_shared(trial, "load", "requests") / steps;
     if (reads < 0.05)
         check_refuse(
-            check, trial, "In the loop over i, both numbers come from the tiles: TODO 2.",
+            check, trial, "In the loop over i, read both numbers from the tiles: TODO 2.",
             "for a multiply-add, rung 2 reads shared memory %s times: its numbers do not come from the tiles",
             check_number(reads));
     check_measure(check, trial, extra_passes(trial, access, most * steps));
@@ -242,9 +243,9 @@ CHECK(
     tile_writes, .title = "tiles are written without bank conflicts", .points = 5,
     .where = CHECK_COUNTS, .figure = EXTRA_PASSES(3.5, "store"),
     .hint =
-        "A warp writes two rows of 16 words. They lie side by side, in 32 banks, if tx is in the last brackets and a row of the tile has 16 words, or 32: a padded row of 17 shifts the second onto a bank of the first.")
+        "A warp writes two rows of 16 words. They are in 32 banks, side by side, if tx is in the last brackets and a row of the tile has 16 words, or 32. A padded row of 17 shifts the second row onto a bank of the first.")
 {
-    measure_passes(check, "store", 0.146); /* 2 / 16 for each, and a sixth more behind the edges */
+    measure_passes(check, "store", 0.146); /* 2 / 16 for each, and a sixth more beyond the edges */
 }
 
 CHECK(
@@ -253,14 +254,14 @@ CHECK(
     .hint =
         "In one step the threads of a warp may read the same word, or neighbouring words. Which of the two is a_tile[ty][i], and which b_tile[i][tx]?")
 {
-    measure_passes(check, "load", 2.34); /* 2 for each, and a sixth more behind the edges */
+    measure_passes(check, "load", 2.34); /* 2 for each, and a sixth more beyond the edges */
 }
 
 CHECK(
     no_race, .title = "no thread reads what another may still write", .points = 10,
     .where = CHECK_COUNTS, .watched = true,
     .hint =
-        "Between a write and another thread's read of the same word, and between a read and the next write, all threads of the block must have been in a __syncthreads().")
+        "Between a write and another thread's read of the same word, and between a read and the next write, all threads of the block must pass a __syncthreads().")
 {
     for (int rung = BY_ROW; rung <= EXACT; ++rung) {
         const struct job job = {rung, 40, 45, 50};
@@ -270,11 +271,11 @@ CHECK(
 
 /* --- compensation --------------------------------------------------------------------------------- */
 
-/* Numbers on which adding up one by one fails for certain. All products lie between 0.25 and 0.49, but
- * one in the middle third of the depth, which is 2^24. From there on the sum is at least 2^24, and
- * floats lie 2 apart: adding less than 1 rounds back to the same float, with or without a fused
- * multiply-add. So what comes after is lost whole: a third of the depth, at least, times 0.25. That
- * holds from the front and from the back. The bound is 4 u * M, which is a little more than 4. */
+/* Numbers for which adding up one by one is sure to fail. All products are between 0.25 and 0.49,
+ * except one in the middle third of the depth, which is 2^24. From there on the sum is at least
+ * 2^24, and floats are 2 apart: adding less than 1 rounds back to the same float, with or without a
+ * fused multiply-add. So all later products are lost: at least a third of the depth, times 0.25.
+ * That holds from the front and from the back. The bound is 4 u * M, which is a little more than 4. */
 static void make_hard(struct check *check, const struct job *job, float *a, float *b)
 {
     int middle = check_random_int(check, job->depth / 3, job->depth * 2 / 3);
@@ -284,7 +285,7 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
         b[middle * job->width + x] = 4096;
 }
 
-/* Runs rung 3 on them. The last tile is nearly full, so that leaving it out shows. */
+/* Runs rung 3 on these numbers. The last tile is nearly full, so that leaving it out shows. */
 static const struct trial *add_up_hard(struct check *check)
 {
     const struct job job = {EXACT, 45, 52, 16 * check_random_int(check, 38, 61) + 15};
@@ -301,26 +302,27 @@ static const struct trial *add_up_hard(struct check *check)
     return trial;
 }
 
-/* Only the answer is judged, but one that the skeleton does not have: main() must not give it. */
+/* This check judges only the answer, but one that the skeleton does not give: it must not come from
+ * main(). */
 CHECK(
     exact, .title = "rung 3: right to the last bits, however deep", .points = 5,
     .closed_input = true,
     .hint =
-        "What was rounded off must not be forgotten: TODO 3. Mind the brackets and the signs: simplified as on paper, the excess is 0.")
+        "Do not lose what rounding takes away: TODO 3. Mind the brackets and the signs: simplified as on paper, the excess is 0.")
 {
     grade_job(check, (struct job){EXACT, 20, 50, 41}); /* is it a product at all? */
     add_up_hard(check);
 }
 
 CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
-      .hint = "Keep what was rounded off in a second float: TODO 3.")
+      .hint = "Keep what rounding takes away in a second float: TODO 3.")
 {
     const struct trial *trial = add_up_hard(check);
     double operations = check_counter(trial, "double_operations");
     if (operations > 0)
         check_refuse(
             check, trial,
-            "Keep what was rounded off in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
+            "Keep what rounding takes away in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
             "the kernel makes %s additions and multiplications in double",
             check_number(operations));
 }

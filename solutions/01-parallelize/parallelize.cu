@@ -16,7 +16,7 @@ __device__ unsigned long long square(int value)
     return (unsigned long long)((long long)value * value);
 }
 
-// Rung 0. A GPU runs this too, but 1 of its many thousand threads works and all others have none.
+// Rung 0. A GPU runs this too, but only 1 of its many thousand threads has work.
 __global__ void sum_one_thread(const int *data, int n, unsigned long long *sum)
 {
     unsigned long long mine = 0;
@@ -30,9 +30,9 @@ __global__ void sum_one_thread(const int *data, int n, unsigned long long *sum)
 //     thread 0 takes data[0], data[0 + blockDim.x], data[0 + 2 * blockDim.x], ...
 //     thread 1 takes data[1], data[1 + blockDim.x], data[1 + 2 * blockDim.x], ...
 //
-// threadIdx.x is the number of this thread in its block, blockDim.x is how many there are.
-// Every thread has a `mine` of its own. atomicAdd() puts them together: `*sum = mine` would not do,
-// since the threads would overwrite each other's numbers.
+// threadIdx.x is the number of this thread in its block, blockDim.x is how many threads it has.
+// Every thread has its own `mine`. atomicAdd() adds them up: `*sum = mine` would not work, since
+// the threads would overwrite each other's numbers.
 __global__ void sum_one_block(const int *data, int n, unsigned long long *sum)
 {
     unsigned long long mine = 0;
@@ -41,8 +41,8 @@ __global__ void sum_one_block(const int *data, int n, unsigned long long *sum)
     atomicAdd(sum, mine);
 }
 
-// Rung 2. Many blocks, numbered by blockIdx.x from 0 to gridDim.x - 1. Stepping by the number of all
-// threads (a "grid-stride loop") makes the kernel right for every n and every launch.
+// Rung 2. Many blocks, numbered by blockIdx.x from 0 to gridDim.x - 1. A loop that steps by the
+// number of all threads (a "grid-stride loop") is right for every n and every launch.
 __global__ void sum_grid(const int *data, int n, unsigned long long *sum)
 {
     unsigned long long mine = 0;
@@ -64,7 +64,7 @@ static void launch(int rung, const int *data, int n, unsigned long long *sum)
         sum_grid<<<256, 256>>>(data, n, sum);
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static unsigned long long sum_on_cpu(const int *data, int n)
 {
     unsigned long long sum = 0;
@@ -87,12 +87,12 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory holds anything
+        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory may hold anything
         launch(rung, data_on_gpu, n, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    // Waits for the kernel; says so if it failed.
+    // Waits for the kernel, and returns its error if it failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_U64, &sum, 1);
     if (lab_by_hand(&lab))

@@ -1,8 +1,8 @@
 /* Lab 02: neighbouring threads read neighbouring words.
  *
- * The job is that of lab 01: add up the squares of n integers, exactly, in 64 bits.
- * In every step the 32 threads of a warp read 32 ints that lie side by side: 128 bytes, which are 4
- * sectors of 32 bytes. Nothing that the memory delivers is thrown away.
+ * The job is the same as in lab 01: add up the squares of n integers, exactly, in 64 bits.
+ * In every step the 32 threads of a warp read 32 ints that are side by side: 128 bytes, which are 4
+ * sectors of 32 bytes. The kernel uses every byte that the memory delivers.
  *
  * This is the solution: make grade LAB=02-coalesce SUBMISSION=solutions/02-coalesce */
 #include "lab.h"
@@ -28,7 +28,7 @@ __global__ void sum_of_squares(const int *data, int n, unsigned long long *sum)
     atomicAdd(sum, mine);
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static unsigned long long sum_on_cpu(const int *data, int n)
 {
     unsigned long long sum = 0;
@@ -50,12 +50,12 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory holds anything
+        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory may hold anything
         sum_of_squares<<<BLOCKS, THREADS>>>(data_on_gpu, n, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    // Waits for the kernel; says so if it failed.
+    // Waits for the kernel, and returns its error if it failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_U64, &sum, 1);
     if (lab_by_hand(&lab))

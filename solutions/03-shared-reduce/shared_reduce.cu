@@ -1,14 +1,14 @@
 /* Lab 03: a block adds up its sums in shared memory.
  *
  * The job: add up n ints. All sums fit into an int.
- * The threads of a block put their sums side by side into shared memory, wait for each other, and
- * thread 0 adds them up: one store for each block, where rung 0 has one atomicAdd() for each thread.
+ * The threads of a block put their sums side by side into shared memory and wait for each other.
+ * Then thread 0 adds them up: one store a block, where rung 0 has one atomicAdd() a thread.
  *
- *     rung 0  sum_atomic    given: one atomicAdd() for each thread
- *     rung 1  sum_static    one result for each block, by way of shared memory
- *     rung 2  sum_dynamic   the same, with just as much shared memory as the block needs
+ *     rung 0  sum_atomic    one atomicAdd() for each thread
+ *     rung 1  sum_static    one result for each block, through shared memory
+ *     rung 2  sum_dynamic   the same, with no more shared memory than the block needs
  *
- * Rungs 1 and 2 go in two steps, with the same kernel:
+ * Rungs 1 and 2 take two steps, with the same kernel:
  *
  *     data      n ints              read by `blocks` blocks, each leaves one result
  *     results   `blocks` ints       read by one block, which leaves one result
@@ -28,7 +28,7 @@ __device__ int sum_of_thread(const int *data, int n)
     return mine;
 }
 
-// Rung 0. What labs 01 and 02 did: all threads queue for one word.
+// Rung 0. As in labs 01 and 02: all threads queue for one word.
 __global__ void sum_atomic(const int *data, int n, int *sum)
 {
     atomicAdd(sum, sum_of_thread(data, n));
@@ -48,7 +48,7 @@ __global__ void sum_static(const int *data, int n, int *result)
     }
 }
 
-// Rung 2. The array is as long as the launch has it.
+// Rung 2. The launch decides how long the array is.
 __global__ void sum_dynamic(const int *data, int n, int *result)
 {
     extern __shared__ int sums[];
@@ -78,7 +78,7 @@ static void add_up(int rung, int blocks, int threads, const int *data, int n, in
     }
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static int sum_on_cpu(const int *data, int n)
 {
     int sum = 0;
@@ -103,14 +103,14 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        // Fresh memory holds anything, and atomicAdd() needs a 0 to begin with.
+        // Fresh memory may hold anything, and atomicAdd() needs to start from 0.
         CHECK_CUDA(cudaMemset(results_on_gpu, 0, blocks * sizeof *results_on_gpu));
         CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum));
         add_up(rung, blocks, threads, data_on_gpu, n, results_on_gpu, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernels be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
 
-    // Waits for the kernels; says so if one failed.
+    // Waits for the kernels, and returns an error if one failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_INT, &sum, 1);
     if (lab_by_hand(&lab))

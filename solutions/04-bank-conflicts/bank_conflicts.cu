@@ -1,11 +1,11 @@
 /* Lab 04: a tree in shared memory, without divergence and without bank conflicts.
  *
- * The job is that of lab 03: add up n ints, in two steps with the same kernel. The sums of a block's
- * threads lie in shared memory, and a tree adds them up:
+ * The job is the same as in lab 03: add up n ints, in two steps with the same kernel. The sums of a
+ * block's threads are in shared memory, and a tree adds them up:
  *
- *     rung 0  sum_by_thread_0   given: lab 03's kernel, thread 0 does it alone
- *     rung 1  sum_by_tree       neighbouring threads add neighbouring words; the last warp is on its
- *                               own
+ *     rung 0  sum_by_thread_0   lab 03's kernel, thread 0 does it alone
+ *     rung 1  sum_by_tree       neighbouring threads add neighbouring words; the last warp works
+ *                               alone
  *
  * A block has 64, 128, 256, 512 or 1,024 threads: a power of two.
  *
@@ -23,7 +23,7 @@ __device__ int sum_of_thread(const int *data, int n)
     return mine;
 }
 
-// Rung 0. Thread 0 adds up the block's sums, all others wait.
+// Rung 0. Thread 0 adds up the block's sums; all other threads wait.
 __global__ void sum_by_thread_0(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];
@@ -45,7 +45,7 @@ __global__ void sum_by_thread_0(const int *data, int n, int *result)
 //     off = 2   0<------2                         1<-3
 //     shuffle   0<--1
 //
-// Threads 0 to off - 1 work: whole warps, as long as off is at least 32, so no branch diverges. In
+// Threads 0 to off - 1 work: whole warps, while off is at least 32, so no branch diverges. In
 // one step a warp touches 32 words side by side, each in another bank, so there are no conflicts.
 __global__ void sum_by_tree(const int *data, int n, int *result)
 {
@@ -56,11 +56,11 @@ __global__ void sum_by_tree(const int *data, int n, int *result)
     for (int off = blockDim.x / 2; off >= 32; off /= 2) {
         if (t < off)
             sums[t] += sums[t + off];
-        __syncthreads(); // outside of the `if`: all threads of the block must come here
+        __syncthreads(); // outside of the `if`: all threads of the block must reach it
     }
 
-    // Warp 0 alone. A shuffle hands a register from lane to lane and makes the lanes wait for each
-    // other: no shared memory, no barrier of the block.
+    // Warp 0 alone. A shuffle passes a register from lane to lane and makes the lanes wait for each
+    // other: it needs no shared memory and no barrier of the block.
     if (t < 32) {
         int total = sums[t];
         for (int off = 16; off > 0; off /= 2)
@@ -83,7 +83,7 @@ static void add_up(int rung, int blocks, int threads, const int *data, int n, in
     }
 }
 
-// The same job on the CPU, to compare with when you run the program by hand.
+// The same job on the CPU, for comparison when you run the program by hand.
 static int sum_on_cpu(const int *data, int n)
 {
     int sum = 0;
@@ -109,10 +109,10 @@ int main(int argc, char **argv)
 
     while (lab_again(&lab)) {
         add_up(rung, blocks, threads, data_on_gpu, n, results_on_gpu, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernels be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernels start?
     }
 
-    // Waits for the kernels; says so if one failed.
+    // Waits for the kernels, and returns an error if one failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_INT, &sum, 1);
     if (lab_by_hand(&lab))

@@ -4,12 +4,12 @@
  *
  *     sums[y][x] = data[y - 1][x] + data[y][x] + data[y + 1][x]
  *
- * The first and the last row lack a neighbour: their sums are 0, and the kernel leaves them alone.
+ * The first and the last row lack a neighbour: their sums are 0, and the kernel skips them.
  *
  * Memory comes in lines of 128 bytes (each is 4 sectors). The rows have 1,001 floats, 4,004 bytes.
- * Here they do not lie end to end: after each row some bytes stay unused, so that the next row begins
- * with a line, and 32 neighbouring floats of any row fill one line and 4 sectors. The pitch is the
- * way from one row to the next in bytes, here 4,096 or more.
+ * Here they do not lie end to end: after each row some bytes stay unused, so that the next row
+ * begins with a line. 32 neighbouring floats of any row fill one line and 4 sectors. The pitch is
+ * the distance from one row to the next in bytes, here 4,096 or more.
  *
  * This is the solution: make grade LAB=05-pitched-alloc SUBMISSION=solutions/05-pitched-alloc */
 #include "lab.h"
@@ -22,7 +22,7 @@ struct matrix {
     int height;   // rows
 };
 
-// Where row y begins. The pitch is in bytes, so the way there is made in bytes.
+// Where row y begins. The pitch is in bytes, so the pointer must count in bytes.
 __device__ float *row(struct matrix matrix, int y)
 {
     return (float *)((char *)matrix.first + y * matrix.pitch);
@@ -53,7 +53,7 @@ static void copy_from(struct matrix matrix, float *numbers)
                             cudaMemcpyDeviceToHost));
 }
 
-// Makes all numbers of the matrix 0: fresh memory holds anything.
+// Makes all numbers of the matrix 0: fresh memory may hold anything.
 static void clear(struct matrix matrix)
 {
     size_t bytes = matrix.width * sizeof(float); // of a row
@@ -67,7 +67,7 @@ static struct matrix new_matrix(int width, int height)
     return matrix;
 }
 
-// The same job on the CPU: tells how many sums are wrong when you run the program by hand.
+// The same job on the CPU: counts the wrong sums when you run the program by hand.
 static int count_wrong(const float *data, const float *sums, int width, int height)
 {
     int wrong = 0;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
     int height = lab_int(&lab, "height", 40);
     const float *data = lab_matrix(&lab, "data", height, width);
     size_t bytes = (size_t)width * height * sizeof(float);
-    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: what is not copied shows
+    float *sums = (float *)memset(malloc(bytes), 0xff, bytes); // NaNs: missing copies show
 
     struct matrix data_on_gpu = new_matrix(width, height);
     struct matrix sums_on_gpu = new_matrix(width, height);
@@ -96,10 +96,10 @@ int main(int argc, char **argv)
         dim3 blocks((width + 31) / 32, (height + 7) / 8);
         clear(sums_on_gpu);
         add_neighbours<<<blocks, threads>>>(data_on_gpu, sums_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    copy_from(sums_on_gpu, sums); // waits for the kernel; says so if it failed
+    copy_from(sums_on_gpu, sums); // waits for the kernel, and ends the program if it failed
     lab_result(&lab, "sums", LAB_FLOAT, sums, width * height);
     if (lab_by_hand(&lab))
         printf("CPU: %d sums are wrong\n", count_wrong(data, sums, width, height));

@@ -1,11 +1,11 @@
 /* Lab 06: a matrix product from tiles in shared memory.
  *
- * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and `width`
- * columns. For 32 multiply-adds, the loads of a warp touch so many sectors of 32 bytes:
+ * The job: C = A B in floats. A has `height` rows and `depth` columns, B has `depth` rows and
+ * `width` columns. For 32 multiply-adds, a warp's loads touch this many sectors of 32 bytes:
  *
  *     rung 0  naive           5: 1 of A and 4 of B
- *     rung 1  by_row          4, all of B. A's row lies in shared memory.
- *     rung 2  by_tile<false>  about 0.5. Tiles of A and B lie in shared memory.
+ *     rung 1  by_row          4, all of B. A's row is in shared memory.
+ *     rung 2  by_tile<false>  about 0.5. Tiles of A and B are in shared memory.
  *     rung 3  by_tile<true>   as rung 2, and the sums are right to their last bits.
  *
  * Any height and width will do, and any depth up to 12,288: 16 need not divide them.
@@ -27,7 +27,7 @@ __device__ float at(const float *matrix, int height, int width, int y, int x)
     return y < height && x < width ? matrix[y * width + x] : 0;
 }
 
-// Rung 0. Every thread fetches all it needs, though its neighbours fetch nearly the same.
+// Rung 0. Every thread fetches all its numbers, though its neighbours fetch nearly the same ones.
 __global__ void naive(struct product p)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,9 +56,9 @@ __global__ void by_row(struct product p)
     }
 }
 
-// Rung 3. Adds `number` to *sum (Kahan's way). The new sum is rounded: it has grown by a little more or
-// less than it should. On paper that excess is 0; in floats it is the error, and the next number is
-// corrected by it. *excess is 0 at first.
+// Rung 3. Adds `number` to *sum (Kahan's way). The new sum is rounded: it has grown by a little
+// more or less than it should. On paper that excess is 0. In floats it is the error, which corrects
+// the next number. *excess is 0 at first.
 __device__ void add_exactly(float *sum, float *excess, float number)
 {
     float corrected = number - *excess;
@@ -77,7 +77,7 @@ template <bool exact> __global__ void by_tile(struct product p)
     for (int first = 0; first < p.depth; first += TILE) {
         a_tile[ty][tx] = at(p.a, p.height, p.depth, y, first + tx);
         b_tile[ty][tx] = at(p.b, p.depth, p.width, first + ty, x);
-        __syncthreads(); // nobody reads before all have written
+        __syncthreads(); // no thread reads before all have written
         for (int i = 0; i < TILE; ++i) {
             float number = a_tile[ty][i] * b_tile[i][tx];
             if (exact)
@@ -85,7 +85,7 @@ template <bool exact> __global__ void by_tile(struct product p)
             else
                 sum += number;
         }
-        __syncthreads(); // nobody writes before all have read
+        __syncthreads(); // no thread writes before all have read
     }
     if (x < p.width && y < p.height)
         p.c[y * p.width + x] = sum;
@@ -106,7 +106,7 @@ static void multiply(int rung, struct product p)
         by_tile<true><<<tiles, dim3(TILE, TILE)>>>(p);
 }
 
-// The same job on the CPU, in double: how far off is the number of C that is farthest off?
+// The same job on the CPU, in double: the largest error of any number of C.
 static double largest_error(struct product p, const float *a, const float *b, const float *c)
 {
     double largest = 0;
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 
     while (lab_again(&lab)) {
         multiply(rung, p);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
     CHECK_CUDA(cudaMemcpy(c, p.c, height * width * sizeof *c, cudaMemcpyDeviceToHost));

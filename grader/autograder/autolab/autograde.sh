@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Grades what lies in the working directory, with the kit of the image (Dockerfile), or else with the one beside
-# this file, which takes minutes to build.
+# Grades the files in the working directory with the kit in the image (Dockerfile). Without one, builds the kit
+# next to this file first, which takes minutes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 kit=${LANEWISE_KIT:-/opt/lanewise}

@@ -1,5 +1,5 @@
-"""Classroom 50 runs this in the student's checkout; kit.tar.gz lies beside it. It leaves result.json there, and ends
-with 0 whenever there is a grade."""
+"""Classroom 50 runs this in the student's checkout; kit.tar.gz is next to this file. It writes result.json to the
+checkout and ends with 0 whenever there is a grade."""
 
 import os
 import subprocess

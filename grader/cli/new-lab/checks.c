@@ -1,6 +1,6 @@
 /* Lab @NUMBER@: WRITE: what the lab teaches.
  *
- * WRITE: what it is judged by, and why by that. */
+ * WRITE: the figure that earns points, and why this one. */
 #include "checks/check.h"
 
 LAB(.title = "WRITE: the title", .file = "@FILE@",
@@ -37,7 +37,8 @@ CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 40,
     sum_up(check, 100003);
 }
 
-/* WRITE: the figure that the lesson is about; measured: the naive kernel's and the solution's. */
+/* WRITE: the figure that the lesson is about. Both counts are measured: the naive kernel's and the
+ * solution's. */
 CHECK(path, .title = "many threads share the work", .points = 60, .where = CHECK_COUNTS,
       .watched = true, /* for races and uninitialised reads: one check must be */
       .figure =

@@ -29,12 +29,12 @@ int main(int argc, char **argv)
     CHECK_CUDA(cudaMemcpy(data_on_gpu, data, n * sizeof *data, cudaMemcpyHostToDevice));
 
     while (lab_again(&lab)) {
-        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory holds anything
+        CHECK_CUDA(cudaMemset(sum_on_gpu, 0, sizeof sum)); // fresh memory may hold anything
         add_up<<<256, 256>>>(data_on_gpu, n, sum_on_gpu);
-        CHECK_CUDA(cudaGetLastError()); // could the kernel be started?
+        CHECK_CUDA(cudaGetLastError()); // did the kernel start?
     }
 
-    // Waits for the kernel; says so if it failed.
+    // Waits for the kernel, and returns its error if it failed.
     CHECK_CUDA(cudaMemcpy(&sum, sum_on_gpu, sizeof sum, cudaMemcpyDeviceToHost));
     lab_result(&lab, "sum", LAB_U64, &sum, 1);
 

@@ -96,7 +96,7 @@ Test(setup, refuses_an_unknown_purpose)
     int code;
     char *output = shell(&code, SETUP "baking");
     cr_expect_eq(code, 2, "exit code %d", code);
-    expect_lines(output, (const char *const[]){"\"baking\" is none of: grade test", NULL});
+    expect_lines(output, (const char *const[]){"unknown purpose \"baking\"; the purposes are: grade test", NULL});
     free(output);
 }
 
