@@ -1,4 +1,5 @@
-/* The functions that execute one instruction for the lanes of a warp: the decoder puts them into struct inst. */
+/* The functions that execute one instruction for the lanes of a warp. The decoder puts them into
+ * struct inst. */
 #ifndef GPU_EXECUTE_OPERATIONS_H
 #define GPU_EXECUTE_OPERATIONS_H
 
@@ -7,17 +8,17 @@
 
 #include "gpu/execute/kernel.h"
 
-/* alu.c and its neighbours: the function for a mnemonic such as "add.s32", or NULL. */
+/* The function of a mnemonic, spelled as in alu.def: "add_s32". */
 struct alu_row {
     const char *name;
     lane_fn *run;
     uint8_t sources;
-    uint8_t bytes[5]; /* of the destination and each source; 0: a predicate */
+    uint8_t bytes[5]; /* of the destination and of each source */
     bool is_plain;    /* a row of alu.def */
 };
-const struct alu_row *alu_find(const char *name);
+const struct alu_row *alu_find(const char *name); /* NULL: unknown */
 const struct alu_row *alu_row_of(lane_fn *run);
-compare_fn *compare_find(const char *name); /* "lt.s32" */
+compare_fn *compare_find(const char *name); /* "lt_s32"; NULL: unknown */
 const char *compare_name(compare_fn *compare);
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
@@ -33,12 +34,13 @@ lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
 bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
-/* Of a conversion that is one of C's own, in native_code.h's words: "f64_s32". NULL: it is not. */
+/* The types of a conversion that C has, too, as native_code.h spells them: "f64_s32". NULL: C has
+ * no such one. */
 const char *cvt_plain_name(const struct inst *inst);
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 
-/* builtin.c: functions that the device has without PTX, by name; NULL if there is none. */
+/* builtin.c: functions of the device that have no PTX, by name. NULL: unknown. */
 lane_fn *builtin_find(struct ptx_name name);
 
 #endif

@@ -1,5 +1,6 @@
-/* Registers of any width as 64 bits each, and back: one loop for each width, which the compiler makes vectors of. A
- * copy of as many bytes as a variable says would be a call or a loop in each lane. */
+/* Converts registers of any width to 64 bits for each lane, and back. Each width has its own loop,
+ * which the compiler vectorises; memcpy() of a variable number of bytes would be a call or a loop
+ * in each lane. */
 #ifndef GPU_EXECUTE_RAW_H
 #define GPU_EXECUTE_RAW_H
 
@@ -25,7 +26,7 @@ LANES_INLINE void read_raw(uint64_t *out, const uint8_t *lanes, unsigned bytes)
             out[l] = lanes[l];
 }
 
-/* The low BYTES of the values, to the lanes of MASK. */
+/* Writes the low BYTES of the values to the lanes of MASK. */
 LANES_INLINE void write_raw(uint8_t *lanes, unsigned bytes, const uint64_t *values, uint32_t mask)
 {
     uint16_t *d16 = (uint16_t *)(void *)lanes;

@@ -1,4 +1,4 @@
-/* Which warp runs when: warp.c runs one warp, cta.c the warps of a CTA, cluster.c the CTAs of a cluster. */
+/* Scheduling: warp.c runs one warp, cta.c the warps of a CTA, cluster.c the CTAs of a cluster. */
 #ifndef GPU_EXECUTE_SCHEDULE_H
 #define GPU_EXECUTE_SCHEDULE_H
 
@@ -8,32 +8,42 @@
 #include "gpu/execute/state.h"
 #include "gpu/memory/memory.h"
 
-/* cta.c */
-/* The CTA of RANK in its cluster. NULL when memory is out. */
+/* --- cta.c ------------------------------------------------------------------------------------ */
+
+/* Starts CTA number LINEAR, which has RANK in its cluster. NULL: out of memory. */
 struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank);
 enum cta_end { CTA_DONE, CTA_WAITS, CTA_STOPPED };
-/* Runs until the CTA is done, or all its warps only wait for other CTAs, or the launch stops. */
+/* Runs until the CTA is done, all its warps wait for other CTAs, or the launch stops. */
 enum cta_end cta_run(struct cta *cta);
-/* Tells who waits, where nothing can ever change. */
+/* Reports all threads that wait, when nothing can ever change. */
 void cta_report_deadlock(struct cta *cta);
+/* Keeps the memory of a CTA that has ended for the next one. */
 void cta_recycle(struct cta *cta);
 void cta_free(struct cta *cta);
-/* LANES of WARP arrive at the cluster's barrier; they wait there: true if they need not. */
+/* LANES of WARP arrive at barrier ID without waiting; COUNT threads complete it. */
+void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
+/* LANES of WARP arrive at the cluster's barrier. */
 void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t lanes);
+/* LANES of WARP start to wait there. True: the barrier has already opened. */
 bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes);
 
-/* So many times may threads look at memory and then pass a barrier, before others have their turn: they may be
- * waiting for them, as a block is whose first thread looks again and again, and tells the rest. */
+/* A CTA's turn ends after this many rounds in which threads polled and then passed a barrier. It
+ * may be waiting for another CTA: often one thread polls and the barrier passes the result to the
+ * block. */
 #define MOST_LOOKS 1024u
 
-/* cluster.c: the same for a whole cluster, whose CTA of rank 0 stands for it. UNIT: its number in the launch. */
+/* --- cluster.c -------------------------------------------------------------------------------- */
+
+/* The same for a whole cluster; its CTA of rank 0, the leader, stands for it. UNIT: the cluster's
+ * number in the launch. */
 struct cta *cluster_start(struct worker *worker, uint64_t unit);
 enum cta_end cluster_run(struct cta *leader);
 void cluster_report_deadlock(struct cta *leader);
 void cluster_recycle(struct cta *leader);
-/* The CTA of RANK in WARP's cluster, whose shared memory can be reached; or NULL, and why not. */
+/* The CTA of RANK in WARP's cluster, if its shared memory is accessible. Else NULL, and *WRONG says
+ * why. */
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong);
-/* The rank of the CTA that OFFSET in the shared window means, of one of whose is of rank OWN, and the
+/* The rank of the CTA that OFFSET in the shared window refers to, for a CTA of rank OWN; then the
  * offset in that CTA's memory. */
 static inline uint32_t cluster_rank(uint64_t offset, uint32_t own)
 {
@@ -45,30 +55,32 @@ static inline uint64_t cluster_offset(uint64_t offset)
     return offset < MEM_CLUSTER_BEGIN ? offset : offset % MEM_CLUSTER_STEP;
 }
 
-/* WARP's lanes arrive at barrier ID, which COUNT threads complete, and do not wait. */
-void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes);
+/* --- warp.c ----------------------------------------------------------------------------------- */
 
-/* warp.c */
-#define SLICE        16384u /* instructions between two looks at the rest of the world */
-#define OBSERVE_COST 64u    /* an instruction that may be waiting for others shortens the slice */
-/* A warp that has waited for others has shorter slices: what it waits for comes while they run. It waited if it
- * executed at most so many instructions for each look, as loops that poll do, and one look at most of so many found
- * something new. */
+#define SLICE        16384u /* instructions that a path executes before others have a turn */
+#define OBSERVE_COST 64u    /* an instruction that may poll uses up this much of the slice */
+/* A warp that has waited gets shorter slices, so that other warps can write the value sooner. It
+ * has waited if it executed at most LONGEST_POLL instructions for each poll, and at most one poll
+ * in FEW_NEWS found a new value. */
 #define WAITING_SLICE 1024
 #define LONGEST_POLL  16u
 #define FEW_NEWS      8u
-/* AGAIN: the warp has been that of another CTA of this launch, in the same place. */
+
+/* Starts warp INDEX of CTA. AGAIN: it reuses the memory of the same warp of an earlier CTA of this
+ * launch. */
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again);
 enum warp_end { WARP_DONE, WARP_AT_BARRIER, WARP_SPINS, WARP_STOPPED };
 enum warp_end warp_run(struct warp *warp);
-/* Its paths that wait there go on; TOTAL is of the predicates, for those that asked. */
+/* The result of a barrier with a reduction. */
 struct votes {
     uint32_t threads, yes;
 };
+/* The warp's paths that wait at BARRIER continue. */
 void warp_release(struct warp *warp, uint32_t barrier, struct votes total);
-/* Lanes that wait below a path that is stuck go on by themselves. False if there are none. */
+/* Lanes that wait below a stuck path become a path of their own. False: there are none. */
 bool warp_set_free(struct warp *warp);
-uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier); /* these paths' lanes */
+/* The lanes that wait at BARRIER. */
+uint32_t warp_waiting_at(const struct warp *warp, uint32_t barrier);
 void warp_stop(struct warp *warp);
 void warp_free(struct warp *warp);
 

@@ -2,8 +2,9 @@
  *
  *   launch ── workers ── clusters ── CTAs ── warps ── paths
  *
- * A worker is a CPU thread. It takes CTAs, usually one at a time, runs their warps in turn and keeps a profile of each
- * instruction. A warp usually has one path: a stack of (pc, reconvergence point, lanes), which warp.c explains. */
+ * A worker is a CPU thread. It takes CTAs, usually one at a time, runs their warps in turn and
+ * keeps a profile of each instruction. A warp usually has one path: a stack of (pc, reconvergence
+ * point, lanes), which warp.c explains. */
 #ifndef GPU_EXECUTE_STATE_H
 #define GPU_EXECUTE_STATE_H
 
@@ -16,23 +17,24 @@
 #include "gpu/execute/pattern.h"
 #include "gpu/lanes.h"
 
-#define CLUSTER_BARRIER BARRIERS /* what stands for the cluster's among them */
+#define CLUSTER_BARRIER BARRIERS /* number of the cluster's barrier, after the CTA's */
 
-/* A function's activation in some lanes of a warp: registers, and the parameters and results of it
- * and of its calls, frame_bytes for each lane. Path entries hold on to it. */
+/* One activation of a function by some lanes of a warp. `params` has frame_bytes for each lane:
+ * parameters and results of the function and of its calls. Path entries hold references to a
+ * frame. */
 struct frame {
     uint8_t *registers, *params;
     const struct image *image;
     struct frame *caller;
     const struct inst *call; /* in the caller */
-    uint32_t local_base;     /* where its local variables begin */
-    uint32_t taken[WARP];    /* bytes behind them that alloca has given to each lane */
-    uint32_t holders;
-    struct frame *next; /* in the list of free ones */
+    uint32_t local_base;     /* offset of its local variables in a thread's local memory */
+    uint32_t taken[WARP];    /* bytes after them that alloca has given to each lane */
+    uint32_t holders;        /* reference count */
+    struct frame *next;      /* in the list of free frames */
 };
 
 struct path_entry {
-    uint32_t pc, meet, lanes;
+    uint32_t pc, meet, lanes; /* meet: pc where the entry ends and its lanes reconverge */
     struct frame *frame;
 };
 
@@ -40,24 +42,25 @@ enum path_state { PATH_READY, PATH_AT_BARRIER, PATH_AT_WARP_SYNC, PATH_AT_MEETIN
 
 struct path {
     enum path_state state;
-    bool gives_way;    /* its latest wait is not over */
-    bool is_stuck;     /* nor was it the time before, and it has done nothing since but ask */
-    uint32_t waits_at; /* pc of that wait, or NOWHERE (path.h) */
+    bool gives_way;    /* its latest KIND_WAIT is not over */
+    bool is_stuck;     /* that poll failed like the one before, and it did nothing in between */
+    uint32_t waits_at; /* pc of that KIND_WAIT, or NOWHERE (path.h) */
     bool has_met;      /* has waited for the lanes that its KIND_MEET names */
     uint32_t depth;
-    uint32_t wait_mask;           /* at a warp sync or a meeting: the lanes waited for */
+    uint32_t wait_mask;           /* at a warp sync or a meeting: the lanes it waits for */
     uint32_t wait_id, wait_count; /* at a barrier */
-    uint32_t votes;               /* at a barrier that reduces: the lanes' predicates */
+    uint32_t votes;               /* at a barrier with a reduction: the lanes' predicates */
     const struct inst *barrier;
-    uint32_t expected; /* at a barrier: the warp's lanes that were alive when this path came */
-    uint64_t past,
-        age; /* a state that it was in, and how often it was looked at since: standstill.c */
-    bool goes_round; /* it was in that state again */
+    uint32_t expected; /* at a barrier: the warp's lanes that were alive when this path arrived */
+    /* Cycle detection, see standstill.c: */
+    uint64_t past;   /* hash of an earlier state */
+    uint64_t age;    /* checks so far */
+    bool goes_round; /* it has returned to that state */
     uint32_t room;
     struct path_entry *stack;
 };
 
-/* A cp.async under way: what LANES have read, and where in shared memory it goes. */
+/* A pending cp.async: the data that LANES have read, and where in shared memory it goes. */
 struct async_copy {
     struct async_copy *next;
     uint32_t lanes, bytes, pc;
@@ -67,26 +70,26 @@ struct async_copy {
 
 struct warp {
     uint8_t *bank[BANK_COUNT];
-    uint8_t *local; /* the launch's own_bytes for each lane */
-    uint8_t *stack; /* stack_room for each lane: it grows with the calls */
+    uint8_t *local; /* own_bytes of the launch for each lane */
+    uint8_t *stack; /* stack_room for each lane; it grows with the calls */
     uint32_t stack_room;
-    struct frame *frame;                     /* of the instruction that runs */
-    struct async_copy *copies, *idle_copies; /* under way, in order; to be used again */
-    uint32_t groups[WARP];                   /* of copies, that each lane has closed */
+    struct frame *frame;                     /* of the current instruction */
+    struct async_copy *copies, *idle_copies; /* pending, in order; free for reuse */
+    uint32_t groups[WARP];                   /* groups of copies that each lane has committed */
     struct cta *cta;
     uint32_t index;      /* in the CTA */
     uint32_t alive;      /* lanes that have not exited */
-    uint32_t pc;         /* of the instruction that runs */
+    uint32_t pc;         /* of the current instruction */
     uint64_t executed;   /* warp instructions */
-    uint64_t slept;      /* nanosleeps among them */
-    uint64_t looked;     /* instructions among them that may be waiting for others */
-    int64_t ahead;       /* what it has had of its first slice before it had a path */
-    uint32_t news;       /* of them in its latest slice: found what they had not found before */
-    bool waits;          /* that slice did little but look, in vain; kept for the next CTA */
+    uint64_t slept;      /* of these, nanosleep */
+    uint64_t looked;     /* of these, instructions that may poll */
+    int64_t ahead;       /* instructions of its first slice that native code has executed already */
+    uint32_t news;       /* polls of its latest slice that found another value than before */
+    bool waits;          /* most of that slice was polling without success; kept for the next CTA */
     bool moved;          /* some path has done more than wait */
-    uint32_t at_cluster; /* lanes that have arrived at the cluster's barrier, for this time */
-    uint32_t owes_wait;  /* lanes that have arrived there, and not waited since */
-    uint32_t heard;      /* lanes that it let go, and nobody has been told of */
+    uint32_t at_cluster; /* lanes that have arrived at this phase of the cluster's barrier */
+    uint32_t owes_wait;  /* lanes that have arrived there and have not waited since */
+    uint32_t heard;      /* lanes released from there that observers do not know of yet */
     struct path *paths[WARP];
     uint32_t path_count;
 };
@@ -101,34 +104,39 @@ struct cta {
     struct launch *launch;
     uint32_t index[3];
     uint64_t linear;
-    uint32_t seat;                        /* among those of the worker: see struct obs_order */
-    uint32_t warp_count, started;         /* the first of them have */
+    uint32_t seat; /* among the worker's CTAs: see struct obs_order */
+    uint32_t warp_count;
+    uint32_t started;                     /* warps that have begun, in order */
     uint32_t rank;                        /* in its cluster */
-    struct cta **cluster;                 /* the CTAs of the launch's cluster_size, by rank */
-    struct cta *members[EMU_MAX_CLUSTER]; /* these, if it is the one of rank 0 */
-    uint64_t phase;                       /* the same: how often they have met at their barrier */
-    bool has_ended, has_moved; /* has_moved: done more in its latest turn than wait for others */
-    bool gave_way;  /* it has, and its turn ended all the same; of rank 0: the cluster's has */
-    uint32_t looks; /* of that turn: how often it looked at what others may change, and moved */
-    bool again;     /* it has been another CTA of this launch */
+    struct cta **cluster;                 /* the cluster's CTAs, by rank */
+    struct cta *members[EMU_MAX_CLUSTER]; /* rank 0 only: that array */
+    uint64_t phase;                       /* rank 0 only: phases of the cluster's barrier so far */
+    bool has_ended;
+    bool has_moved; /* did more in its latest turn than wait for other CTAs */
+    bool gave_way;  /* ended that turn because of MOST_LOOKS; of rank 0: the cluster did */
+    uint32_t looks; /* rounds of that turn in which threads polled, but the CTA moved on */
+    bool again;     /* reuses the memory of an earlier CTA of this launch */
     uint8_t *shared;
     uint32_t shared_bytes;
     struct warp warps[MAX_WARPS];
-    uint32_t arrived[BARRIERS]; /* threads that did not wait */
+    uint32_t arrived[BARRIERS]; /* threads that arrived without waiting (bar.arrive) */
     struct mbarrier *mbarriers;
     uint32_t mbarrier_count, mbarrier_room;
-    uint64_t idle_polls; /* waits that were not over while nobody did anything else */
-    uint8_t *values, *warp_values, *local_memory; /* BANK_CTA; BANK_WARP of each warp */
+    uint64_t idle_polls;  /* failed polls while no thread did anything else */
+    uint8_t *values;      /* BANK_CTA */
+    uint8_t *warp_values; /* BANK_WARP of each warp */
+    uint8_t *local_memory;
     struct cta *next;
-    uint64_t round; /* of the worker, in which it did nothing but spin at the latest */
+    uint64_t round; /* the worker's latest round in which this cluster only spun */
 };
 
-/* What one instruction did in the CTAs of one worker; as stretch.c says, if it is in a stretch. */
+/* What one instruction did in a worker's CTAs. In a stretch the numbers are differences: see
+ * stretch.c. */
 struct profile {
     uint64_t warps, threads, divergent;
 };
 
-/* An observer that wants to know of accesses, and its state. */
+/* An observer of accesses, and its state. */
 struct listener {
     const struct observer *observer;
     void *state;
@@ -136,40 +144,41 @@ struct listener {
 
 struct worker {
     struct launch *launch;
-    struct profile *profile; /* of each instruction */
-    uint64_t longest;        /* instructions of one warp */
-    uint64_t unaccounted;    /* instructions that the launch does not know of yet */
-    uint64_t executed;       /* instructions so far */
-    uint64_t ask_at;         /* of these, from when on the kernel is worth a translation */
-    struct native_use *uses; /* of the translation, by where it was entered; NULL: not yet */
-    uint64_t tries;          /* warps that began in it, */
-    uint64_t throughs;       /* and those of them that it brought to their end */
-    struct cta *idle;        /* CTAs whose memory can be used again */
-    uint32_t seats;          /* CTAs that there are */
-    struct frame *idle_frames;
-    void *observer_state[OBS_MAX];
-    struct listener listener[OBS_MAX]; /* those who want to know of all accesses come first */
-    unsigned listeners[2];             /* of loads; of anything else */
+    struct profile *profile;           /* of each instruction */
+    uint64_t longest;                  /* instructions of the longest warp */
+    uint64_t unaccounted;              /* instructions not yet added to the launch's count */
+    uint64_t executed;                 /* instructions so far */
+    uint64_t ask_at;                   /* value of `executed` at which to ask for a translation */
+    struct native_use *uses;           /* by the pc where native code was entered; or NULL */
+    uint64_t tries, throughs;          /* warps that began in native code; and also ended there */
+    struct cta *idle;                  /* CTAs free for reuse */
+    uint32_t seats;                    /* CTAs allocated */
+    struct frame *idle_frames;         /* free for reuse */
+    void *observer_state[OBS_MAX];     /* by observer of the launch */
+    struct listener listener[OBS_MAX]; /* observers of all accesses come first */
+    unsigned listeners[2];             /* number of listeners: to loads, to other accesses */
     struct pattern *patterns;          /* of each instruction */
-    /* See standstill.c: the slices of rounds in which no CTA did more than spin, added up; what had changed memory
-     * at the latest look, and the epoch then; the epoch in which all went round, or 0. */
-    uint64_t spun, changes, epoch, atomic_changes;
-    bool polls_briefly; /* some slice of this round was a WAITING_SLICE */
-    bool watches;       /* atomics count their changes */
+    /* Detection of a standstill, see standstill.c: */
+    uint64_t spun;           /* instructions of one CTA's slices while all CTAs only spun */
+    uint64_t changes, epoch; /* of memory, at the latest check */
+    uint64_t atomic_changes; /* changes of memory by atomics */
+    bool polls_briefly;      /* some slice of this round was a WAITING_SLICE */
+    bool watches;            /* atomics count their changes */
     struct deciders *deciders;
-    atomic_uint_fast64_t still;
-    atomic_bool is_tired; /* its CTAs have done nothing but spin for long */
-    /* The clusters that are under way, each by its CTA of rank 0, the oldest one first; where the one is whose turn
-     * it is; and whether new ones may still be begun. */
-    struct cta *first, **last, **turn;
-    uint32_t waiting;
-    bool may_begin;
-    bool is_ahead;     /* the oldest one has had a turn before its time */
-    uint64_t ended;    /* clusters of the launch, the latest time that it had */
-    uint64_t round;    /* since all clusters have spun, or one has ended */
-    uint32_t spinning; /* those that have done nothing else in this round */
+    atomic_uint_fast64_t still; /* the epoch in which all its paths looped, or 0 */
+    atomic_bool is_tired;       /* its CTAs have only spun for long */
+    /* The clusters under way, the oldest first. The CTA of rank 0 stands for its cluster. */
+    struct cta *first, **last;
+    struct cta **turn; /* whose turn is next */
+    uint32_t waiting;  /* length of the list */
+    bool may_begin;    /* new clusters may start */
+    bool is_ahead;     /* the oldest one has just had an extra turn */
+    uint64_t ended;    /* ended clusters of the launch when it had its latest extra turn */
+    uint64_t round;    /* begins when all clusters have spun, or one has ended */
+    uint32_t spinning; /* clusters that have only spun in this round */
 };
 
+/* The lanes of an operand in the current function. */
 static inline uint8_t *slot_at(const struct warp *warp, struct slot slot)
 {
     return warp->bank[slot.bank] + slot.offset;

@@ -7,7 +7,7 @@
 
 #include "gpu/execute/state.h"
 
-/* Completes a PROFILE whose launch has ended. */
+/* Restores the counts of a whole PROFILE when the launch has ended. */
 void stretches_add_up(const struct kernel *kernel, struct profile *profile);
 
 /* Warps that executed the instruction at PC so far; BEFORE: those that executed the one before

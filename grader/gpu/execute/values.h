@@ -9,8 +9,10 @@
 struct cta;
 struct launch;
 
-enum bank values_bank(enum ptx_special special); /* that of a static one */
-bool values_of_launch(struct launch *launch);    /* makes room for them; false: out of memory */
+/* The bank of a special register that does not change while a warp runs. */
+enum bank values_bank(enum ptx_special special);
+/* These fill the banks. The first also allocates its bank; false: out of memory. */
+bool values_of_launch(struct launch *launch);
 void values_of_cta(struct cta *cta);
 void values_of_warp(struct warp *warp);
 
