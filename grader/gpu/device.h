@@ -48,16 +48,6 @@ struct emu_trace {
     uint64_t block, warp, step; /* x first; in the block; its accesses by this line, from 1 */
 };
 
-/* Which kernels become machine code: those that run long, or none, or each, which then waits for it; to try that out. */
-enum emu_translate { EMU_TRANSLATE_LONG, EMU_TRANSLATE_NONE, EMU_TRANSLATE_ALL };
-
-/* Who makes machine code of C. It runs beside kernels, in threads of its own. */
-struct emu_compiler {
-    /* Compiles SIZE bytes of TEXT to a library in *LIBRARY. Returns the address of its function NAME, or NULL. */
-    void *(*compile)(const char *text, size_t size, const char *name, void **library);
-    void (*unload)(void *library);
-};
-
 struct emu_options {
     unsigned workers;               /* CPU threads that run CTAs; 0: one for each core */
     bool deterministic;             /* one worker, CTAs in order: same bytes and counts twice */
@@ -69,8 +59,6 @@ struct emu_options {
     const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
     bool backwards;                 /* the last CTA goes first, and of a CTA the last warp */
     bool overlooks_strays; /* accesses close behind an allocation fail no launch: see memory.h */
-    const struct emu_compiler *compiler; /* for kernels that run long; NULL: none is translated */
-    enum emu_translate translate;
     int record_fd;         /* where launches and findings are written; -1: nowhere */
     uint64_t record_bytes; /* in a record that is longer nothing more is written; 0: no limit */
 };

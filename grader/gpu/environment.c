@@ -90,18 +90,6 @@ static enum emu_rules read_rules(void)
     return rules;
 }
 
-static enum emu_translate read_translate(void)
-{
-    static const char *const names[] = {"long", "none", "all"};
-    const char *name = getenv("LANEWISE_TRANSLATE");
-    for (unsigned i = 0; name && i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return (enum emu_translate)i;
-    if (name)
-        refuse("LANEWISE_TRANSLATE", name, "long, none or all is wanted here");
-    return EMU_TRANSLATE_LONG;
-}
-
 void emu_read_environment(struct emu_options *options)
 {
     *options = (struct emu_options){
@@ -113,7 +101,6 @@ void emu_read_environment(struct emu_options *options)
         .backwards = read_number("LANEWISE_BACKWARDS", 0, 1),
         .tools = read_tools(),
         .rules = read_rules(),
-        .translate = read_translate(),
         .trace = read_trace(),
         .record_fd = open_record(),
         .record_bytes = read_number("LANEWISE_RECORD_BYTES", 0, UINT64_MAX),

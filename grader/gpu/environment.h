@@ -5,8 +5,7 @@
  *   LANEWISE_TOOLS=racecheck,initcheck          LANEWISE_RECORD=file, to which the record is appended
  *   LANEWISE_RECORD_BYTES                       a number: in a longer one, nothing more is written
  *   LANEWISE_TRACE=FILE:LINE, or *              LANEWISE_TRACE_BLOCK, _WARP, _STEP   numbers
- *   LANEWISE_RULES=sector, gt200 or g80
- *   LANEWISE_TRANSLATE=long, none or all        which kernels become machine code */
+ *   LANEWISE_RULES=sector, gt200 or g80 */
 #ifndef GPU_ENVIRONMENT_H
 #define GPU_ENVIRONMENT_H
 

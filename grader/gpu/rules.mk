@@ -1,14 +1,13 @@
 # The emulated GPU, as a static library. Its symbols stay inside whatever it is linked into.
 EMULATOR_DIRS := $(addprefix grader/gpu,/ /ptx /analyse /memory /observe /execute /record /device)
 EMULATOR_OBJECTS := $(call objects,$(call sources,$(EMULATOR_DIRS:/=)))
-NATIVE_TEXT := $(BUILD)/obj/grader/gpu/native_code
 EMULATOR := $(BUILD)/lib/liblanewise-emulator.a
 EMULATOR_LIBS := -lnettle -lstdc++ -lm -lpthread
-OBJECTS += $(EMULATOR_OBJECTS) $(NATIVE_TEXT).o
+OBJECTS += $(EMULATOR_OBJECTS)
 
 $(EMULATOR_OBJECTS): CFLAGS += -fvisibility=hidden
 
-$(EMULATOR): $(EMULATOR_OBJECTS) $(NATIVE_TEXT).o
+$(EMULATOR): $(EMULATOR_OBJECTS)
 	@mkdir -p $(@D)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -26,14 +25,3 @@ $(filter %/alu.o %/convert.o %/half.o %/texture.o,$(EMULATOR_OBJECTS)): CFLAGS +
 # Loops over lanes are worth the compiler's vectoriser. Members of a structure are not: what was written one by
 # one and is read as a vector makes the CPU wait.
 $(call objects,$(call sources,grader/gpu/memory grader/gpu/execute grader/gpu/observe)): CFLAGS += -O3 -fno-tree-slp-vectorize
-
-# What translated kernels are written in, as text inside the emulator: see execute/native.c.
-
-$(NATIVE_TEXT).i: grader/gpu/execute/native_code.h $(BUILD)/flags grader/gpu/rules.mk | build/config.mk
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 -x c -E -P -MMD -MP -MT $@ -MF $(@:.i=.d) -o $@ $<
-
-$(NATIVE_TEXT).o: $(NATIVE_TEXT).i
-	$(Q)printf '.section .rodata\n.globl %s, %s_end\n.hidden %s, %s_end\n%s: .incbin "%s"\n%s_end: .byte 0\n.section .note.GNU-stack,"",@progbits\n' \
-		native_preamble native_preamble native_preamble native_preamble native_preamble $< native_preamble | \
-		$(CC) -c -x assembler -o $@ -

@@ -2,7 +2,6 @@
  * on where it would on a GPU; a device in a process of its own has options of its own. */
 #include "gpu/cudart/rt.h"
 
-#include "gpu/cudart/compiler.h"
 #include "gpu/environment.h"
 
 static struct emu_options options;
@@ -11,7 +10,6 @@ __attribute__((constructor)) static void read_options(void)
 {
     emu_read_environment(&options);
     options.overlooks_strays = true;
-    options.compiler = &compiler_of_machine;
 }
 
 const struct emu_options *rt_options(void)

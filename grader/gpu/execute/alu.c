@@ -71,15 +71,14 @@ WAVE(sin_f32, 0, sin)
 WAVE(cos_f32, 1, cos)
 
 static const struct alu_row rows[] = {
-    {"sin_f32", sin_f32_lanes, 1, {sizeof(f32), sizeof(f32)}, false},
-    {"cos_f32", cos_f32_lanes, 1, {sizeof(f32), sizeof(f32)}, false},
-#define ROW1(name, D, A, value) {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}, true},
-#define ROW2(name, D, A, B, value)                                                                 \
-    {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}, true},
+    {"sin_f32", sin_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
+    {"cos_f32", cos_f32_lanes, 1, {sizeof(f32), sizeof(f32)}},
+#define ROW1(name, D, A, value)    {#name, name##_lanes, 1, {sizeof(D), sizeof(A)}},
+#define ROW2(name, D, A, B, value) {#name, name##_lanes, 2, {sizeof(D), sizeof(A), sizeof(B)}},
 #define ROW3(name, D, A, B, C, value)                                                              \
-    {#name, name##_lanes, 3, {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}, true},
+    {#name, name##_lanes, 3, {sizeof(D), sizeof(A), sizeof(B), sizeof(C)}},
 #define ROW4(name, D, A, B, C, E, value)                                                           \
-    {#name, name##_lanes, 4, {sizeof(D), sizeof(A), sizeof(B), sizeof(C), sizeof(E)}, true},
+    {#name, name##_lanes, 4, {sizeof(D), sizeof(A), sizeof(B), sizeof(C), sizeof(E)}},
 #include "gpu/execute/alu.def"
 };
 #define ROW_COUNT (sizeof rows / sizeof *rows)
@@ -106,14 +105,6 @@ const struct alu_row *alu_find(const char *name)
     const struct alu_row key = {.name = name}, *wanted = &key;
     const struct alu_row **found = bsearch(&wanted, sorted, ROW_COUNT, sizeof *sorted, by_name);
     return found ? *found : NULL;
-}
-
-const struct alu_row *alu_row_of(lane_fn *run)
-{
-    for (size_t i = 0; i < ROW_COUNT; i++)
-        if (rows[i].run == run)
-            return &rows[i];
-    return NULL;
 }
 
 /* --- modes -------------------------------------------------------------------------------------- */

@@ -32,14 +32,6 @@ compare_fn *compare_find(const char *name)
     return NULL;
 }
 
-const char *compare_name(compare_fn *compare)
-{
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
-        if (comparisons[i].compare == compare)
-            return comparisons[i].name;
-    return NULL;
-}
-
 /* f16 and bf16 are compared as doubles, which hold them: the lower (PART 0) or upper halves. */
 static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
 {

@@ -588,20 +588,3 @@ void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     fast(warp, inst, mask);
     _mm_setcsr(MODE_DEFAULT);
 }
-
-const char *cvt_plain_name(const struct inst *inst)
-{
-    lane_fn *run = inst->mode == MODE_DEFAULT && !inst->cvt.saturate ? in_vectors(inst) : NULL;
-    bool is_signed = inst->cvt.from == PTX_s32;
-    if (run == word_to_wide)
-        return is_signed ? "u64_s32" : "u64_u32";
-    if (run == wide_to_word)
-        return "u32_u64";
-    if (run == f32_to_f64)
-        return "f64_f32";
-    if (run == word_to_float && inst->cvt.to == PTX_f32)
-        return is_signed ? "f32_s32" : "f32_u32";
-    if (run == word_to_float)
-        return is_signed ? "f64_s32" : "f64_u32";
-    return NULL;
-}

@@ -14,7 +14,7 @@
 #include "gpu/analyse/lines.h"
 #include "gpu/analyse/origins.h"
 #include "gpu/analyse/usage.h"
-#include "gpu/execute/native.h"
+#include "gpu/device.h"
 
 /* --- errors ------------------------------------------------------------------------------------- */
 
@@ -262,8 +262,7 @@ static bool allocate(struct decoder *d)
     k->code = calloc(k->code_count, sizeof *k->code);
     k->vectors = malloc(vector_room(k) * sizeof *k->vectors);
     k->params = calloc((size_t)k->function->param_count + 1, sizeof *k->params);
-    k->native = native_new();
-    if (!k->code || !k->vectors || !k->params || !k->native)
+    if (!k->code || !k->vectors || !k->params)
         return false;
     for (uint32_t i = 0; i < PTX_SPECIAL_COUNT; i++)
         k->special[i] = NO_SLOT;
@@ -310,7 +309,6 @@ void kernel_free(struct kernel *kernel)
 {
     if (!kernel)
         return;
-    native_free(kernel->native);
     for (uint32_t i = 0; i < kernel->image_count; i++)
         image_free(&kernel->images[i]);
     free(kernel->images);

@@ -228,11 +228,10 @@ struct kernel {
     uint32_t parameter_count;
     struct slot *vectors; /* storage of inst.mem.vector */
     uint32_t vector_count, constant_room;
-    struct native *native; /* its translation: native.h */
-    bool uses_heap;        /* calls malloc */
-    bool uses_stack;       /* calls functions, or alloca */
-    bool shows_params;     /* takes addresses of its parameters */
-    uint64_t params_at;    /* the address of its parameters for that; 0: none yet */
+    bool uses_heap;     /* calls malloc */
+    bool uses_stack;    /* calls functions, or alloca */
+    bool shows_params;  /* takes addresses of its parameters */
+    uint64_t params_at; /* the address of its parameters for that; 0: none yet */
     struct emu_param *params;
 };
 

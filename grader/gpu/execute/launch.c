@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "gpu/execute/access.h"
-#include "gpu/execute/native.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
@@ -234,7 +233,6 @@ static bool worker_open(struct worker *worker, struct launch *launch)
 {
     *worker = (struct worker){.launch = launch, .may_begin = true};
     worker->last = worker->turn = &worker->first;
-    worker->ask_at = native_threshold(launch);
     worker->profile = calloc((size_t)launch->kernel->code_count + 1, sizeof *worker->profile);
     worker->patterns = make_patterns(launch->kernel);
     bool ok = worker->profile && worker->patterns;
@@ -265,7 +263,6 @@ static void join_worker(struct worker *into, struct worker *worker)
         launch->observers[i]->join(into->observer_state[i], worker->observer_state[i]);
     free(worker->profile);
     free(worker->patterns);
-    free(worker->uses);
 }
 
 static bool is_double_operation(const struct ptx_instruction *in)
@@ -366,7 +363,6 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     struct worker *all = &workers[0];
     for (unsigned i = 1; i < count; i++)
         join_worker(all, &workers[i]);
-    native_end(all);
     struct emu_counters *counters = make_counters(launch, all);
     for (unsigned i = 0; i < launch->observer_count; i++)
         launch->observers[i]->end(all->observer_state[i], &launch->view, counters);
@@ -375,7 +371,6 @@ static void join_workers(struct launch *launch, struct worker *workers, unsigned
     launch->instructions = all->executed;
     free(all->profile);
     free(all->patterns);
-    free(all->uses);
 }
 
 void launch_totals(const struct launch *launch, struct emu_counters *totals)

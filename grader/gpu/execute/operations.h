@@ -14,12 +14,9 @@ struct alu_row {
     lane_fn *run;
     uint8_t sources;
     uint8_t bytes[5]; /* of the destination and of each source */
-    bool is_plain;    /* a row of alu.def */
 };
 const struct alu_row *alu_find(const char *name); /* NULL: unknown */
-const struct alu_row *alu_row_of(lane_fn *run);
-compare_fn *compare_find(const char *name); /* "lt_s32"; NULL: unknown */
-const char *compare_name(compare_fn *compare);
+compare_fn *compare_find(const char *name);       /* "lt_s32"; NULL: unknown */
 lane_fn *select_find(unsigned bytes);
 lane_fn *predicate_find(enum ptx_opcode opcode);
 lane_fn idle_run, fp_run, setp_run, set_run, cvt_run, read_special_run, in_space_run, parameter_run;
@@ -34,9 +31,6 @@ lane_fn texture_run, gather_run, surface_load_run, surface_store_run;
 lane_fn vote_run, activemask_run, shfl_run, match_run, redux_run, elect_run, pack_run, unpack_run,
     wide_mov_run;
 bool lanes_all_set(const uint32_t *values); /* lanes.c: 32 of them, each UINT32_MAX? */
-/* The types of a conversion that C has, too, as native_code.h spells them: "f64_s32". NULL: C has
- * no such one. */
-const char *cvt_plain_name(const struct inst *inst);
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from);
 bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word);
 

@@ -1,5 +1,4 @@
-/* Arithmetic, comparisons and selections as loops over 32 lanes that the compiler vectorises:
- * for the interpreter and for translated kernels.
+/* Arithmetic, comparisons and selections as loops over 32 lanes that the compiler vectorises.
  *
  *   row_add_s32(mask, d, a, b)    a line of alu.def: d's lanes of the mask
  *   compare_lt_s32(a, b)          a bit for each lane

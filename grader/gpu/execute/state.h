@@ -83,7 +83,6 @@ struct warp {
     uint64_t executed;   /* warp instructions */
     uint64_t slept;      /* of these, nanosleep */
     uint64_t looked;     /* of these, instructions that may poll */
-    int64_t ahead;       /* instructions of its first slice that native code has executed already */
     uint32_t news;       /* polls of its latest slice that found another value than before */
     bool waits;          /* most of that slice was polling without success; kept for the next CTA */
     bool moved;          /* some path has done more than wait */
@@ -148,9 +147,6 @@ struct worker {
     uint64_t longest;                  /* instructions of the longest warp */
     uint64_t unaccounted;              /* instructions not yet added to the launch's count */
     uint64_t executed;                 /* instructions so far */
-    uint64_t ask_at;                   /* value of `executed` at which to ask for a translation */
-    struct native_use *uses;           /* by the pc where native code was entered; or NULL */
-    uint64_t tries, throughs;          /* warps that began in native code; and also ended there */
     struct cta *idle;                  /* CTAs free for reuse */
     uint32_t seats;                    /* CTAs allocated */
     struct frame *idle_frames;         /* free for reuse */

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "gpu/execute/access.h"
-#include "gpu/execute/native.h"
 #include "gpu/execute/operations.h"
 #include "gpu/execute/path.h"
 #include "gpu/execute/schedule.h"
@@ -333,14 +332,6 @@ LANES_INLINE uint32_t guarded_lanes(const struct warp *warp, const struct inst *
     return in->guard_negated ? ~guard : guard;
 }
 
-/* The kernel's translation, if it is ready and can run these LANES. */
-static const struct native_code *translation_for(const struct warp *warp, uint32_t lanes)
-{
-    const struct native *native = warp->cta->launch->kernel->native;
-    const struct native_code *code = atomic_load_explicit(&native->code, memory_order_acquire);
-    return code && (code->parts || lanes == ALL_LANES) ? code : NULL;
-}
-
 /* Runs instructions that all lanes execute together, up to one for control(): the hottest loop
  * of the emulator. Returns that instruction, or NULL when the top entry has reached its meet or
  * the slice is used up. */
@@ -353,15 +344,9 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     uint32_t count = count_of(lanes);
     const struct inst *in = NULL;
     const atomic_bool *stopping = &warp->cta->launch->stopping;
-    const struct native_code *native = translation_for(warp, lanes);
     warp->frame = top->frame;
     warp->bank[BANK_REGISTERS] = top->frame->registers;
     while (pc != meet && *slice > 0) {
-        if (native && native->enters[pc] && native_is_worth(warp, pc)) {
-            pc = native_run(warp, native, top, pc, slice);
-            if (pc == meet || *slice <= 0)
-                break;
-        }
         in = &code[pc];
         if (in->stretch) {
             uint32_t n = run_stretch(warp, pc, lanes, count, *slice);
@@ -394,30 +379,17 @@ static const struct inst *run_lanes(struct warp *warp, struct path_entry *top, u
     return in;
 }
 
-/* Accounts for EXECUTED instructions in all, which took USED of the warp's slice. */
-static void end_turn(struct warp *warp, uint64_t executed, int64_t used)
-{
-    struct worker *worker = warp->cta->worker;
-    worker->executed += executed;
-    if (worker->executed >= worker->ask_at)
-        native_ask(worker);
-    account(warp, executed);
-    warp->looked += ((uint64_t)used - executed) / (OBSERVE_COST - 1);
-}
-
 /* Runs the path until it waits, is done, or has used its slice. True if it did anything but
  * spin. */
 static bool run_slice(struct warp *warp, struct path *path)
 {
     struct launch *launch = warp->cta->launch;
     const int64_t length = warp->waits ? WAITING_SLICE : SLICE;
-    int64_t slice = length - warp->ahead;
-    uint64_t before = warp->ahead ? 0 : warp->executed;
-    uint64_t slept = warp->slept, looked = warp->looked;
+    int64_t slice = length;
+    uint64_t before = warp->executed, slept = warp->slept, looked = warp->looked;
     uint32_t mask = 0;
-    warp->news = warp->ahead ? warp->news : 0;
+    warp->news = 0;
     warp->cta->worker->polls_briefly |= warp->waits;
-    warp->ahead = 0;
     path->gives_way = false;
     /* a fully merged path waits at the next meeting again: run_lanes() does not check for others */
     path->has_met &= path_top(path)->lanes != warp->alive;
@@ -433,7 +405,9 @@ static bool run_slice(struct warp *warp, struct path *path)
             control(warp, path, in, mask, &warp->cta->worker->profile[warp->pc]);
     }
     uint64_t executed = warp->executed - before;
-    end_turn(warp, executed, length - slice);
+    warp->cta->worker->executed += executed;
+    account(warp, executed);
+    warp->looked += ((uint64_t)(length - slice) - executed) / (OBSERVE_COST - 1);
     if (path->gives_way) {
         /* other polls in between may have seen a change */
         path->is_stuck &= warp->looked - looked == warp->slept - slept;
@@ -636,35 +610,6 @@ static void prepare(struct warp *warp, struct cta *cta, uint32_t index)
     values_of_warp(warp);
 }
 
-/* Most warps run the translation of their kernel from beginning to end and need no path. Returns
- * where the others left it; then the warp is AHEAD in its first slice. */
-static uint32_t go_through(struct warp *warp, struct frame *frame)
-{
-    struct worker *worker = warp->cta->worker;
-    const struct native_code *native = translation_for(warp, warp->alive);
-    if (!native || !native->enters[0] || !native_goes_through(worker) ||
-        atomic_load(&worker->launch->stopping))
-        return 0;
-    int64_t left = SLICE;
-    warp->frame = frame;
-    warp->bank[BANK_REGISTERS] = frame->registers;
-    warp->pc = native->enter(warp, 0, &left, warp->alive, NOWHERE);
-    const struct inst *in = &worker->launch->kernel->code[warp->pc];
-    bool is_through = in->kind == KIND_EXIT && in->guard == NO_SLOT && left > 0;
-    worker->tries++;
-    if (!is_through) {
-        warp->ahead = SLICE - left;
-        return warp->pc;
-    }
-    struct profile *profile = &worker->profile[warp->pc];
-    profile->warps++;
-    profile->threads += count_of(warp->alive);
-    worker->throughs++;
-    warp->alive = 0;
-    end_turn(warp, ++warp->executed, SLICE - left + 1);
-    return NOWHERE;
-}
-
 bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
 {
     uint32_t left = cta->launch->threads - index * WARP;
@@ -675,19 +620,17 @@ bool warp_start(struct warp *warp, struct cta *cta, uint32_t index, bool again)
     warp->slept = 0;
     warp->looked = 0;
     warp->news = 0;
-    warp->ahead = 0;
     warp->at_cluster = warp->owes_wait = warp->heard = 0;
     warp->path_count = 0;
     struct frame *frame = frame_open(warp, &cta->launch->kernel->images[0]);
     if (!frame)
         return false;
     frame->holders++;
-    uint32_t pc = go_through(warp, frame);
-    struct path *path = pc == NOWHERE ? NULL : path_add(warp);
+    struct path *path = path_add(warp);
     if (path)
-        path_push(warp, path, (struct path_entry){pc, NOWHERE, warp->alive, frame});
+        path_push(warp, path, (struct path_entry){0, NOWHERE, warp->alive, frame});
     frame_release(warp, frame);
-    return path || pc == NOWHERE;
+    return path;
 }
 
 void sleep_run(struct warp *warp, const struct inst *inst, uint32_t mask)
