@@ -1,5 +1,5 @@
-/* Random inputs, cases, and numbers in words. */
-#include "checks/internal.h"
+/* Random inputs, cases, the decoy input that main() sees, and numbers as text. */
+#include "checks/inputs.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -7,19 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SplitMix64: a counter that goes through a bijective mixer. Any state is a good one, so a state can
- * be made from a seed and a name. */
+#include "base/files.h"
+#include "checks/internal.h"
+
+/* SplitMix64: a counter that goes through a bijective mixer. Any state is a good one, so a seed and
+ * a name make one. */
 static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
     mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
     mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
     return mixed ^ mixed >> 31;
-}
-
-uint64_t check_random_next(uint64_t *state)
-{
-    return next_random(state);
 }
 
 uint64_t check_random_start(uint64_t seed, const char *id)
@@ -35,7 +33,7 @@ uint64_t check_random_apart(const struct check *check, const char *purpose)
     char text[400], hex[HASH_SIZE];
     struct base_hash *hash = base_hash_new();
     int length = snprintf(text, sizeof text, "%s %s %llu %u", purpose, check->info->id,
-                          (unsigned long long)check->job.seed, check->run_count);
+                          (unsigned long long)check->job.seed, check->process_count);
     if (!hash) {
         fprintf(stderr, "check %s: no memory for a hash\n", check->info->id);
         abort();
@@ -49,7 +47,7 @@ uint64_t check_random_apart(const struct check *check, const char *purpose)
 static int random_int(uint64_t *state, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;
-    /* The upper half of a 64 x 64 bit product: 0 to span - 1, as even as 64 bits allow. */
+    /* The upper half of a 64 x 64 bit product: 0 to span - 1, as evenly as 64 bits allow. */
     uint64_t offset = (uint64_t)((unsigned __int128)next_random(state) * span >> 64);
     return (int)((int64_t)low + (int64_t)offset);
 }
@@ -64,7 +62,7 @@ void *check_memory(struct check *check, size_t count, size_t size)
     void *memory = calloc(count + 1, size);
     if (!memory || check->block_count == CHECK_MAX_BLOCKS) {
         fprintf(stderr, "check %s: no memory for its input\n", check->info->id);
-        abort(); /* a Criterion test that crashes is the grader's failure */
+        abort(); /* a crash of a Criterion test is a failure of the grader */
     }
     return check->blocks[check->block_count++] = memory;
 }
@@ -81,7 +79,7 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
 {
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
-        /* 0 to 1 - 2^-24, a float each; the sum may round to HIGH. */
+        /* 0 to 1 - 2^-24, all of them floats; the sum may round to HIGH. */
         float share = (float)(next_random(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
@@ -103,15 +101,16 @@ struct case_data *check_case(struct check *check, const char *format, ...)
     return input;
 }
 
-/* --- what main() is shown --------------------------------------------------------------------------- */
+/* --- the decoy input --------------------------------------------------------------------- */
 
 enum {
-    SHORTEST = 16, /* elements of an array that is worth hiding */
+    SHORTEST = 16, /* elements of an array; shorter ones are not hidden */
     DRAWS = 64,
-    MOST_EQUAL = DRAWS / 6, /* of 16 different elements, 4 draws of two are the same one */
+    MOST_EQUAL = DRAWS / 6, /* with 16 different elements, two draws are equal 4 times in 64 */
     PIECE = 16,             /* bytes: gpu/remote/views.h */
-    /* Pieces of an input that has at least four times as many. With the fewer, the more of it must be looked at
-     * by who wants to find one; but of ten million honest programs only one is to have none at all. */
+    /* Spoilt pieces of an input, which has at least four times as many. The fewer, the more of the
+     * input a program must inspect to find one; but of ten million honest programs only one may
+     * meet none. */
     SPOILT = 16,
     POOL = 1 << 14, /* elements */
 };
@@ -125,8 +124,8 @@ static inline uint64_t pick(const char *elements, size_t size, size_t count, uin
     return bits;
 }
 
-/* Whether neighbours tell where they are: two of its elements are rarely equal. */
-static bool is_telling(const struct case_array *array, uint64_t *random)
+/* Whether a few neighbours identify their place in ARRAY: two of its elements are rarely equal. */
+static bool has_places(const struct case_array *array, uint64_t *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
     unsigned equal = 0;
@@ -136,9 +135,10 @@ static bool is_telling(const struct case_array *array, uint64_t *random)
     return count >= SHORTEST && equal <= MOST_EQUAL;
 }
 
-/* Writes as many elements, each of them one of COUNT elements of SIZE bytes. First a small pool is taken from these,
- * which is faster than to go here and there in a large array; 16 bytes in a row are still no coincidence. Zeros are
- * left out as far as possible: programs put them between rows, and behind them. */
+/* Fills TO with COUNT elements drawn from the COUNT ELEMENTS of SIZE bytes. They come by way of a
+ * small pool, which is faster than random access to a large array; 16 bytes in a row are still no
+ * coincidence. Zeros are left out as far as possible, because programs put zeros between rows and
+ * behind them. */
 __attribute__((always_inline)) static inline void draw(const char *elements, size_t size,
                                                        size_t count, uint64_t *random, char *to)
 {
@@ -153,7 +153,7 @@ __attribute__((always_inline)) static inline void draw(const char *elements, siz
         memcpy(to + i * size, pool + next_random(random) % POOL * size, size);
 }
 
-/* Adds ARRAY to OTHER: as it is, or other elements. */
+/* Adds ARRAY to OTHER: with drawn elements if DRAWS, else as it is. */
 static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
                       uint64_t *random)
 {
@@ -176,7 +176,7 @@ struct case_data *check_other_case(const struct case_data *input, uint64_t *rand
     const struct case_array *array;
     bool good = other, differs = false;
     for (size_t i = 0; good && (array = case_at(input, i)); ++i) {
-        bool draws = is_telling(array, random);
+        bool draws = has_places(array, random);
         good = add_other(other, array, draws, random);
         differs |= draws;
     }

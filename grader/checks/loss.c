@@ -1,14 +1,17 @@
-/* The loss behind a figure: which finding explains the counter that a check judges, why it costs so
- * much, and what the check would give if it were ideal. */
-#include "checks/internal.h"
+/* The loss behind a figure: the finding that explains the counter that a check judges, why it costs
+ * so much, and how many points the check would give without it. */
+#include "checks/judging.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "checks/internal.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
 #include "record/losses.h"
 
-/* Losses that make COUNTER large, by how their ids begin; "" if none does. */
+/* The id of losses that make COUNTER large, by the beginning of its name; "" none. */
 static const char *losses_of(const char *counter)
 {
     static const struct {
@@ -24,7 +27,7 @@ static const char *losses_of(const char *counter)
     return "";
 }
 
-/* A bank conflict of loads explains nothing to a check of stores, and the other way round. */
+/* A bank conflict of loads does not explain a counter of stores, nor the other way round. */
 static bool is_of_access(const char *counter, const json_t *finding)
 {
     const char *cause = json_text_of(finding, "cause");
@@ -32,13 +35,13 @@ static bool is_of_access(const char *counter, const json_t *finding)
            !(strstr(counter, "shared_load") && strstr(cause, " write "));
 }
 
-/* The most wasteful of them in the student's file, or NULL: findings are sorted. */
-static const json_t *find_loss(const struct check *check, const struct trial *trial, const char *id)
+/* The most wasteful loss of ID in the student's file, or NULL. Findings are sorted by waste. */
+static const json_t *find_loss(const struct check *check, const struct run *run, const char *id)
 {
     const char *counter = check->info->figure.counter;
     size_t i;
     json_t *finding;
-    json_array_foreach(json_object_get(trial->record, "findings"), i, finding)
+    json_array_foreach(json_object_get(run->record, "findings"), i, finding)
     {
         if (record_is_loss(finding) && strcmp(json_text_of(finding, "id"), id) == 0 &&
             is_of_access(counter, finding) &&
@@ -48,39 +51,40 @@ static const json_t *find_loss(const struct check *check, const struct trial *tr
     return NULL;
 }
 
-/* The figure if LOSS were none, the rest being as it is: figures are proportional to their counters. */
-static double ideal_value(const struct check *check, const struct trial *trial, const json_t *loss)
+/* The figure without LOSS, all else equal: figures are proportional to their counters. */
+static double ideal_value(const struct check *check, const struct run *run, const json_t *loss)
 {
-    double all = check_counter(trial, check->info->figure.counter);
+    double all = check_counter(run, check->info->figure.counter);
     bool branches = strcmp(json_text_of(loss, "id"), "divergent-branch") == 0;
     double less = branches ? json_number_of(loss, "count") : (double)record_loss_waste(loss);
-    return all > less ? check->value * (all - less) / all : 0;
+    return all > less ? check->verdict.value * (all - less) / all : 0;
 }
 
-static void tell_spare(struct check *check, const struct trial *trial, const json_t *loss)
+static void describe_spare(struct check *check, const struct run *run, const json_t *loss)
 {
-    double share = judge_share(&check->budget, ideal_value(check, trial, loss));
+    double share = judge_share(&check->budget, ideal_value(check, run, loss));
     double most = check->points, points = judge_points(share, most);
-    int used = snprintf(check->spare, sizeof check->spare, "%s", json_text_of(loss, "spare"));
-    char *end = check->spare + used;
-    size_t left = sizeof check->spare - (size_t)used;
+    int used = snprintf(check->verdict.spare, sizeof check->verdict.spare, "%s",
+                        json_text_of(loss, "spare"));
+    char *end = check->verdict.spare + used;
+    size_t left = sizeof check->verdict.spare - (size_t)used;
     if (used == 0 || left < 60)
         return;
     if (share >= 1)
         snprintf(end, left, "; the check would pass");
-    else if (points > judge_points(check->share, most))
+    else if (points > judge_points(check->verdict.share, most))
         snprintf(end, left, "; the check would give %.4g of %.4g points", points, most);
 }
 
-bool check_point_at_loss(struct check *check, const struct trial *trial)
+bool check_point_at_loss(struct check *check, const struct run *run)
 {
     const char *id = losses_of(check->info->figure.counter);
-    const json_t *loss = *id ? find_loss(check, trial, id) : NULL;
+    const json_t *loss = *id ? find_loss(check, run, id) : NULL;
     if (!loss)
         return false;
     check_point_at(check, json_text_of(loss, "file"), (unsigned)json_integer_of(loss, "line"),
                    (unsigned)json_integer_of(loss, "column"));
-    snprintf(check->cause, sizeof check->cause, "%s", json_text_of(loss, "cause"));
-    tell_spare(check, trial, loss);
+    snprintf(check->verdict.cause, sizeof check->verdict.cause, "%s", json_text_of(loss, "cause"));
+    describe_spare(check, run, loss);
     return true;
 }

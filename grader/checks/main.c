@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Longer than any check can take: each trial ends after 10 s, and a check stops at its first bad one. */
+/* Longer than any check takes: each run ends after 10 s, and a check stops at its first failure. */
 #define CHECK_SECONDS 120
 
 static json_t *describe_texts(const char *const *texts, size_t most)
@@ -76,9 +76,9 @@ static int describe(void)
     return failed;
 }
 
-/* Criterion makes a socket that has its process's id for a name, in a folder that all users share. One that was
- * killed leaves its own behind, and another user with the same id could not take its place. So a child goes on
- * then, whose id is another. */
+/* Criterion creates a socket named after its process id in a folder that all users share. A killed
+ * process leaves its socket behind, which another user's process with the same id could not
+ * replace. So a child with another id goes on. */
 static void avoid_taken_socket(void)
 {
     char path[64];

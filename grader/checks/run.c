@@ -1,256 +1,265 @@
+/* One run of the submission: whether main() sees the judged input, what the run left, and which
+ * runs must be repeated in another way.
+ *
+ * Nothing that the program prints is ever judged; its last line is only shown. */
 #include "checks/run.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/files.h"
-#include "config.h"
-#include "gpu/remote/wire.h"
-#include "grade/installed_gpu.h"
+#include "base/json.h"
+#include "checks/explain.h"
+#include "checks/inputs.h"
+#include "checks/internal.h"
+#include "checks/judging.h"
+#include "checks/processes.h"
+#include "checks/verdict.h"
+#include "record/lines.h"
 #include "record/record.h"
-#include "sandbox/sandbox.h"
 
-#define CPU_SECONDS    80
-#define DEVICE_SECONDS 5                    /* from the end of the program to that of its device */
-#define ADDRESS_BYTES  ((uint64_t)64 << 30) /* the emulator reserves much and touches little */
-#define DATA_BYTES     ((uint64_t)4 << 30)
-#define THREADS        512 /* the GPU's driver has some, the emulator one for each core */
-#define OUTPUT_KEEP    ((size_t)64 << 10)
-
-/* That the sanitizers make everything slow is nobody's fault. */
-#ifdef LANEWISE_PRELOAD
-#define PATIENCE 3
-#else
-#define PATIENCE 1
-#endif
-
-/* A launch may execute this many warp instructions: several times what the slowest right kernel
- * needs (about 5 million, for one thread and a million numbers), and done in a few seconds. */
-#define MAX_INSTRUCTIONS "32000000"
-
-enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
-
-/* "NAME=value" strings, NULL-terminated, and their text. */
-struct environment {
-    const char *list[MOST_VARIABLES + 1];
-    char text[MOST_VARIABLES][PATH_SIZE + 32];
-    size_t count;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct environment *environment,
-                                                      const char *format, ...)
+/* A file that exists once the submission has hung. All checks of this grading see it. */
+static bool hung_path(const struct check *check, char path[PATH_SIZE])
 {
-    va_list args;
-    char *text = environment->text[environment->count];
-    va_start(args, format);
-    vsnprintf(text, sizeof environment->text[0], format, args);
-    va_end(args);
-    environment->list[environment->count++] = text;
+    return base_path(path, "%s/hung", check->job.folder);
 }
 
-static void take_over(struct environment *environment, const char *name)
-{
-    const char *value = getenv(name);
-    if (value && strlen(value) < PATH_SIZE)
-        add(environment, "%s=%s", name, value);
-}
-
-static void fill_program(struct environment *environment, const struct process *process,
-                         const struct check_run *run)
-{
-    add(environment, "PATH=/usr/bin:/bin");
-    add(environment, "LC_ALL=C");
-    if (run->device == ON_GPU) { /* where the driver is, and which GPU a batch system gave us */
-        take_over(environment, "CUDA_VISIBLE_DEVICES");
-        take_over(environment, "LD_LIBRARY_PATH");
-        return;
-    }
-    add(environment, "LD_LIBRARY_PATH=%s", process->program_folder);
-    add(environment, WIRE_VARIABLE "=1");
-#ifdef LANEWISE_PRELOAD
-    /* The runtime library is built with it too, and its program is not. */
-    add(environment, "LD_PRELOAD=" LANEWISE_PRELOAD);
-    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS);
-#endif
-}
-
-static void fill_device(struct environment *environment, const struct process *process,
-                        const struct check *check, const struct check_run *run)
-{
-    add(environment, "LANEWISE_RECORD=%s", process->record);
-    add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES); /* more than that is too much */
-    add(environment, "LANEWISE_POISON=%llu", (unsigned long long)process->poison);
-    add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)PROCESS_GPU_BYTES);
-    add(environment, "LANEWISE_DETERMINISTIC=1");
-    add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
-    add(environment, "LANEWISE_TOOLS=%s", run->watched ? "origins,racecheck,initcheck" : "origins");
-    if (run->backwards)
-        add(environment, "LANEWISE_BACKWARDS=1");
-    else if (check->job.pictures)
-        add(environment, "LANEWISE_TRACE=*");
-    if (run->hides) {
-        add(environment, "LANEWISE_SHOWN=%s", process->shown_path);
-        add(environment, "LANEWISE_JUDGED=%s", process->judged_path);
-        add(environment, "LANEWISE_ANSWERS=%s", process->answers);
-    } else if (run->spoils) {
-        add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)process->spoil);
-        add(environment, "LANEWISE_SPOIL_EVERY=%zu", run->spoils);
-    }
-#ifdef LANEWISE_PRELOAD
-    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS); /* no sandbox lets it look for leaks */
-#endif
-}
-
-/* Adds the folders of TEXT, which colons separate, to a list with ROOM for more. */
-static void add_folders(char *text, const char **list, size_t room)
-{
-    char *rest, *folder = strtok_r(text, ":", &rest);
-    for (; folder && room > 0; folder = strtok_r(NULL, ":", &rest))
-        if (folder[0] == '/' && access(folder, F_OK) == 0) {
-            *list++ = folder;
-            --room;
-        }
-}
-
-static void run_on_gpu(const struct process_command *command, struct sandbox *sandbox,
-                       const char **folders, bool alone, struct process_outcome *outcome)
-{
-    struct process_command driven =
-        *command; /* the driver reserves, shares and grows as it likes */
-    char libraries[PATH_SIZE];
-    driven.address_bytes = driven.data_bytes = driven.file_bytes = 0;
-    snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
-    add_folders(libraries, folders, MOST_FOLDERS);
-    sandbox->gpu = true;
-    int turn = installed_gpu_lock(alone);
-    process_run(&driven, outcome);
-    installed_gpu_unlock(turn);
-}
-
-static void run_on_emulator(const struct process *process, bool hides,
-                            const struct process_command *command,
-                            const struct environment *environment, struct process_outcome *outcome,
-                            struct process_outcome *device_outcome)
+/* The most seconds of a run. */
+static int wall_seconds(const struct check *check, const struct run_plan *plan)
 {
     char path[PATH_SIZE];
-    const char *const words[] = {path, NULL};
-    const char *const read[] = {process->program_folder, hides ? process->shown_path : NULL,
-                                process->judged_path, NULL};
-    const char *const keep[] = {process->record, hides ? process->answers : NULL, NULL};
-    struct sandbox sandbox = *command->sandbox;
-    struct process_command device = *command;
-    base_path(path, "%s/lanewise-device", process->program_folder);
-    sandbox.folder = device.folder = process->device_folder;
-    sandbox.read = read;
-    sandbox.keep = keep;
-    sandbox.shares = true;
-#ifndef LANEWISE_PRELOAD
-    sandbox.bare = true; /* gpu/remote/rules.mk links it so */
-#endif
-    device.sandbox = &sandbox;
-    device.argv = words;
-    device.environment = environment->list;
-    device.wall_seconds = PATIENCE * DEVICE_SECONDS;
-    device.file_bytes = 0; /* memory that it shares with the program is a file */
-    process_run_served(command, &device, outcome, device_outcome);
+    bool hung = !plan->own && hung_path(check, path) && access(path, F_OK) == 0;
+    return hung ? RUN_SECONDS_ONCE_HUNG : RUN_SECONDS;
 }
 
-void process_execute(const struct process *process, const struct check *check,
-                     const struct check_run *run, int seconds, struct process_outcome *program,
-                     struct process_outcome *device)
+static void note_hung(const struct check *check)
 {
-    struct environment environment = {.count = 0}, device_environment = {.count = 0};
-    char count[16];
-    const char *read[MOST_FOLDERS + 3] = {process->program_folder, process->input};
-    const char *const keep[] = {process->result, NULL};
-    const char *words[12] = {run->program, "--case",    "case", "--result",
-                             "result",     "--repeats", count};
-    size_t word_count = 7;
-    if (run->copy_rate) {
-        words[word_count++] = "--copy-rate";
-        words[word_count++] = "1";
+    char path[PATH_SIZE];
+    if (hung_path(check, path))
+        base_write_file(path, "", 0, 0600); /* if that fails, the next run only takes longer */
+}
+
+/* --- what a run left -------------------------------------------------------------------------- */
+
+static void add_counters(json_t *totals, const json_t *counters)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)counters, name, value)
+    {
+        json_int_t sum = json_integer_of(totals, name);
+        json_int_t more = json_integer_value(value);
+        json_object_set_new(totals, name, json_integer(sum + more));
     }
-    if (run->device == ON_GPU) { /* on the emulator a launch has ended when it returns */
-        words[word_count++] = "--late-work";
-        words[word_count++] = "1";
+}
+
+static json_t *sum_counters(const json_t *record)
+{
+    json_t *totals = json_object(), *launch;
+    size_t i;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+        add_counters(totals, json_object_get(launch, "counters"));
+    return totals;
+}
+
+/* Adds the counters and accesses of the submission's own lines to the report. */
+static void take_lines(struct check *check, const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+        record_add_lines(check->lines, json_object_get(launch, "lines"), check->job.file_name);
+    record_add_accesses(check->accesses, json_object_get(record, "accesses"), check->job.file_name);
+}
+
+static void take_record(struct check *check, struct run *run)
+{
+    json_decref(check->counters);
+    check->counters = json_incref(run->counters);
+    json_array_extend(check->findings, json_object_get(run->record, "findings"));
+    take_lines(check, run->record);
+}
+
+static void take_result(struct check *check, struct run *run, const char *path)
+{
+    char error[100];
+    struct stat status;
+    if (!check_is_open(check))
+        return;
+    if (lstat(path, &status) != 0 || status.st_size == 0)
+        check_fail(check, "no-result", "your program ended before it handed in a result");
+    else if (!(run->result = case_read(path, RUN_RESULT_BYTES, error, sizeof error)))
+        check_fail(check, "no-result", "the result file of your program %s", error);
+    if (!run->result)
+        check_advise(check, "main() must come to lab_result() and, at its end, to lab_close().");
+}
+
+/* The processes of a run after their end, and their record. */
+struct ended {
+    struct run_plan plan; /* as carried out: without a decoy if INPUT has nothing to hide */
+    struct run_files files;
+    struct process_outcome program, device;
+    int seconds;    /* the limit */
+    json_t *record; /* NULL: none */
+    char why[200];  /* the record is unreadable; "" otherwise */
+};
+
+/* Whether main() copied the whole decoy to the GPU unchanged, so that kernels worked on the judged
+ * input. Assumes so for a program that was stopped: it is not worth a second run. */
+static bool has_arrived(const struct ended *ended)
+{
+    enum process_end end = ended->program.end;
+    bool by_itself =
+        end == PROCESS_EXITED || end == PROCESS_SIGNALLED || end == PROCESS_TOO_MUCH_OUTPUT;
+    return !by_itself || json_integer_of(ended->record, "missing") == 0;
+}
+
+static bool make_run(struct check *check, const struct run_plan *plan,
+                     const struct case_data *input, struct ended *ended)
+{
+    uint64_t stream = check_random_apart(check, "shown");
+    struct case_data *shown = plan->hides ? check_other_case(input, &stream) : NULL;
+    ended->plan = *plan;
+    ended->plan.hides = shown;
+    if (plan->hides && !shown)
+        ended->plan.spoils = check_spoil_rate(input);
+    bool good = run_files_make(&ended->files, check, plan, input, shown);
+    if (!good)
+        check_break(check, "cannot write the case into %s: %s", ended->files.folder,
+                    strerror(errno));
+    case_free(shown);
+    check->process_count++;
+    if (!good)
+        return false;
+    ended->seconds = wall_seconds(check, plan);
+    run_processes(&ended->files, check, &ended->plan, ended->seconds, &ended->program,
+                  &ended->device);
+    if (plan->device == ON_EMULATOR && ended->program.end != PROCESS_NOT_STARTED)
+        ended->record = record_read(ended->files.record, ended->why, sizeof ended->why);
+    return true;
+}
+
+static void end_processes(struct ended *ended)
+{
+    json_decref(ended->record);
+    process_outcome_free(&ended->program);
+    process_outcome_free(&ended->device);
+    run_files_remove(&ended->files);
+}
+
+/* Takes what a run left into RUN, and fails the check if anything is wrong with it. */
+static void take_run(struct check *check, struct run *run, struct ended *ended)
+{
+    char why[100];
+    run->seconds = ended->program.seconds;
+    run->record = json_incref(ended->record);
+    check_explain_device(check, &ended->device);
+    if (run->record) {
+        run->counters = sum_counters(run->record);
+        if (!run->plan.backwards) /* that would repeat the first run's */
+            take_record(check, run);
+        check_explain_findings(check, run->record, &ended->program);
+    } else if (*ended->why) {
+        check_fail(check, "failed", "the emulator's record of your program is unreadable: %s",
+                   ended->why);
     }
-    struct sandbox sandbox = {.level = check->job.level,
-                              .folder = process->folder,
-                              .read = read,
-                              .keep = keep,
-                              .processes = THREADS};
-    struct process_command command = {
-        .argv = words,
-        .environment = environment.list,
-        .folder = process->folder,
-        .wall_seconds = PATIENCE * seconds,
-        .cpu_seconds = CPU_SECONDS,
-        .address_bytes = ADDRESS_BYTES,
-        .data_bytes = DATA_BYTES,
-        .file_bytes = PROCESS_FILE_BYTES,
-        .output_keep = OUTPUT_KEEP,
-        .output_limit = PROCESS_OUTPUT_LIMIT,
-        .sandbox = &sandbox,
-    };
-#ifdef LANEWISE_PRELOAD
-    command.address_bytes = command.data_bytes = 0; /* its shadow is larger than all */
-#endif
-    snprintf(count, sizeof count, "%d", run->repeats);
-    fill_program(&environment, process, run);
-    fill_device(&device_environment, process, check, run);
-    if (run->device == ON_GPU)
-        run_on_gpu(&command, &sandbox, read + 2, run->repeats > 0, program);
-    else
-        run_on_emulator(process, run->hides, &command, &device_environment, program, device);
+    check_explain_end(check, &ended->program, ended->seconds);
+    if (ended->program.end == PROCESS_TIMED_OUT)
+        note_hung(check);
+    take_result(check, run, ended->files.result);
+    if (run->plan.hides &&
+        !base_read_file(ended->files.answers, SIZE_MAX - 1, &run->judged, why, sizeof why))
+        check_break(check, "what the kernels made cannot be read: it %s", why);
 }
 
-/* --- files ------------------------------------------------------------------------------------------ */
-
-/* The program sees the path of its folder, which must not say what is looked at: it could do one thing for each check. */
-static bool make_folders(struct process *process, const struct check *check)
+/* Runs the program with nothing hidden, because its copies to the GPU do not show the input. */
+static const struct run *perform_openly(struct check *check, const struct run_plan *plan,
+                                        const struct case_data *input)
 {
-    return base_new_folder(check->job.folder, "run-", process->folder) &&
-           base_path(process->device_folder, "%s-device", process->folder) &&
-           base_make_folder(process->device_folder);
+    struct run_plan open = *plan;
+    open.hides = false;
+    open.spoils = plan->device == ON_EMULATOR && !plan->backwards ? check_spoil_rate(input) : 0;
+    return check_perform_run(check, &open, input);
 }
 
-static bool name_files(struct process *process, const struct check_run *run)
+static const struct run *mark_altered(struct check *check, const struct run *run)
 {
-    const char *last = strrchr(run->program, '/');
-    return base_path(process->input, "%s/case", process->folder) &&
-           base_path(process->result, "%s/result", process->folder) &&
-           base_path(process->record, "%s/record", process->device_folder) &&
-           base_path(process->shown_path, "%s/shown", process->device_folder) &&
-           base_path(process->judged_path, "%s/judged", process->device_folder) &&
-           base_path(process->answers, "%s/answers", process->device_folder) &&
-           base_path(process->program_folder, "%.*s", (int)(last - run->program), run->program);
+    if (run)
+        check->runs[run - check->runs].was_altered = true;
+    return run;
 }
 
-static bool write_views(const struct process *process, const struct case_data *shown,
-                        const struct case_data *input)
+const struct run *check_perform_run(struct check *check, const struct run_plan *plan,
+                                    const struct case_data *input)
 {
-    return case_write(shown, process->shown_path) && case_write(input, process->judged_path) &&
-           base_write_file(process->answers, "", 0, 0600);
+    struct ended ended = {.device = {.end = PROCESS_EXITED}};
+    if (!check_is_open(check))
+        return NULL;
+    if (check->run_count == CHECK_MAX_BLOCKS) {
+        check_break(check, "more runs than a check may have"); /* a mistake in checks.c */
+        return NULL;
+    }
+    if (!make_run(check, plan, input, &ended))
+        return NULL;
+    if (ended.plan.hides && !has_arrived(&ended)) {
+        end_processes(&ended);
+        return mark_altered(check, perform_openly(check, plan, input));
+    }
+    struct run *run = &check->runs[check->run_count++];
+    *run = (struct run){.plan = ended.plan, .input = input};
+    take_run(check, run, &ended);
+    end_processes(&ended);
+    return check_is_open(check) ? run : NULL;
 }
 
-bool process_prepare(struct process *process, const struct check *check,
-                     const struct check_run *run, const struct case_data *input,
-                     const struct case_data *shown)
+const struct run *check_run_openly(struct check *check, const struct run *hidden)
 {
-    process->poison = check_random_apart(check, "fresh memory");
-    process->spoil = check_random_apart(check, "spoilt");
-    return make_folders(process, check) && name_files(process, run) &&
-           case_write(shown ? shown : input, process->input) &&
-           base_write_file(process->result, "", 0, 0600) &&
-           base_write_file(process->record, "", 0, 0600) &&
-           (!shown || write_views(process, shown, input));
+    struct run *run = &check->runs[hidden - check->runs];
+    if (!run->open)
+        run->open = mark_altered(check, perform_openly(check, &hidden->plan, hidden->input));
+    return run->open;
 }
 
-void process_remove(const struct process *process)
+const struct run *check_run_backwards(struct check *check, const struct run *run)
 {
-    base_remove_tree(process->folder);
-    base_remove_tree(process->device_folder);
+    if (!check_is_open(check) || !run || !run->plan.watched || run->plan.device != ON_EMULATOR)
+        return NULL;
+    struct run *keeper = &check->runs[run - check->runs];
+    struct run_plan plan = run->plan;
+    plan.watched = false;
+    plan.backwards = true;
+    plan.hides = plan.hides && !run->open;
+    if (!keeper->backwards)
+        keeper->backwards = plan.hides ? check_perform_run(check, &plan, run->input)
+                                       : perform_openly(check, &plan, run->input);
+    check_blame_order(check);
+    return keeper->backwards;
+}
+
+const struct run *check_run(struct check *check, const struct case_data *input)
+{
+    enum grading_device device = check_device(check->info, check->job.device);
+    bool open = check->info->open_input;
+    struct run_plan plan = {.program = check->job.programs[device],
+                            .device = device,
+                            .watched = check->info->watched,
+                            .hides = device == ON_EMULATOR && !open};
+    if (*plan.program)
+        return open ? perform_openly(check, &plan, input) : check_perform_run(check, &plan, input);
+    check_break(check, "the submission was not built for %s", grading_device_name(device));
+    return NULL;
+}
+
+void check_free_runs(struct check *check)
+{
+    for (unsigned i = 0; i < check->run_count; ++i) {
+        case_free(check->runs[i].result);
+        json_decref(check->runs[i].record);
+        json_decref(check->runs[i].counters);
+        free(check->runs[i].judged.bytes);
+        check_free_answers(&check->runs[i]);
+    }
+    check->run_count = 0;
 }

@@ -1,46 +1,60 @@
-/* One run of a submission, as processes: its program in a sandbox and, on the emulator, its device in
- * another, with the files and the environment that each of them gets.
+/* A run of the submission: all that checks judge. run.c makes it; the files that judge only read
+ * it.
  *
- *     case ----> [ ./program --case case --result result ] ----> result    judged by the check
- *                        | socket
- *                [ ./lanewise-device ]  -----------------------> record    launches and findings
- *
- * If the run hides its input, the case that the program gets is another one. The device has both then, and leaves
- * what is to be judged in a file of its own: gpu/remote/twin.h. */
+ *     struct run_plan --> processes.c --> result, record --> struct run --> answers.c, counters.c, ... */
 #ifndef CHECKS_RUN_H
 #define CHECKS_RUN_H
 
-#include "checks/internal.h"
-#include "sandbox/process.h"
+#include <jansson.h>
 
-#define PROCESS_RESULT_BYTES ((size_t)64 << 20) /* the longest result that is read */
-#define PROCESS_OUTPUT_LIMIT ((size_t)1 << 20)
-#define PROCESS_FILE_BYTES   (2 * PROCESS_RESULT_BYTES)
-#define PROCESS_GPU_BYTES                                                                          \
-    ((uint64_t)1 << 30) /* device memory; its process may hold a twin's, too */
+#include "base/files.h"
+#include "grade/job.h"
+#include "record/case.h"
 
-struct process {
-    char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
-    char device_folder[PATH_SIZE], record[PATH_SIZE];
-    /* of a run that hides its input */
-    char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
-    char program_folder[PATH_SIZE]; /* the runtime library and the device are there, too */
-    uint64_t poison, spoil;         /* the seeds of fresh memory's bytes, and of what is spoilt */
+struct check;
+
+/* How to run PROGRAM. */
+struct run_plan {
+    const char *program; /* its path */
+    bool own;            /* it is the lab's own, not the submission */
+    enum grading_device device;
+    int repeats;    /* > 0: so many passes are timed */
+    bool copy_rate; /* it also measures how fast the GPU copies memory */
+    bool watched;   /* racecheck and initcheck watch it, too */
+    bool backwards; /* the last block runs first, and of a block the last warp */
+    bool hides;     /* main() sees another input than kernels work on: gpu/remote/views.h */
+    /* > 0: a second device works on data of which one piece in so many is spoilt: gpu/remote/twin.h
+     * */
+    size_t spoils;
 };
 
-/* Makes the folders and files of RUN, with INPUT as its case; the program gets SHOWN in its place, if that is not NULL.
- * False: errno says why. */
-bool process_prepare(struct process *process, const struct check *check,
-                     const struct check_run *run, const struct case_data *input,
-                     const struct case_data *shown);
+struct run {
+    struct run_plan plan; /* as it was carried out */
+    const struct case_data *input;
+    struct case_data *result; /* what the submission handed in; NULL: nothing readable */
+    json_t *record;           /* the emulator's run/v1 document; NULL on a GPU */
+    json_t *counters;         /* totals over its launches; NULL on a GPU */
+    double seconds;           /* wall time of its process */
+    struct text judged;     /* if plan.hides: what kernels made of the judged input, copy by copy */
+    struct answer *answers; /* the results that were judged so far: judging.h */
+    bool was_altered; /* main() changed the input on its way to the GPU, so it was not hidden */
+    const struct run *open;      /* the same with nothing hidden; NULL: not needed so far */
+    const struct run *backwards; /* the same with plan.backwards; NULL: not needed so far */
+};
 
-/* Runs it for SECONDS at most; RUN hides its input if, and only if, it was prepared with another one to be shown.
- * Both outcomes are filled, and to be freed; DEVICE only if RUN is on the emulator, otherwise it stays as it is. */
-void process_execute(const struct process *process, const struct check *check,
-                     const struct check_run *run, int seconds, struct process_outcome *program,
-                     struct process_outcome *device);
+/* Runs the program on INPUT. NULL: it failed, and the verdict says so. */
+const struct run *check_perform_run(struct check *check, const struct run_plan *plan,
+                                    const struct case_data *input);
 
-/* Removes the folders. */
-void process_remove(const struct process *process);
+/* Runs HIDDEN again, with nothing hidden. NULL: it failed, and the verdict says so. */
+const struct run *check_run_openly(struct check *check, const struct run *hidden);
+
+/* Was RUN right by luck only? Racecheck sees no race between atomics, but their order decides what
+ * they return. So a watched run without findings is judged again with its warps in the other order.
+ * Returns that run; NULL: there is nothing more to judge. */
+const struct run *check_run_backwards(struct check *check, const struct run *run);
+
+/* Frees all runs of the check. */
+void check_free_runs(struct check *check);
 
 #endif

@@ -1,63 +1,66 @@
-/* Timing on a GPU: the submission beside the lab's own solution and its naive kernel.
+/* Timing on a GPU: the submission against the lab's own solution and its naive kernel.
  *
  *     round 1   yours  solution  naive      fresh inputs, each a process, each result verified
  *     round 2   yours  solution  naive
  *     ...                                   median of each column
  *
- * What is judged is a ratio of times taken in turn on one GPU, never a time: a slower card, a warm
- * one or a busy host slows all three. */
-#include "checks/internal.h"
-
+ * The check judges a ratio of times, taken in turn on one GPU, and never a time: a slower card, a
+ * warm one or a busy host slows all three. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks/inputs.h"
+#include "checks/internal.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
+
 #define PASSES 3 /* the first warms up */
 
-/* Below this ratio between the naive kernel and the solution, time tells nothing. */
+/* Below this ratio of the naive kernel's time to the solution's, times mean nothing. */
 #define LEAST_GAIN 1.5
 
 bool check_again(struct check *check)
 {
-    if (!check_is_open(check) || check->round == CHECK_REPEATS)
+    if (!check_is_open(check) || check->timing.round == CHECK_REPEATS)
         return false;
-    check_free_trials(check);
+    check_free_runs(check);
     check_free_inputs(check);
-    ++check->round;
+    ++check->timing.round;
     return true;
 }
 
-/* The one number that lab.h has left as NAME; 0 if there is none. */
-static double number_in(const struct trial *trial, const char *name)
+/* The one number that lab.h handed in as NAME; 0 if there is none. */
+static double number_in(const struct run *run, const char *name)
 {
-    const struct case_array *array = case_find(trial->result, name);
+    const struct case_array *array = case_find(run->result, name);
     if (!array || array->type != CASE_FLOAT || array->count != 1)
         return 0;
     double value = (double)*(const float *)array->values;
     return isfinite(value) && value > 0 ? value : 0;
 }
 
-static void note_time(struct check *check, enum check_program program, const struct trial *trial)
+static void note_time(struct check *check, enum check_program program, const struct run *run)
 {
-    double milliseconds = number_in(trial, "milliseconds");
+    double milliseconds = number_in(run, "milliseconds");
     if (milliseconds == 0 && program == CHECK_YOURS)
         check_fail(check, "no-result", "your program's loop over lab_again() was not timed");
     else if (milliseconds == 0)
         check_break(check, "the lab's own solution was not timed");
-    check->times[program][check->round - 1] = milliseconds;
-    check->walls[program][check->round - 1] = trial->seconds;
-    if (program == CHECK_SOLUTION) /* never the submission's word */
-        check->copy_rate = number_in(trial, "copy_gb_per_s");
+    check->timing.times[program][check->timing.round - 1] = milliseconds;
+    check->timing.walls[program][check->timing.round - 1] = run->seconds;
+    if (program == CHECK_SOLUTION) /* the submission could lie */
+        check->timing.copy_rate = number_in(run, "copy_gb_per_s");
 }
 
 void check_each_pass(struct check *check, const struct case_data *input, uint64_t bytes)
 {
-    struct check_run run = {
+    struct run_plan plan = {
         .program = check->job.programs[ON_EMULATOR], .device = ON_EMULATOR, .repeats = PASSES - 1};
-    const struct trial *trial = check_perform_run(check, &run, input);
-    double read = trial ? check_counter(trial, "global_load_sectors") * 32 : 0;
-    if (!trial || read >= PASSES * (double)bytes)
+    const struct run *run = check_perform_run(check, &plan, input);
+    double read = run ? check_counter(run, "global_load_sectors") * 32 : 0;
+    if (!run || read >= PASSES * (double)bytes)
         return;
     check_fail(
         check, "failed",
@@ -67,30 +70,30 @@ void check_each_pass(struct check *check, const struct case_data *input, uint64_
         check, "Each pass is timed: launch the kernels in every one, as if it were the only one.");
 }
 
-const struct trial *check_time(struct check *check, enum check_program program,
-                               const struct case_data *input)
+const struct run *check_time(struct check *check, enum check_program program,
+                             const struct case_data *input)
 {
     enum grading_device device = check_device(check->info, check->job.device);
     bool own = program != CHECK_YOURS;
-    struct check_run run = {.program = own ? check->job.solution : check->job.programs[device],
+    struct run_plan plan = {.program = own ? check->job.solution : check->job.programs[device],
                             .own = own,
                             .device = device,
                             .repeats = 1,
                             .copy_rate = program == CHECK_SOLUTION};
     if (!check_is_open(check))
         return NULL;
-    if (check->round == 0 || !*run.program) {
+    if (check->timing.round == 0 || !*plan.program) {
         check_break(check, "check_time() is for rounds of check_again(), where a GPU is graded");
         return NULL;
     }
     if (!own)
-        check->input_bytes = case_bytes(input);
-    const struct trial *trial = check_perform_run(check, &run, input);
-    if (trial)
-        note_time(check, program, trial);
-    else if (own && !check->broken[0])
-        check_break(check, "the lab's own solution does not run: %s", check->message);
-    return check_is_open(check) ? trial : NULL;
+        check->timing.input_bytes = case_bytes(input);
+    const struct run *run = check_perform_run(check, &plan, input);
+    if (run)
+        note_time(check, program, run);
+    else if (own && !check->verdict.broken[0])
+        check_break(check, "the lab's own solution does not run: %s", check->verdict.message);
+    return check_is_open(check) ? run : NULL;
 }
 
 static int compare(const void *left, const void *right)
@@ -107,7 +110,7 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
-/* Of times that a busy machine can only lengthen. */
+/* The least of the times, which a busy machine can only lengthen. */
 static double least(const double times[CHECK_REPEATS])
 {
     double least = times[0];
@@ -119,18 +122,18 @@ static double least(const double times[CHECK_REPEATS])
 static void write_note(struct check *check, double yours, double solution, double naive)
 {
     int length =
-        snprintf(check->note, sizeof check->note,
+        snprintf(check->verdict.note, sizeof check->verdict.note,
                  "medians of %d: yours %.4g ms, the solution %.4g ms, the naive kernel %.4g ms",
                  CHECK_REPEATS, yours, solution, naive);
-    if (check->copy_rate > 0)
-        snprintf(check->note + length, sizeof check->note - (size_t)length,
-                 "; this GPU copies %s GB/s", check_number(floor(check->copy_rate)));
+    if (check->timing.copy_rate > 0)
+        snprintf(check->verdict.note + length, sizeof check->verdict.note - (size_t)length,
+                 "; this GPU copies %s GB/s", check_number(floor(check->timing.copy_rate)));
 }
 
-/* Before a timed pass the L2 cache is flushed, so the input comes from the GPU's memory. */
-static bool believe_memory(struct check *check, double yours)
+/* The L2 cache is flushed before a timed pass, so the input comes from the GPU's memory. */
+static bool is_plausible_read(struct check *check, double yours)
 {
-    double least = judge_least_time((double)check->input_bytes, check->copy_rate);
+    double least = judge_least_time((double)check->timing.input_bytes, check->timing.copy_rate);
     if (yours >= least)
         return true;
     check_fail(
@@ -142,16 +145,16 @@ static bool believe_memory(struct check *check, double yours)
     return false;
 }
 
-/* The program's times are its own word. Where the clock of the grader makes a lie of them, they are worth
- * nothing. */
-static bool believe(struct check *check, double yours, double solution)
+/* Compares the times that the program reports with the grader's own clock, and fails the check if
+ * they contradict each other. */
+static bool is_plausible(struct check *check, double yours, double solution)
 {
     struct judge_clocks clocks = {.reported = yours,
-                                  .wall = least(check->walls[CHECK_YOURS]),
+                                  .wall = least(check->timing.walls[CHECK_YOURS]),
                                   .solution_reported = solution,
-                                  .solution_wall = least(check->walls[CHECK_SOLUTION])};
+                                  .solution_wall = least(check->timing.walls[CHECK_SOLUTION])};
     if (judge_clocks_agree(&clocks))
-        return believe_memory(check, yours);
+        return is_plausible_read(check, yours);
     check_fail(
         check, "failed",
         "your program says that its kernels take %.4g ms, but it ran for %.2f s, and the solution for %.2f s",
@@ -164,9 +167,9 @@ void check_speed(struct check *check)
 {
     if (!check_is_open(check))
         return;
-    double yours = median(check->times[CHECK_YOURS]);
-    double solution = median(check->times[CHECK_SOLUTION]);
-    double naive = median(check->times[CHECK_NAIVE]);
+    double yours = median(check->timing.times[CHECK_YOURS]);
+    double solution = median(check->timing.times[CHECK_SOLUTION]);
+    double naive = median(check->timing.times[CHECK_NAIVE]);
     if (yours <= 0 || solution <= 0 || naive <= 0) {
         check_break(check, "not all of the three programs were timed"); /* a mistake in checks.c */
         return;
@@ -179,7 +182,7 @@ void check_speed(struct check *check)
             gain);
         return;
     }
-    if (!believe(check, yours, solution))
+    if (!is_plausible(check, yours, solution))
         return;
     check->budget =
         (struct judge_budget){.naive = 1, .solution = gain, .slack = check->budget.slack};

@@ -40,15 +40,15 @@ static struct case_data *make_case(struct check *check, int rung, int n, uint64_
 }
 
 /* Runs RUNG on N numbers and judges the sum. */
-static const struct trial *sum_up(struct check *check, int rung, int n)
+static const struct run *sum_up(struct check *check, int rung, int n)
 {
     uint64_t sum;
     const struct case_data *input = make_case(check, rung, n, &sum);
-    const struct trial *trial = check_run(check, input);
-    check_equal_u64(check, trial, "sum", sum);
-    check_made_by_kernels(check, trial, "sum");
-    check_has_read(check, trial, (uint64_t)n * sizeof(int));
-    return trial;
+    const struct run *run = check_run(check, input);
+    check_equal_u64(check, run, "sum", sum);
+    check_made_by_kernels(check, run, "sum");
+    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    return run;
 }
 
 CHECK(
@@ -86,11 +86,11 @@ CHECK(sound, .title = "right every time, not by luck", .points = 10, .where = CH
 #define ONE_BLOCK_PATH    8205
 #define LONGEST_WARP_TEXT "the longest warp executes %s instructions"
 
-static double warps_launched(const struct trial *trial)
+static double warps_launched(const struct run *run)
 {
     double warps = 0;
     struct check_launch launch;
-    for (size_t i = 0; (launch = check_launch(trial, i)).blocks > 0; ++i)
+    for (size_t i = 0; (launch = check_launch(run, i)).blocks > 0; ++i)
         warps += launch.blocks * launch.threads / 32;
     return warps;
 }
@@ -99,31 +99,31 @@ static double warps_launched(const struct trial *trial)
  * one and does less, so many such warps do not count as sharing. */
 static void measure_path(struct check *check, int rung)
 {
-    const struct trial *trial = sum_up(check, rung, MILLION);
-    double path = check_counter(trial, "longest_warp_instructions");
+    const struct run *run = sum_up(check, rung, MILLION);
+    double path = check_counter(run, "longest_warp_instructions");
     double lanes =
-        check_counter(trial, "thread_instructions") / check_counter(trial, "warp_instructions");
+        check_counter(run, "thread_instructions") / check_counter(run, "warp_instructions");
     if (path < ONE_THREAD_PATH / 2 && lanes < 24)
         check_refuse(
-            check, trial,
+            check, run,
             "Blocks consist of warps of 32 threads: ask for 32, 64, 128, ... threads, and let all of them work.",
             "only %s of a warp's 32 threads work, on average", check_number(lanes));
-    double reads = check_counter(trial, "global_load_requests");
-    double additions = check_counter(trial, "global_reduction_requests");
+    double reads = check_counter(run, "global_load_requests");
+    double additions = check_counter(run, "global_reduction_requests");
     if (additions > 4 * reads)
         check_refuse(
-            check, trial,
+            check, run,
             "Far fewer blocks are enough: a loop that steps by the number of all threads is right for any n.",
             "most threads have no number to add: warps read %s times, and then queue %s times for *sum",
             check_number(reads), check_number(additions));
-    double warps = warps_launched(trial);
+    double warps = warps_launched(run);
     if (additions > 2 * warps)
         check_refuse(
-            check, trial,
+            check, run,
             "Let each thread add up in its own variable, and add that to *sum once, at the end.",
             "threads queue for *sum again and again: %s warps add %s times", check_number(warps),
             check_number(additions));
-    check_measure(check, trial, path);
+    check_measure(check, run, path);
 }
 
 CHECK(

@@ -25,17 +25,17 @@ static uint64_t sum_of_squares(const int *data, int n)
 }
 
 /* Runs the submission on N numbers and judges the sum. */
-static const struct trial *sum_up(struct check *check, int n)
+static const struct run *sum_up(struct check *check, int n)
 {
     const int *data = check_random_ints(check, (size_t)n, -LARGEST, LARGEST);
     struct case_data *input = check_case(check, "n = %s", check_number(n));
     case_add(input, "n", CASE_INT, &n, 1);
     case_add(input, "data", CASE_INT, data, (size_t)n);
-    const struct trial *trial = check_run(check, input);
-    check_equal_u64(check, trial, "sum", sum_of_squares(data, n));
-    check_made_by_kernels(check, trial, "sum");
-    check_has_read(check, trial, (uint64_t)n * sizeof(int));
-    return trial;
+    const struct run *run = check_run(check, input);
+    check_equal_u64(check, run, "sum", sum_of_squares(data, n));
+    check_made_by_kernels(check, run, "sum");
+    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    return run;
 }
 
 CHECK(
@@ -77,13 +77,13 @@ CHECK(sectors, .title = "a warp's reads are side by side", .points = 70, .where 
                  .budget = {.naive = 32, .solution = 4, .slack = 1.05}},
       .hint = "In one step, thread 0 reads data[i]. Which word should thread 1 read?")
 {
-    const struct trial *trial = sum_up(check, MILLION);
-    double warps = check_counter(trial, "warp_instructions") /
-                   check_counter(trial, "longest_warp_instructions");
+    const struct run *run = sum_up(check, MILLION);
+    double warps =
+        check_counter(run, "warp_instructions") / check_counter(run, "longest_warp_instructions");
     if (warps < FEW_WARPS)
-        check_refuse(check, trial, "Let the threads of all blocks work: lab 01, rung 2.",
+        check_refuse(check, run, "Let the threads of all blocks work: lab 01, rung 2.",
                      "about %.0f warps do the work of the whole grid", warps);
     /* For 32 numbers, not for a request: a warp with few threads makes small requests, and one that
      * reads int4 makes large ones. Neither says how much the memory must deliver. */
-    check_measure(check, trial, check_sectors_read(trial) / (MILLION / 32));
+    check_measure(check, run, check_sectors_read(run) / (MILLION / 32));
 }

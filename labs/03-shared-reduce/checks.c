@@ -53,15 +53,15 @@ static struct case_data *make_case(struct check *check, struct job job, int *sum
 }
 
 /* Runs JOB. The sum must be right, and made on the device from the data by blocks of JOB's size. */
-static const struct trial *sum_up(struct check *check, struct job job)
+static const struct run *sum_up(struct check *check, struct job job)
 {
     int sum;
-    const struct trial *trial = check_run(check, make_case(check, job, &sum));
-    check_equal_int(check, trial, "sum", sum);
-    check_made_by_kernels(check, trial, "sum");
-    check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
-    check_launched(check, trial, 0, job.blocks, job.threads);
-    return trial;
+    const struct run *run = check_run(check, make_case(check, job, &sum));
+    check_equal_int(check, run, "sum", sum);
+    check_made_by_kernels(check, run, "sum");
+    check_has_read(check, run, (uint64_t)job.n * sizeof(int));
+    check_launched(check, run, 0, job.blocks, job.threads);
+    return run;
 }
 
 CHECK(
@@ -97,39 +97,39 @@ CHECK(
 /* Refuses a kernel that misses the lesson: no thread reads from shared memory, or only a few warps
  * write to it. Then some threads do the work of all, and there is nothing to add up. Also refuses a
  * rung 1 that runs the kernel of rung 2. */
-static void uses_shared(struct check *check, const struct trial *trial, struct job job)
+static void uses_shared(struct check *check, const struct run *run, struct job job)
 {
     bool is_static = job.rung == STATIC;
     const char *hint = is_static ? "TODO 1a to 1c come first." : "TODO 2a comes first.";
-    double writes = (check_counter(trial, "shared_store_requests") +
-                     check_counter(trial, "shared_atomic_requests")) /
+    double writes = (check_counter(run, "shared_store_requests") +
+                     check_counter(run, "shared_atomic_requests")) /
                     (job.blocks + 1);
-    if (check_counter(trial, "shared_load_requests") == 0)
-        check_refuse(check, trial, hint, "rung %d reads nothing from shared memory yet", job.rung);
+    if (check_counter(run, "shared_load_requests") == 0)
+        check_refuse(check, run, hint, "rung %d reads nothing from shared memory yet", job.rung);
     if (writes < job.threads / 64) /* half of its warps: the second step may need fewer */
-        check_refuse(check, trial, hint,
+        check_refuse(check, run, hint,
                      "the %d warps of a block write only %s times to shared memory",
                      job.threads / 32, check_number(writes));
-    check_is_counted(check, trial);
-    if (is_static && check_launch(trial, 0).static_shared_bytes == 0)
-        check_refuse(check, trial, "In rung 1 the array has a length: sums[MAX_THREADS].",
+    check_is_counted(check, run);
+    if (is_static && check_launch(run, 0).static_shared_bytes == 0)
+        check_refuse(check, run, "In rung 1 the array has a length: sums[MAX_THREADS].",
                      "the kernel of rung 1 has no __shared__ array of its own");
 }
 
 /* Runs JOB and requires that the blocks of the first launch do the work. */
-static const struct trial *sum_up_in_blocks(struct check *check, struct job job)
+static const struct run *sum_up_in_blocks(struct check *check, struct job job)
 {
-    const struct trial *trial = sum_up(check, job);
-    check_works_in(check, trial, 0, (uint64_t)job.n * sizeof(int));
-    return trial;
+    const struct run *run = sum_up(check, job);
+    check_works_in(check, run, 0, (uint64_t)job.n * sizeof(int));
+    return run;
 }
 
 /* How often a block writes a result to global memory; the second step counts as a block. */
-static double writes_a_block(const struct trial *trial, struct job job)
+static double writes_a_block(const struct run *run, struct job job)
 {
-    return (check_counter(trial, "global_store_requests") +
-            check_counter(trial, "global_atomic_requests") +
-            check_counter(trial, "global_reduction_requests")) /
+    return (check_counter(run, "global_store_requests") +
+            check_counter(run, "global_atomic_requests") +
+            check_counter(run, "global_reduction_requests")) /
            (job.blocks + 1);
 }
 
@@ -149,11 +149,11 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
           "Let only thread 0 store, once, after it has added up the block's sums in shared memory.")
 {
     const struct job job = {STATIC, 65536, 64, 256};
-    const struct trial *trial = sum_up_in_blocks(check, job);
-    double writes = writes_a_block(trial, job);
+    const struct run *run = sum_up_in_blocks(check, job);
+    double writes = writes_a_block(run, job);
     if (writes < job.threads / 32) /* otherwise the count itself is the better message */
-        uses_shared(check, trial, job);
-    check_measure(check, trial, writes);
+        uses_shared(check, run, job);
+    check_measure(check, run, writes);
 }
 
 /* A kernel earns nothing for having no race if each warp writes its own sum to global memory and
@@ -162,13 +162,13 @@ CHECK(one_store, .title = "rung 1: one store for each block", .points = 30, .whe
 static void look_closely(struct check *check, int rung)
 {
     const struct job job = {rung, 20001, 9, 256};
-    const struct trial *trial = sum_up_in_blocks(check, job);
-    uses_shared(check, trial, job);
-    double reads = check_counter(trial, "shared_load_requests") / (job.blocks + 1);
-    double writes = writes_a_block(trial, job);
+    const struct run *run = sum_up_in_blocks(check, job);
+    uses_shared(check, run, job);
+    double reads = check_counter(run, "shared_load_requests") / (job.blocks + 1);
+    double writes = writes_a_block(run, job);
     if (writes > job.threads / 32 - 1 && reads < job.threads)
         check_refuse(
-            check, trial, "Let thread 0 alone store, after it has added up all sums.",
+            check, run, "Let thread 0 alone store, after it has added up all sums.",
             "a block writes its result to global memory %s times and reads shared memory %s times: the result does not come from there",
             check_number(writes), check_number(reads));
 }
@@ -188,17 +188,17 @@ CHECK(dynamic, .title = "rung 2: no more shared memory than it needs", .points =
       .hint = "Only the declaration of sums[] and the launch differ from rung 1.")
 {
     const struct job job = {DYNAMIC, 65536, 64, 256};
-    const struct trial *trial = sum_up_in_blocks(check, job);
-    uses_shared(check, trial, job);
-    struct check_launch launch = check_launch(trial, 0);
+    const struct run *run = sum_up_in_blocks(check, job);
+    uses_shared(check, run, job);
+    struct check_launch launch = check_launch(run, 0);
     double bytes = launch.static_shared_bytes + launch.dynamic_shared_bytes;
     double needed = job.threads * sizeof(int);
     if (bytes > needed)
-        check_refuse(check, trial,
+        check_refuse(check, run,
                      "TODO 2: sums[] is an extern array, and the launch asks for one int a thread.",
                      "a block of %s threads has %s bytes of shared memory; it needs %s",
                      check_number(job.threads), check_number(bytes), check_number(needed));
-    check_measure(check, trial, writes_a_block(trial, job));
+    check_measure(check, run, writes_a_block(run, job));
 }
 
 CHECK(dynamic_race, .title = "rung 2: no thread reads a word before it is written", .points = 15,

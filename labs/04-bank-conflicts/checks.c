@@ -52,15 +52,15 @@ static struct case_data *make_case(struct check *check, int rung, struct job job
 }
 
 /* Runs JOB and judges the sum. */
-static const struct trial *sum_up(struct check *check, struct job job)
+static const struct run *sum_up(struct check *check, struct job job)
 {
     int sum;
-    const struct trial *trial = check_run(check, make_case(check, TREE, job, &sum));
-    check_equal_int(check, trial, "sum", sum);
-    check_made_by_kernels(check, trial, "sum");
-    check_has_read(check, trial, (uint64_t)job.n * sizeof(int));
-    check_launched(check, trial, 0, job.blocks, job.threads);
-    return trial;
+    const struct run *run = check_run(check, make_case(check, TREE, job, &sum));
+    check_equal_int(check, run, "sum", sum);
+    check_made_by_kernels(check, run, "sum");
+    check_has_read(check, run, (uint64_t)job.n * sizeof(int));
+    check_launched(check, run, 0, job.blocks, job.threads);
+    return run;
 }
 
 CHECK(
@@ -93,21 +93,21 @@ static double of_a_block(double count, struct job job)
 /* In shared memory, one atomicAdd() a warp is fine; one a thread is a queue for one word, however
  * short its code. To global memory, a block writes one result, and one more word if all happens in
  * one launch. */
-static void refuse_queue(struct check *check, const struct trial *trial, struct job job)
+static void refuse_queue(struct check *check, const struct run *run, struct job job)
 {
-    double passes = of_a_block(check_counter(trial, "shared_atomic_wavefronts"), job);
+    double passes = of_a_block(check_counter(run, "shared_atomic_wavefronts"), job);
     int warps = job.threads / 32;
     if (passes > 2 * warps)
         check_refuse(
-            check, trial, "A tree needs no atomicAdd() in shared memory.",
+            check, run, "A tree needs no atomicAdd() in shared memory.",
             "the threads of a block queue for words in shared memory: its %d warps make %s passes of atomics",
             warps, check_number(passes));
-    double results = of_a_block(check_counter(trial, "global_store_requests") +
-                                    check_counter(trial, "global_atomic_requests") +
-                                    check_counter(trial, "global_reduction_requests"),
+    double results = of_a_block(check_counter(run, "global_store_requests") +
+                                    check_counter(run, "global_atomic_requests") +
+                                    check_counter(run, "global_reduction_requests"),
                                 job);
     if (results > 2)
-        check_refuse(check, trial, "A tree leaves one result for each block: lab 03.",
+        check_refuse(check, run, "A tree leaves one result for each block: lab 03.",
                      "a block writes its result to global memory %s times", check_number(results));
 }
 
@@ -122,10 +122,10 @@ CHECK(
                .budget = {.naive = 6750, .solution = 240, .slack = 1.8}},
     .hint = "TODO 1: let threads that are 2 * off apart add at the same time, in ten steps.")
 {
-    const struct trial *trial = sum_up(check, large_blocks);
-    check_works_in(check, trial, 0, (uint64_t)large_blocks.n * sizeof(int));
-    refuse_queue(check, trial, large_blocks);
-    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+    const struct run *run = sum_up(check, large_blocks);
+    check_works_in(check, run, 0, (uint64_t)large_blocks.n * sizeof(int));
+    refuse_queue(check, run, large_blocks);
+    check_measure(check, run, check_counter(run, "longest_warp_instructions"));
 }
 
 /* With blocks of 1,024 the lesson shows in time (grader/tests/hardware/calibration.tsv): the
@@ -150,26 +150,26 @@ CHECK(speed, .title = "many threads add at the same time", .points = 15, .where 
 
 /* Runs the blocks of 256 threads, which must not leave the work to thread 0. Its loop takes more
  * than 2.5 instructions a thread in two steps, even with int4; a tree with padded indices takes 2. */
-static const struct trial *grow_tree(struct check *check)
+static const struct run *grow_tree(struct check *check)
 {
-    const struct trial *trial = sum_up(check, small_blocks);
-    check_works_in(check, trial, 0, (uint64_t)small_blocks.n * sizeof(int));
-    double path = check_counter(trial, "longest_warp_instructions");
+    const struct run *run = sum_up(check, small_blocks);
+    check_works_in(check, run, 0, (uint64_t)small_blocks.n * sizeof(int));
+    double path = check_counter(run, "longest_warp_instructions");
     if (path > 2.5 * small_blocks.threads)
         check_refuse(
-            check, trial, "TODO 1 comes first.",
+            check, run, "TODO 1 comes first.",
             "this check expects a tree, but one warp still does all the work: it executes %s instructions",
             check_number(path));
-    refuse_queue(check, trial, small_blocks);
-    double stores = of_a_block(check_counter(trial, "shared_store_requests") +
-                                   check_counter(trial, "shared_atomic_requests"),
+    refuse_queue(check, run, small_blocks);
+    double stores = of_a_block(check_counter(run, "shared_store_requests") +
+                                   check_counter(run, "shared_atomic_requests"),
                                small_blocks);
     if (stores < small_blocks.threads / 32)
         check_refuse(
-            check, trial, "Let each thread, or each warp, put its own sum into shared memory.",
+            check, run, "Let each thread, or each warp, put its own sum into shared memory.",
             "this check expects a tree, but the %d warps of a block write only %s times to shared memory",
             small_blocks.threads / 32, check_number(stores));
-    return trial;
+    return run;
 }
 
 /* About the number of divergent branches in a block of 256 that picks its threads by t % (2 * off).
@@ -185,18 +185,18 @@ CHECK(divergence, .title = "whole warps work, whole warps rest", .points = 20,
                  .budget = {.naive = MODULO_BRANCHES, .solution = 1, .slack = 12}},
       .hint = "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.")
 {
-    const struct trial *trial = grow_tree(check);
-    double branches = of_a_block(check_counter(trial, "divergent_branches"), small_blocks);
-    double reads = of_a_block(check_counter(trial, "shared_load_requests"), small_blocks);
+    const struct run *run = grow_tree(check);
+    double branches = of_a_block(check_counter(run, "divergent_branches"), small_blocks);
+    double reads = of_a_block(check_counter(run, "shared_load_requests"), small_blocks);
     /* Predicates divide a warp's threads as a branch does, but no counter of branches sees them.
      * Where whole warps rest, eight steps read twelve times two words. */
     if (branches < MODULO_BRANCHES - 1 && reads > MOST_TREE_READS)
         check_refuse(
-            check, trial,
+            check, run,
             "TODO 2a: let threads 0, 1, 2, ... do the work of a step, as many as it needs.",
             "the warps of a block read shared memory %s times, where a tree whose idle threads are whole warps reads 25 times",
             check_number(reads));
-    check_measure(check, trial, branches);
+    check_measure(check, run, branches);
 }
 
 CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .where = CHECK_COUNTS,
@@ -206,11 +206,11 @@ CHECK(conflicts, .title = "no bank serves two words at once", .points = 10, .whe
                  .budget = {.naive = 105, .solution = 0, .slack = 1}},
       .hint = "TODO 2b: let neighbouring threads touch neighbouring words, in every step.")
 {
-    const struct trial *trial = grow_tree(check);
-    check_measure(check, trial,
-                  of_a_block(check_counter(trial, "shared_load_bank_conflicts") +
-                                 check_counter(trial, "shared_store_bank_conflicts") +
-                                 check_counter(trial, "shared_atomic_bank_conflicts"),
+    const struct run *run = grow_tree(check);
+    check_measure(check, run,
+                  of_a_block(check_counter(run, "shared_load_bank_conflicts") +
+                                 check_counter(run, "shared_store_bank_conflicts") +
+                                 check_counter(run, "shared_atomic_bank_conflicts"),
                              small_blocks));
 }
 
@@ -223,9 +223,9 @@ CHECK(barriers, .title = "the last warp waits for nobody", .points = 15, .where 
                  .budget = {.naive = 9, .solution = 4, .slack = 1}},
       .hint = "TODO 3: when 32 sums are left only warp 0 works, and needs no __syncthreads().")
 {
-    const struct trial *trial = grow_tree(check);
+    const struct run *run = grow_tree(check);
     int warps = small_blocks.threads / 32;
-    check_measure(check, trial, of_a_block(check_counter(trial, "barriers"), small_blocks) / warps);
+    check_measure(check, run, of_a_block(check_counter(run, "barriers"), small_blocks) / warps);
 }
 
 CHECK(

@@ -30,7 +30,7 @@ static double *sums_of(struct check *check, const float *data, int width, int he
 }
 
 /* Runs the submission on a matrix of random numbers and judges the sums. */
-static const struct trial *add_up(struct check *check, int width, int height)
+static const struct run *add_up(struct check *check, int width, int height)
 {
     size_t count = (size_t)width * (size_t)height;
     float *data = check_memory(check, count, sizeof *data);
@@ -41,13 +41,13 @@ static const struct trial *add_up(struct check *check, int width, int height)
     case_add(input, "width", CASE_INT, &width, 1);
     case_add(input, "height", CASE_INT, &height, 1);
     case_add(input, "data", CASE_FLOAT, data, count);
-    const struct trial *trial = check_run(check, input);
+    const struct run *run = check_run(check, input);
     struct check_matrix want = {height, width, .values = sums_of(check, data, width, height)};
-    check_within(check, trial, "sums", &want);
-    check_made_by_kernels(check, trial, "sums");
+    check_within(check, run, "sums", &want);
+    check_made_by_kernels(check, run, "sums");
     if (height > 2)
-        check_has_read(check, trial, count * sizeof(float));
-    return trial;
+        check_has_read(check, run, count * sizeof(float));
+    return run;
 }
 
 CHECK(
@@ -88,29 +88,29 @@ CHECK(
     .hint =
         "cudaMemcpy2D() takes a pitch for either side and copies all rows in one call: there is no loop around it. Both copy_to() and copy_from() need it.")
 {
-    const struct trial *trial = add_up(check, 1001, ROWS);
-    unsigned long pitched = check_requests(trial, "write_rows read_rows");
+    const struct run *run = add_up(check, 1001, ROWS);
+    unsigned long pitched = check_requests(run, "write_rows read_rows");
     /* a copy without rows is one row */
-    unsigned long single = check_requests(trial, "write read copy copy_rows");
-    if (check_rows(trial, "write_rows read_rows") + single < 2 * ROWS)
-        check_refuse(check, trial, "TODO 2: it replaces cudaMemcpy().",
+    unsigned long single = check_requests(run, "write read copy copy_rows");
+    if (check_rows(run, "write_rows read_rows") + single < 2 * ROWS)
+        check_refuse(check, run, "TODO 2: it replaces cudaMemcpy().",
                      "your program does not copy all rows with cudaMemcpy2D()");
     else if (pitched > 0 && single > 0)
-        check_refuse(check, trial, "TODO 2 concerns two functions: copy_to() and copy_from().",
+        check_refuse(check, run, "TODO 2 concerns two functions: copy_to() and copy_from().",
                      "your program still calls %s(), too",
-                     check_other_call(trial, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
-    check_measure(check, trial, (double)(pitched + single));
+                     check_other_call(run, "Memcpy", "cudaMemcpy2D", "cudaMemcpy"));
+    check_measure(check, run, (double)(pitched + single));
 }
 
 CHECK(clear, .title = "cudaMemset2D() clears the sums", .points = 10, .where = CHECK_COUNTS,
       .hint = "TODO 3. cudaMemset2D() takes where, pitch, value, bytes of a row, rows.")
 {
-    const struct trial *trial = add_up(check, 1001, 20);
-    check_called(check, trial, "cudaMemset2D", "set_rows", 1, 1);
-    if (check_requests(trial, "set") > 0)
-        check_refuse(check, trial, "TODO 3: cudaMemset2D() replaces it.",
+    const struct run *run = add_up(check, 1001, 20);
+    check_called(check, run, "cudaMemset2D", "set_rows", 1, 1);
+    if (check_requests(run, "set") > 0)
+        check_refuse(check, run, "TODO 3: cudaMemset2D() replaces it.",
                      "your program still calls %s(), too",
-                     check_other_call(trial, "Memset", "cudaMemset2D", "cudaMemset"));
+                     check_other_call(run, "Memset", "cudaMemset2D", "cudaMemset"));
 }
 
 CHECK(
@@ -118,27 +118,27 @@ CHECK(
     .hint =
         "TODO 4. cudaMallocPitch() stores the pitch in matrix.pitch, and all other code must use it.")
 {
-    const struct trial *trial = add_up(check, 1001, 20);
-    check_called(check, trial, "cudaMallocPitch", "alloc_rows", 2, 2);
-    if (check_rows(trial, "alloc_rows") < 2 * 20)
-        check_refuse(check, trial, "TODO 4: it takes the bytes of a row, and the number of rows.",
+    const struct run *run = add_up(check, 1001, 20);
+    check_called(check, run, "cudaMallocPitch", "alloc_rows", 2, 2);
+    if (check_rows(run, "alloc_rows") < 2 * 20)
+        check_refuse(check, run, "TODO 4: it takes the bytes of a row, and the number of rows.",
                      "your program does not ask cudaMallocPitch() for all 20 rows");
-    if (check_requests(trial, "alloc lend") > 0)
-        check_refuse(check, trial, "TODO 4: cudaMallocPitch() replaces it.",
+    if (check_requests(run, "alloc lend") > 0)
+        check_refuse(check, run, "TODO 4: cudaMallocPitch() replaces it.",
                      "your program still calls %s(), too",
-                     check_other_call(trial, "Malloc", "cudaMallocPitch", "cudaMalloc"));
+                     check_other_call(run, "Malloc", "cudaMallocPitch", "cudaMalloc"));
 }
 
 /* PIECES ("lines", "sectors", "sectors_ideal") that the kernels touch: by reads, or by stores,
  * atomics and reductions. */
-static double touched(const struct trial *trial, bool reads, const char *pieces)
+static double touched(const struct run *run, bool reads, const char *pieces)
 {
     static const char *const access[] = {"load", "store", "atomic", "reduction"};
     double sum = 0;
     for (size_t i = reads ? 0 : 1; i < (reads ? 1 : sizeof access / sizeof *access); ++i) {
         char name[60];
         snprintf(name, sizeof name, "global_%s_%s", access[i], pieces);
-        sum += check_counter(trial, name);
+        sum += check_counter(run, name);
     }
     return sum;
 }
@@ -146,26 +146,26 @@ static double touched(const struct trial *trial, bool reads, const char *pieces)
 /* How many PIECES the kernels touch for 32 numbers, that is, for each 4 sectors that could hold the
  * requested bytes. A sum takes up to three reads and one write. More accesses could only improve
  * the figure: well placed ones, for show. */
-static double for_32(struct check *check, const struct trial *trial, bool reads, const char *pieces,
+static double for_32(struct check *check, const struct run *run, bool reads, const char *pieces,
                      double sums)
 {
-    double ideal = touched(trial, reads, "sectors_ideal"), needed = (reads ? 3 : 1) * sums / 8;
+    double ideal = touched(run, reads, "sectors_ideal"), needed = (reads ? 3 : 1) * sums / 8;
     if (ideal > (reads ? 1.5 : 1.1) * needed)
-        check_refuse(check, trial, "A sum takes three reads and one write.",
+        check_refuse(check, run, "A sum takes three reads and one write.",
                      "the kernels ask to %s %s bytes, where the sums take %s",
                      reads ? "read" : "write", check_number(ideal * 32), check_number(needed * 32));
-    return ideal > 0 ? 4 * touched(trial, reads, pieces) / ideal : 0;
+    return ideal > 0 ? 4 * touched(run, reads, pieces) / ideal : 0;
 }
 
 /* The worse of reads and writes counts. A kernel that keeps what it has read needs fewer than three
  * reads, and could fill up with well placed ones. */
-static void measure_touched(struct check *check, const struct trial *trial, const char *pieces,
+static void measure_touched(struct check *check, const struct run *run, const char *pieces,
                             int width, int height)
 {
     double sums = (double)width * (height - 2);
-    double reads = for_32(check, trial, true, pieces, sums);
-    double writes = for_32(check, trial, false, pieces, sums);
-    check_measure(check, trial, reads > writes ? reads : writes);
+    double reads = for_32(check, run, true, pieces, sums);
+    double writes = for_32(check, run, false, pieces, sums);
+    check_measure(check, run, reads > writes ? reads : writes);
 }
 
 /* The last hint: when the compiler unrolls a loop, lanes with different numbers of rounds diverge. */
@@ -182,8 +182,8 @@ CHECK(lines, .title = "32 neighbours fill one line", .points = 25, .where = CHEC
                  .budget = {.naive = 1.98, .solution = 1.01, .slack = 1.05}},
       .hint = ROW_HINT("line"))
 {
-    const struct trial *trial = add_up(check, 1001, 200);
-    measure_touched(check, trial, "lines", 1001, 200);
+    const struct run *run = add_up(check, 1001, 200);
+    measure_touched(check, run, "lines", 1001, 200);
 }
 
 CHECK(sectors, .title = "32 neighbours fill 4 sectors", .points = 15, .where = CHECK_COUNTS,
@@ -193,6 +193,6 @@ CHECK(sectors, .title = "32 neighbours fill 4 sectors", .points = 15, .where = C
                  .budget = {.naive = 4.87, .solution = 4, .slack = 1.02}},
       .hint = ROW_HINT("sector"))
 {
-    const struct trial *trial = add_up(check, 8191, 50);
-    measure_touched(check, trial, "sectors", 8191, 50);
+    const struct run *run = add_up(check, 8191, 50);
+    measure_touched(check, run, "sectors", 8191, 50);
 }

@@ -70,18 +70,18 @@ static struct case_data *new_case(struct check *check, const struct job *job, co
 }
 
 /* Runs JOB on random numbers. The result must be right, and made from them on the device. */
-static const struct trial *grade_job(struct check *check, struct job job)
+static const struct run *grade_job(struct check *check, struct job job)
 {
     size_t a_count = (size_t)job.height * (size_t)job.depth;
     size_t b_count = (size_t)job.depth * (size_t)job.width;
     const float *a = check_random_floats(check, a_count, -1, 1);
     const float *b = check_random_floats(check, b_count, -1, 1);
-    const struct trial *trial = check_run(check, new_case(check, &job, a, b));
+    const struct run *run = check_run(check, new_case(check, &job, a, b));
     struct check_matrix want = multiply(check, a, b, &job, job.depth + 1);
-    check_within(check, trial, "c", &want);
-    check_made_by_kernels(check, trial, "c");
-    check_has_read(check, trial, (a_count + b_count) * sizeof(float));
-    return trial;
+    check_within(check, run, "c", &want);
+    check_made_by_kernels(check, run, "c");
+    check_has_read(check, run, (a_count + b_count) * sizeof(float));
+    return run;
 }
 
 CHECK(
@@ -124,18 +124,18 @@ static const struct job measured[] = {
 };
 
 /* Sectors that are read for 32 multiply-adds. */
-static double sectors_of(const struct trial *trial, const struct job *job)
+static double sectors_of(const struct run *run, const struct job *job)
 {
-    return check_sectors_read(trial) * 32 / (job->height * job->width * job->depth);
+    return check_sectors_read(run) * 32 / (job->height * job->width * job->depth);
 }
 
 static void measure_sectors(struct check *check, int rung)
 {
     const struct job *job = &measured[rung];
-    const struct trial *trial = grade_job(check, *job);
+    const struct run *run = grade_job(check, *job);
     if (rung == BY_ROW)
-        check_ran(check, trial, "by_row");
-    check_measure(check, trial, sectors_of(trial, job));
+        check_ran(check, run, "by_row");
+    check_measure(check, run, sectors_of(run, job));
 }
 
 #define SECTORS(naive_sectors, solution_sectors)                                                   \
@@ -178,55 +178,55 @@ static int whole_tiles(int size)
 
 /* Refuses a kernel that misses the lesson: no thread writes to shared memory, or the numbers for
  * the products still come from global memory. */
-static void uses_shared(struct check *check, const struct trial *trial, const struct job *job)
+static void uses_shared(struct check *check, const struct run *run, const struct job *job)
 {
     const char *hint = job->rung == BY_ROW ? "TODO 1 comes first." : "TODO 2 comes first.";
     double steps = whole_tiles(job->height) * whole_tiles(job->width) * job->depth / 32.0;
-    double fetches = (check_counter(trial, "global_load_requests") +
-                      check_counter(trial, "global_atomic_requests")) /
+    double fetches = (check_counter(run, "global_load_requests") +
+                      check_counter(run, "global_atomic_requests")) /
                      steps;
-    if (check_counter(trial, "shared_store_requests") == 0)
-        check_refuse(check, trial, hint, "rung %d does not use shared memory yet", job->rung);
+    if (check_counter(run, "shared_store_requests") == 0)
+        check_refuse(check, run, hint, "rung %d does not use shared memory yet", job->rung);
     if (job->rung != BY_ROW && fetches > MOST_FETCHES)
         check_refuse(
-            check, trial, hint,
+            check, run, hint,
             "for a multiply-add, rung %d reads global memory %s times: its numbers do not come from its tiles",
             job->rung, check_number(fetches));
-    check_is_counted(check, trial);
+    check_is_counted(check, run);
 }
 
-static double of_shared(const struct trial *trial, const char *access, const char *what)
+static double of_shared(const struct run *run, const char *access, const char *what)
 {
     char name[60];
     snprintf(name, sizeof name, "shared_%s_%s", access, what);
-    return check_counter(trial, name);
+    return check_counter(run, name);
 }
 
 /* Extra passes for each access. The job takes MOST accesses; more of them would only improve the
  * figure. Lanes that access memory one after another have no conflicts but take as many passes, so
  * all passes beyond twice MOST count. So do all passes of atomics, which may replace either access. */
-static double extra_passes(const struct trial *trial, const char *access, double most)
+static double extra_passes(const struct run *run, const char *access, double most)
 {
-    double beyond = of_shared(trial, access, "wavefronts") - 2 * most;
-    double extra = fmax(of_shared(trial, access, "bank_conflicts"), beyond);
-    return (extra + of_shared(trial, "atomic", "wavefronts")) /
-           fmin(of_shared(trial, access, "requests"), most);
+    double beyond = of_shared(run, access, "wavefronts") - 2 * most;
+    double extra = fmax(of_shared(run, access, "bank_conflicts"), beyond);
+    return (extra + of_shared(run, "atomic", "wavefronts")) /
+           fmin(of_shared(run, access, "requests"), most);
 }
 
 static void measure_passes(struct check *check, const char *access, double most)
 {
     const struct job *job = &measured[BY_TILE];
-    const struct trial *trial = grade_job(check, *job);
-    uses_shared(check, trial, job);
+    const struct run *run = grade_job(check, *job);
+    uses_shared(check, run, job);
     double steps = job->height * job->width * job->depth / 32.0;
     /* A thread that makes 4 x 4 numbers reads 0.5 for each, or an eighth of one with float4. */
-    double reads = of_shared(trial, "load", "requests") / steps;
+    double reads = of_shared(run, "load", "requests") / steps;
     if (reads < 0.05)
         check_refuse(
-            check, trial, "In the loop over i, read both numbers from the tiles: TODO 2.",
+            check, run, "In the loop over i, read both numbers from the tiles: TODO 2.",
             "for a multiply-add, rung 2 reads shared memory %s times: its numbers do not come from the tiles",
             check_number(reads));
-    check_measure(check, trial, extra_passes(trial, access, most * steps));
+    check_measure(check, run, extra_passes(run, access, most * steps));
 }
 
 #define EXTRA_PASSES(naive_passes, access)                                                         \
@@ -286,7 +286,7 @@ static void make_hard(struct check *check, const struct job *job, float *a, floa
 }
 
 /* Runs rung 3 on these numbers. The last tile is nearly full, so that leaving it out shows. */
-static const struct trial *add_up_hard(struct check *check)
+static const struct run *add_up_hard(struct check *check)
 {
     const struct job job = {EXACT, 45, 52, 16 * check_random_int(check, 38, 61) + 15};
     size_t a_count = (size_t)job.height * (size_t)job.depth;
@@ -294,12 +294,12 @@ static const struct trial *add_up_hard(struct check *check)
     float *a = check_random_floats(check, a_count, 0.5f, 0.7f);
     float *b = check_random_floats(check, b_count, 0.5f, 0.7f);
     make_hard(check, &job, a, b);
-    const struct trial *trial = check_run(check, new_case(check, &job, a, b));
+    const struct run *run = check_run(check, new_case(check, &job, a, b));
     struct check_matrix want = multiply(check, a, b, &job, 4);
-    check_within(check, trial, "c", &want);
-    check_made_by_kernels(check, trial, "c");
-    check_has_read(check, trial, (a_count + b_count) * sizeof(float));
-    return trial;
+    check_within(check, run, "c", &want);
+    check_made_by_kernels(check, run, "c");
+    check_has_read(check, run, (a_count + b_count) * sizeof(float));
+    return run;
 }
 
 /* This check judges only the answer, but one that the skeleton does not give: it must not come from
@@ -317,11 +317,11 @@ CHECK(
 CHECK(in_floats, .title = "rung 3: with floats alone", .points = 10, .where = CHECK_COUNTS,
       .hint = "Keep what rounding takes away in a second float: TODO 3.")
 {
-    const struct trial *trial = add_up_hard(check);
-    double operations = check_counter(trial, "double_operations");
+    const struct run *run = add_up_hard(check);
+    double operations = check_counter(run, "double_operations");
     if (operations > 0)
         check_refuse(
-            check, trial,
+            check, run,
             "Keep what rounding takes away in a second float: TODO 3. Many GPUs compute doubles 64 times slower than floats.",
             "the kernel makes %s additions and multiplications in double",
             check_number(operations));

@@ -19,16 +19,16 @@ static uint64_t sum_of(const int *data, int n)
     return sum;
 }
 
-static const struct trial *sum_up(struct check *check, int n)
+static const struct run *sum_up(struct check *check, int n)
 {
     const int *data = check_random_ints(check, (size_t)n, 0, LARGEST);
     struct case_data *input = check_case(check, "n = %s", check_number(n));
     case_add(input, "n", CASE_INT, &n, 1);
     case_add(input, "data", CASE_INT, data, (size_t)n);
-    const struct trial *trial = check_run(check, input);
-    check_equal_u64(check, trial, "sum", sum_of(data, n));
-    check_has_read(check, trial, (uint64_t)n * sizeof(int));
-    return trial;
+    const struct run *run = check_run(check, input);
+    check_equal_u64(check, run, "sum", sum_of(data, n));
+    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    return run;
 }
 
 CHECK(correct, .title = "exact sum of 100,003 numbers", .points = 40,
@@ -48,6 +48,6 @@ CHECK(path, .title = "many threads share the work", .points = 60, .where = CHECK
            .budget = {.naive = 3407899, .solution = 111, .slack = 1.5, .scale = JUDGE_LOGARITHMIC}},
       .hint = "WRITE: what to try when it is right, but slow")
 {
-    const struct trial *trial = sum_up(check, MILLION);
-    check_measure(check, trial, check_counter(trial, "longest_warp_instructions"));
+    const struct run *run = sum_up(check, MILLION);
+    check_measure(check, run, check_counter(run, "longest_warp_instructions"));
 }

@@ -17,11 +17,11 @@ static void face(struct check *check, int attack)
     case_add(input, "attack", CASE_INT, &attack, 1);
     case_add(input, "n", CASE_INT, &n, 1);
     case_add(input, "data", CASE_INT, data, (size_t)n);
-    const struct trial *trial = check_run(check, input);
-    check_equal_u64(check, trial, "sum", sum);
-    check_made_by_kernels(check, trial, "sum");
-    check_has_read(check, trial, (uint64_t)n * sizeof(int));
-    check_called(check, trial, "cudaMallocPitch", "alloc_rows", 0, 0);
+    const struct run *run = check_run(check, input);
+    check_equal_u64(check, run, "sum", sum);
+    check_made_by_kernels(check, run, "sum");
+    check_has_read(check, run, (uint64_t)n * sizeof(int));
+    check_called(check, run, "cudaMallocPitch", "alloc_rows", 0, 0);
 }
 
 #define RUN(number, name, ...)                                                                     \

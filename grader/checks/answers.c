@@ -1,0 +1,143 @@
+/* Is the answer right? A result is compared with the right numbers, and then again in a run with
+ * the warps in the other order. */
+#include <stdio.h>
+
+#include "checks/internal.h"
+#include "checks/judging.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
+#include "judge/compare.h"
+
+static const char *if_no_kernel(const struct run *run)
+{
+    const json_t *launches = run->record ? json_object_get(run->record, "launches") : NULL;
+    return launches && json_array_size(launches) == 0 ? "; no kernel was launched" : "";
+}
+
+/* --- one number ------------------------------------------------------------------------------- */
+
+/* The one number of an array as text, in one of two static buffers. */
+static const char *one_number(enum case_type type, const void *value)
+{
+    static char buffers[2][24];
+    static unsigned next;
+    char *buffer = buffers[next++ % 2];
+    if (type == CASE_INT)
+        snprintf(buffer, sizeof buffers[0], "%d", *(const int *)value);
+    else
+        snprintf(buffer, sizeof buffers[0], "%llu", (unsigned long long)*(const uint64_t *)value);
+    return buffer;
+}
+
+static bool equal(enum case_type type, const void *got, const void *want)
+{
+    return type == CASE_INT ? judge_first_difference_int(got, want, 1) == 1
+                            : judge_first_difference_u64(got, want, 1) == 1;
+}
+
+/* The result NAME of TRIAL must be the one number WANT, of TYPE. */
+static void look_equal(struct check *check, const struct run *run, const char *name,
+                       enum case_type type, const void *want)
+{
+    const char *type_name = type == CASE_INT ? "LAB_INT" : "LAB_U64";
+    if (!run || !check_is_open(check))
+        return;
+    const struct answer *answer = check_answer(check, run, name);
+    const struct case_array *got = answer ? &answer->array : NULL;
+    bool is_one = got && got->type == type && got->count == 1;
+    if (is_one && equal(type, got->values, want))
+        return;
+    if (!got)
+        check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
+    else if (!is_one)
+        check_fail(check, "failed", "the result \"%s\" is not one %s number", name, type_name);
+    else if (answer->same)
+        check_fail(check, "failed", "%s is %s whatever data the GPU has", name,
+                   one_number(type, got->values));
+    else
+        check_fail(check, "failed", "%s is %s, but %s is right%s", name,
+                   one_number(type, got->values), one_number(type, want), if_no_kernel(run));
+    if (!is_one)
+        check_advise(check, "Hand it in with lab_result(&lab, \"%s\", %s, &%s, 1).", name,
+                     type_name, name);
+    else if (answer->same)
+        check_advise(check, CHECK_ADVICE_SAME);
+    else if (check->info->figure.text || check->info->where == CHECK_COUNTS)
+        check_advise(check, "The right answer comes first: without it this earns no points.");
+}
+
+static void check_equal(struct check *check, const struct run *run, const char *name,
+                        enum case_type type, const void *want)
+{
+    look_equal(check, run, name, type, want);
+    const struct run *backwards = check_run_backwards(check, run);
+    look_equal(check, backwards, name, type, want);
+    if (backwards)
+        check_blame_order(check);
+}
+
+void check_equal_int(struct check *check, const struct run *run, const char *name, int want)
+{
+    check_equal(check, run, name, CASE_INT, &want);
+}
+
+void check_equal_u64(struct check *check, const struct run *run, const char *name, uint64_t want)
+{
+    check_equal(check, run, name, CASE_U64, &want);
+}
+
+/* --- a matrix of floats ----------------------------------------------------------------------- */
+
+/* Reports that GOT, COUNT floats of RUN, is wrong at INDEX, and how many of them are wrong. */
+static void fail_within(struct check *check, const struct run *run, const float *got,
+                        const char *name, const struct check_matrix *want, size_t count,
+                        size_t index)
+{
+    char margin[48] = "";
+    size_t width = (size_t)want->width;
+    size_t wrong = judge_count_outside(got, want->values, want->bounds, count);
+    if (want->bounds)
+        snprintf(margin, sizeof margin, ", give or take %.2g", want->bounds[index]);
+    check_fail(check, "failed",
+               "%s[%zu][%zu] is %.9g, but %.9g is right%s; %s of %s numbers are wrong%s", name,
+               index / width, index % width, (double)got[index], want->values[index], margin,
+               check_number((double)wrong), check_number((double)count), if_no_kernel(run));
+    if (check->info->figure.text || check->info->where == CHECK_COUNTS)
+        check_advise(check, "The right answer comes first: without it this earns no points.");
+}
+
+static void look_within(struct check *check, const struct run *run, const char *name,
+                        const struct check_matrix *want)
+{
+    if (!run || !check_is_open(check))
+        return;
+    const struct answer *answer = check_answer(check, run, name);
+    const struct case_array *got = answer ? &answer->array : NULL;
+    size_t count = (size_t)want->height * (size_t)want->width;
+    if (!got)
+        check_fail(check, "no-result", "your program did not hand in a result called \"%s\"", name);
+    else if (got->type != CASE_FLOAT || got->count != count)
+        check_fail(check, "failed", "the result \"%s\" is not %s x %s LAB_FLOAT numbers", name,
+                   check_number(want->height), check_number(want->width));
+    if (!check_is_open(check)) {
+        check_advise(check, "Leave the line with lab_result() as it was.");
+        return;
+    }
+    size_t index = judge_first_outside(got->values, want->values, want->bounds, count);
+    if (index < count && answer->same) {
+        check_fail(check, "failed", "%s has the same numbers whatever data the GPU has", name);
+        check_advise(check, CHECK_ADVICE_SAME);
+    } else if (index < count) {
+        fail_within(check, run, got->values, name, want, count, index);
+    }
+}
+
+void check_within(struct check *check, const struct run *run, const char *name,
+                  const struct check_matrix *want)
+{
+    look_within(check, run, name, want);
+    const struct run *backwards = check_run_backwards(check, run);
+    look_within(check, backwards, name, want);
+    if (backwards)
+        check_blame_order(check);
+}

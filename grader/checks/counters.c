@@ -1,0 +1,144 @@
+/* Checks of the record's counters and of its requests to the GPU. */
+#include <string.h>
+
+#include "base/json.h"
+#include "checks/internal.h"
+#include "checks/judging.h"
+#include "checks/run.h"
+#include "checks/verdict.h"
+
+double check_counter(const struct run *run, const char *name)
+{
+    return run ? (double)json_integer_of(run->counters, name) : 0;
+}
+
+void check_has_read(struct check *check, const struct run *run, uint64_t bytes)
+{
+    if (!run || !run->counters || !check_is_open(check))
+        return;
+    /* A sector is 32 bytes. Bytes read twice count twice, from which a student gains nothing. */
+    double read = check_counter(run, "global_load_sectors") * 32;
+    if (read >= (double)bytes)
+        return;
+    if (json_array_size(json_object_get(run->record, "launches")) == 0)
+        check_fail(check, "failed", "no kernel was launched");
+    else
+        check_fail(check, "failed",
+                   "the kernels read %s of the %s bytes of data from global memory",
+                   read > 0 ? check_number(read) : "none", check_number((double)bytes));
+    check_advise(check, "The answer must come from kernels that read the data, not from main().");
+}
+
+static bool is_word_of(const char *word, const char *words)
+{
+    size_t length = strlen(word);
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+/* The sum of the numbers in the record's MEMBER whose names are in WHAT. */
+static unsigned long sum_of(const struct run *run, const char *member, const char *what)
+{
+    json_t *counts = run ? json_object_get(run->record, member) : NULL, *count;
+    const char *name;
+    json_int_t sum = 0;
+    json_object_foreach(counts, name, count)
+    {
+        if (is_word_of(name, what))
+            sum += json_integer_value(count);
+    }
+    return (unsigned long)sum;
+}
+
+unsigned long check_requests(const struct run *run, const char *what)
+{
+    return sum_of(run, "requests", what);
+}
+
+unsigned long check_rows(const struct run *run, const char *what)
+{
+    return sum_of(run, "rows", what);
+}
+
+void check_called(struct check *check, const struct run *run, const char *name, const char *what,
+                  unsigned long least, unsigned long most)
+{
+    unsigned long count = check_requests(run, what);
+    if (!run || !run->record || !check_is_open(check) || (count >= least && count <= most))
+        return;
+    if (count == 0)
+        check_fail(check, "failed", "your program never calls %s()", name);
+    else
+        check_fail(check, "failed", "your program calls %s() %s times; %s %s would do", name,
+                   check_number((double)count), count < least ? "at least" : "at most",
+                   check_number((double)(count < least ? least : most)));
+}
+
+const char *check_other_call(const struct run *run, const char *part, const char *wanted,
+                             const char *otherwise)
+{
+    const char *name;
+    json_t *calls = run ? json_object_get(run->record, "calls") : NULL, *count;
+    json_object_foreach(calls, name, count)
+    {
+        if (strstr(name, part) && strncmp(name, wanted, strlen(wanted)) != 0 &&
+            json_integer_value(count) > 0)
+            return name;
+    }
+    return otherwise;
+}
+
+/* Has the report show the line of the student's file that has most of the figure's counter. */
+static void point_at_worst_line(struct check *check, const struct run *run)
+{
+    const char *counter = check->info->figure.counter;
+    json_t *launch, *line;
+    size_t i, j;
+    json_int_t most = 0;
+    if (!counter || check_point_at_loss(check, run))
+        return;
+    json_array_foreach(json_object_get(run->record, "launches"), i, launch)
+    {
+        json_array_foreach(json_object_get(launch, "lines"), j, line)
+        {
+            const char *file = json_string_value(json_object_get(line, "file"));
+            json_int_t count = json_integer_of(json_object_get(line, "counters"), counter);
+            if (!file || count <= most || !check_is_own_file(check, file))
+                continue;
+            most = count;
+            check_point_at(check, file, (unsigned)json_integer_of(line, "line"), 0);
+        }
+    }
+}
+
+void check_is_counted(struct check *check, const struct run *run)
+{
+    if (!check->info->figure.textures && check_counter(run, "texture_requests") > 0)
+        check_refuse(check, run, "Read and write memory through pointers.",
+                     "your kernels use textures or surfaces, which this check does not count");
+    if (check_counter(run, "constant_requests") > 0)
+        check_refuse(
+            check, run,
+            "Hand pointers and numbers to the kernel as its parameters, and read the data through these.",
+            "your kernels read __constant__ variables, which this check does not count");
+    if (check_counter(run, "cluster_requests") > 0)
+        check_refuse(
+            check, run, "Keep to the block's own shared memory.",
+            "your kernels use the shared memory of other blocks, which this check does not count");
+    if (check_counter(run, "block_votes") > 0)
+        check_refuse(
+            check, run, "Put numbers for other threads into shared memory.",
+            "your kernels let a block's threads vote, as __syncthreads_count() does, which this check does not count");
+}
+
+void check_measure(struct check *check, const struct run *run, double value)
+{
+    check_is_counted(check, run);
+    if (!run || !check_is_open(check))
+        return;
+    check_value(check, value);
+    if (check->verdict.share < 1)
+        point_at_worst_line(check, run);
+}

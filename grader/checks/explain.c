@@ -1,0 +1,213 @@
+#include "checks/explain.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "checks/internal.h"
+#include "checks/processes.h"
+#include "checks/verdict.h"
+#include "gpu/finding_kinds.h"
+#include "gpu/remote/server.h"
+
+/* The last line of output that is not empty, cleaned for display; "" if there is none. */
+static const char *last_line(struct process_outcome *outcome)
+{
+    char *text = outcome->output, *end = text + outcome->output_size;
+    base_clean_text(text, outcome->output_size);
+    if (outcome->output_cut) /* in the middle of a line */
+        while (end > text && end[-1] != '\n')
+            --end;
+    while (end > text && (end[-1] == '\n' || end[-1] == ' ' || end[-1] == '\t'))
+        --end;
+    *end = 0;
+    char *start = strrchr(text, '\n');
+    start = start ? start + 1 : text;
+    if (strlen(start) > 300)
+        start[300] = 0;
+    return start;
+}
+
+static void explain_signal(struct check *check, int number)
+{
+    if (number == SIGXFSZ)
+        check_fail(check, "crashed", "your program wrote a file larger than %zu MB",
+                   RUN_FILE_BYTES >> 20);
+    else
+        check_fail(check, "crashed", "your program crashed, outside of any kernel: %s (signal %d)",
+                   strsignal(number), number);
+}
+
+/* Sets the hint for a finding, as a sentence. */
+static void advise_about(struct check *check, const char *id)
+{
+    const struct finding_kind *kind = emu_finding_kind(id);
+    if (kind)
+        check_advise(check, "%c%s%s", toupper((unsigned char)*kind->help), kind->help + 1,
+                     strchr(".?", kind->help[strlen(kind->help) - 1]) ? "" : ".");
+}
+
+/* A hint by how a run ended. */
+static const char *advice_for_end(const struct process_outcome *outcome)
+{
+    switch (outcome->end) {
+    case PROCESS_TIMED_OUT:
+        return "Is there a loop that never ends, or one that calls CUDA for each number?";
+    case PROCESS_TOO_MUCH_OUTPUT:
+        return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of its own.";
+    case PROCESS_SIGNALLED:
+        return outcome->code == SIGSEGV || outcome->code == SIGBUS
+                   ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it first."
+                   : "";
+    default:
+        return "";
+    }
+}
+
+static void explain_exit(struct check *check, struct process_outcome *outcome)
+{
+    static const char no_input[] = "lab.h: the case has no array named: ";
+    const char *said = last_line(outcome);
+    if (strncmp(said, no_input, strlen(no_input)) == 0)
+        check_fail(check, "failed",
+                   "your program asks for an input \"%s\", which this lab does not give",
+                   said + strlen(no_input));
+    else
+        check_fail(check, "failed", "your program ended with exit code %d%s%s", outcome->code,
+                   *said ? " and said: " : "", said);
+    if (strncmp(said, no_input, strlen(no_input)) == 0)
+        check_advise(check, "Is it the file of another lab, or did you change main()?");
+    else if (strstr(said, "out of memory"))
+        check_advise(
+            check,
+            "In a grading the GPU has %llu MB. Does your program ask for more than it needs, or never free any?",
+            (unsigned long long)RUN_GPU_BYTES >> 20);
+}
+
+static void explain_timeout(struct check *check, int seconds)
+{
+    check_fail(check, "timeout", "your program did not end within %d seconds%s", seconds,
+               seconds < RUN_SECONDS ? " (no longer, as it has hung before)" : "");
+}
+
+void check_explain_end(struct check *check, struct process_outcome *outcome, int seconds)
+{
+    bool was_open = check_is_open(check);
+    switch (outcome->end) {
+    case PROCESS_EXITED:
+        if (outcome->code != 0 && was_open)
+            explain_exit(check, outcome);
+        break;
+    case PROCESS_SIGNALLED:
+        explain_signal(check, outcome->code);
+        break;
+    case PROCESS_TIMED_OUT:
+        explain_timeout(check, seconds);
+        break;
+    case PROCESS_TOO_MUCH_OUTPUT:
+        check_fail(check, "failed", "your program printed more than %zu MB",
+                   RUN_OUTPUT_BYTES >> 20);
+        break;
+    case PROCESS_NOT_STARTED:
+        check_break(check, "the program could not be started: %s", process_start_error(outcome));
+        break;
+    case PROCESS_INTERRUPTED:
+        check_break(check, "interrupted");
+        break;
+    }
+    if (was_open && !check_is_open(check) && !check->verdict.advised)
+        check_advise(check, "%s", advice_for_end(outcome));
+}
+
+void check_explain_device(struct check *check, struct process_outcome *device)
+{
+    switch (device->end) {
+    case PROCESS_EXITED:
+        if (device->code == SERVER_BROKEN)
+            check_fail(check, "failed", "your program has spoken to the GPU past the CUDA library");
+        else if (device->code != SERVER_DONE)
+            check_break(check, "the emulator ended with code %d: %s", device->code,
+                        last_line(device));
+        break;
+    case PROCESS_SIGNALLED:
+        check_break(check, "the emulator crashed: %s (signal %d)", strsignal(device->code),
+                    device->code);
+        break;
+    case PROCESS_NOT_STARTED:
+        check_break(check, "the emulator could not be started: %s", process_start_error(device));
+        break;
+    default: /* it timed out: the program that waits for it soon will, too */
+        break;
+    }
+}
+
+/* The status of the first launch that failed; "ok" if none did. */
+static const char *launch_status(const json_t *record)
+{
+    size_t i;
+    json_t *launch;
+    json_array_foreach(json_object_get(record, "launches"), i, launch)
+    {
+        const char *status = json_string_value(json_object_get(launch, "status"));
+        if (status && strcmp(status, "ok") != 0)
+            return status;
+    }
+    return "ok";
+}
+
+/* Writes "; allocated here: line 88", and the same for every other related place. */
+static void describe_places(char *text, size_t size, const json_t *finding)
+{
+    size_t i, used = 0;
+    json_t *place;
+    *text = '\0';
+    json_array_foreach(json_object_get(finding, "related"), i, place)
+    {
+        const char *what = json_string_value(json_object_get(place, "message"));
+        if (what && used < size)
+            used += (size_t)snprintf(text + used, size - used, "; %s: line %lld", what,
+                                     (long long)json_integer_of(place, "line"));
+    }
+}
+
+/* A verdict from a finding of severity error, which says more than an exit code. */
+static void explain_finding(struct check *check, const json_t *finding, const char *status,
+                            struct process_outcome *outcome)
+{
+    const char *id = "", *message = "", *file = "", *kernel = "", *said = "";
+    json_int_t line = 0, column = 0;
+    char places[200];
+    json_unpack((json_t *)finding, "{s?s, s?s, s?s, s?s, s?I, s?I}", "id", &id, "message", &message,
+                "file", &file, "kernel", &kernel, "line", &line, "column", &column);
+    if (strcmp(id, "invalid-launch") == 0)
+        snprintf(check->verdict.kernel, sizeof check->verdict.kernel, "%s", kernel);
+    else if (line == 0 && outcome) /* the program itself may have said where it was */
+        said = last_line(outcome);
+    describe_places(places, sizeof places, finding);
+    check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed", "%s%s%s%s", message,
+               places, *said ? "; your program said: " : "", said);
+    check_point_at(check, file, (unsigned)line, (unsigned)column);
+    advise_about(check, id);
+}
+
+void check_explain_findings(struct check *check, const json_t *record,
+                            struct process_outcome *outcome)
+{
+    const char *status = launch_status(record);
+    size_t i;
+    json_t *finding;
+    if (strcmp(status, "internal") == 0)
+        check_break(check, "the emulator failed while it ran a kernel");
+    json_array_foreach(json_object_get(record, "findings"), i, finding)
+    {
+        const char *severity = json_string_value(json_object_get(finding, "severity"));
+        if (severity && strcmp(severity, "error") == 0 && check_is_open(check))
+            explain_finding(check, finding, status, outcome);
+    }
+    if (strcmp(status, "ok") != 0)
+        check_fail(check, strcmp(status, "timeout") == 0 ? "timeout" : "failed",
+                   "a kernel ended badly: %s", status);
+}

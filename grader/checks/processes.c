@@ -1,0 +1,259 @@
+#include "checks/processes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "checks/inputs.h"
+#include "checks/internal.h"
+#include "config.h"
+#include "gpu/remote/wire.h"
+#include "grade/installed_gpu.h"
+#include "record/record.h"
+#include "sandbox/sandbox.h"
+
+#define CPU_SECONDS    80
+#define DEVICE_SECONDS 5                    /* from the end of the program to that of its device */
+#define ADDRESS_BYTES  ((uint64_t)64 << 30) /* the emulator reserves far more than it touches */
+#define DATA_BYTES     ((uint64_t)4 << 30)
+#define THREADS        512 /* the GPU's driver has several, the emulator one for each core */
+#define OUTPUT_KEEP    ((size_t)64 << 10)
+
+/* Sanitizers make everything slower. */
+#ifdef LANEWISE_PRELOAD
+#define PATIENCE 3
+#else
+#define PATIENCE 1
+#endif
+
+/* The most warp instructions of a launch: several times as many as the slowest right kernel needs
+ * (about 5 million, for one thread and a million numbers); they take a few seconds. */
+#define MAX_INSTRUCTIONS "32000000"
+
+enum { MOST_VARIABLES = 15, MOST_FOLDERS = 10 };
+
+/* "NAME=value" strings: a list that NULL ends, and the text that it points to. */
+struct environment {
+    const char *list[MOST_VARIABLES + 1];
+    char text[MOST_VARIABLES][PATH_SIZE + 32];
+    size_t count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct environment *environment,
+                                                      const char *format, ...)
+{
+    va_list args;
+    char *text = environment->text[environment->count];
+    va_start(args, format);
+    vsnprintf(text, sizeof environment->text[0], format, args);
+    va_end(args);
+    environment->list[environment->count++] = text;
+}
+
+static void pass_on(struct environment *environment, const char *name)
+{
+    const char *value = getenv(name);
+    if (value && strlen(value) < PATH_SIZE)
+        add(environment, "%s=%s", name, value);
+}
+
+static void fill_program(struct environment *environment, const struct run_files *files,
+                         const struct run_plan *plan)
+{
+    add(environment, "PATH=/usr/bin:/bin");
+    add(environment, "LC_ALL=C");
+    if (plan->device == ON_GPU) { /* where the driver is, and which GPU the batch system assigned */
+        pass_on(environment, "CUDA_VISIBLE_DEVICES");
+        pass_on(environment, "LD_LIBRARY_PATH");
+        return;
+    }
+    add(environment, "LD_LIBRARY_PATH=%s", files->program_folder);
+    add(environment, WIRE_VARIABLE "=1");
+#ifdef LANEWISE_PRELOAD
+    /* The runtime library is built with the sanitizer, the program is not. */
+    add(environment, "LD_PRELOAD=" LANEWISE_PRELOAD);
+    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS);
+#endif
+}
+
+static void fill_device(struct environment *environment, const struct run_files *files,
+                        const struct check *check, const struct run_plan *plan)
+{
+    add(environment, "LANEWISE_RECORD=%s", files->record);
+    add(environment, "LANEWISE_RECORD_BYTES=%zu", RECORD_BYTES);
+    add(environment, "LANEWISE_POISON=%llu", (unsigned long long)files->poison);
+    add(environment, "LANEWISE_MEMORY=%llu", (unsigned long long)RUN_GPU_BYTES);
+    add(environment, "LANEWISE_DETERMINISTIC=1");
+    add(environment, "LANEWISE_MAX_INSTRUCTIONS=" MAX_INSTRUCTIONS);
+    add(environment, "LANEWISE_TOOLS=%s",
+        plan->watched ? "origins,racecheck,initcheck" : "origins");
+    if (plan->backwards)
+        add(environment, "LANEWISE_BACKWARDS=1");
+    else if (check->job.pictures)
+        add(environment, "LANEWISE_TRACE=*");
+    if (plan->hides) {
+        add(environment, "LANEWISE_SHOWN=%s", files->shown_path);
+        add(environment, "LANEWISE_JUDGED=%s", files->judged_path);
+        add(environment, "LANEWISE_ANSWERS=%s", files->answers);
+    } else if (plan->spoils) {
+        add(environment, "LANEWISE_SPOIL=%llu", (unsigned long long)files->spoil);
+        add(environment, "LANEWISE_SPOIL_EVERY=%zu", plan->spoils);
+    }
+#ifdef LANEWISE_PRELOAD
+    add(environment, "ASAN_OPTIONS=" LANEWISE_ASAN_OPTIONS); /* a sandbox prevents its leak check */
+#endif
+}
+
+/* Adds the folders of TEXT, separated by colons, to LIST, which has ROOM for that many. */
+static void add_folders(char *text, const char **list, size_t room)
+{
+    char *rest, *folder = strtok_r(text, ":", &rest);
+    for (; folder && room > 0; folder = strtok_r(NULL, ":", &rest))
+        if (folder[0] == '/' && access(folder, F_OK) == 0) {
+            *list++ = folder;
+            --room;
+        }
+}
+
+static void run_on_gpu(const struct process_command *command, struct sandbox *sandbox,
+                       const char **folders, bool alone, struct process_outcome *outcome)
+{
+    struct process_command driven =
+        *command; /* the driver reserves and shares as much memory as it likes */
+    char libraries[PATH_SIZE];
+    driven.address_bytes = driven.data_bytes = driven.file_bytes = 0;
+    snprintf(libraries, sizeof libraries, "%s", getenv("LD_LIBRARY_PATH") ?: "");
+    add_folders(libraries, folders, MOST_FOLDERS);
+    sandbox->gpu = true;
+    int turn = installed_gpu_lock(alone);
+    process_run(&driven, outcome);
+    installed_gpu_unlock(turn);
+}
+
+static void run_on_emulator(const struct run_files *files, bool hides,
+                            const struct process_command *command,
+                            const struct environment *environment, struct process_outcome *outcome,
+                            struct process_outcome *device_outcome)
+{
+    char path[PATH_SIZE];
+    const char *const words[] = {path, NULL};
+    const char *const read[] = {files->program_folder, hides ? files->shown_path : NULL,
+                                files->judged_path, NULL};
+    const char *const keep[] = {files->record, hides ? files->answers : NULL, NULL};
+    struct sandbox sandbox = *command->sandbox;
+    struct process_command device = *command;
+    base_path(path, "%s/lanewise-device", files->program_folder);
+    sandbox.folder = device.folder = files->device_folder;
+    sandbox.read = read;
+    sandbox.keep = keep;
+    sandbox.shares = true;
+#ifndef LANEWISE_PRELOAD
+    sandbox.bare = true; /* gpu/remote/rules.mk links it statically */
+#endif
+    device.sandbox = &sandbox;
+    device.argv = words;
+    device.environment = environment->list;
+    device.wall_seconds = PATIENCE * DEVICE_SECONDS;
+    device.file_bytes = 0; /* the memory that it shares with the program is a file */
+    process_run_served(command, &device, outcome, device_outcome);
+}
+
+void run_processes(const struct run_files *files, const struct check *check,
+                   const struct run_plan *plan, int seconds, struct process_outcome *program,
+                   struct process_outcome *device)
+{
+    struct environment environment = {.count = 0}, device_environment = {.count = 0};
+    char count[16];
+    const char *read[MOST_FOLDERS + 3] = {files->program_folder, files->input};
+    const char *const keep[] = {files->result, NULL};
+    const char *words[12] = {plan->program, "--case",    "case", "--result",
+                             "result",      "--repeats", count};
+    size_t word_count = 7;
+    if (plan->copy_rate) {
+        words[word_count++] = "--copy-rate";
+        words[word_count++] = "1";
+    }
+    if (plan->device == ON_GPU) { /* on the emulator, a launch has ended when it returns */
+        words[word_count++] = "--late-work";
+        words[word_count++] = "1";
+    }
+    struct sandbox sandbox = {.level = check->job.level,
+                              .folder = files->folder,
+                              .read = read,
+                              .keep = keep,
+                              .processes = THREADS};
+    struct process_command command = {
+        .argv = words,
+        .environment = environment.list,
+        .folder = files->folder,
+        .wall_seconds = PATIENCE * seconds,
+        .cpu_seconds = CPU_SECONDS,
+        .address_bytes = ADDRESS_BYTES,
+        .data_bytes = DATA_BYTES,
+        .file_bytes = RUN_FILE_BYTES,
+        .output_keep = OUTPUT_KEEP,
+        .output_limit = RUN_OUTPUT_BYTES,
+        .sandbox = &sandbox,
+    };
+#ifdef LANEWISE_PRELOAD
+    command.address_bytes = command.data_bytes = 0; /* the sanitizer's shadow is larger */
+#endif
+    snprintf(count, sizeof count, "%d", plan->repeats);
+    fill_program(&environment, files, plan);
+    fill_device(&device_environment, files, check, plan);
+    if (plan->device == ON_GPU)
+        run_on_gpu(&command, &sandbox, read + 2, plan->repeats > 0, program);
+    else
+        run_on_emulator(files, plan->hides, &command, &device_environment, program, device);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+/* The program sees the path of its folder. The path does not name the check, or the program could
+ * behave differently in each. */
+static bool make_folders(struct run_files *files, const struct check *check)
+{
+    return base_new_folder(check->job.folder, "run-", files->folder) &&
+           base_path(files->device_folder, "%s-device", files->folder) &&
+           base_make_folder(files->device_folder);
+}
+
+static bool name_files(struct run_files *files, const struct run_plan *plan)
+{
+    const char *last = strrchr(plan->program, '/');
+    return base_path(files->input, "%s/case", files->folder) &&
+           base_path(files->result, "%s/result", files->folder) &&
+           base_path(files->record, "%s/record", files->device_folder) &&
+           base_path(files->shown_path, "%s/shown", files->device_folder) &&
+           base_path(files->judged_path, "%s/judged", files->device_folder) &&
+           base_path(files->answers, "%s/answers", files->device_folder) &&
+           base_path(files->program_folder, "%.*s", (int)(last - plan->program), plan->program);
+}
+
+static bool write_views(const struct run_files *files, const struct case_data *shown,
+                        const struct case_data *input)
+{
+    return case_write(shown, files->shown_path) && case_write(input, files->judged_path) &&
+           base_write_file(files->answers, "", 0, 0600);
+}
+
+bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
+                    const struct case_data *input, const struct case_data *shown)
+{
+    files->poison = check_random_apart(check, "fresh memory");
+    files->spoil = check_random_apart(check, "spoilt");
+    return make_folders(files, check) && name_files(files, plan) &&
+           case_write(shown ? shown : input, files->input) &&
+           base_write_file(files->result, "", 0, 0600) &&
+           base_write_file(files->record, "", 0, 0600) &&
+           (!shown || write_views(files, shown, input));
+}
+
+void run_files_remove(const struct run_files *files)
+{
+    base_remove_tree(files->folder);
+    base_remove_tree(files->device_folder);
+}

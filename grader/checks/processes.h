@@ -1,0 +1,47 @@
+/* The processes of a run: the program in a sandbox and, on the emulator, its device in another one,
+ * each with its files and its environment.
+ *
+ *     case ----> [ ./program --case case --result result ] ----> result    judged by the check
+ *                        | socket
+ *                [ ./lanewise-device ]  -----------------------> record    launches and findings
+ *
+ * If the run hides its input, the program gets a decoy case. The device then has both cases, and
+ * writes the answers to be judged into a third file: gpu/remote/twin.h. */
+#ifndef CHECKS_PROCESSES_H
+#define CHECKS_PROCESSES_H
+
+#include "checks/run.h"
+#include "sandbox/process.h"
+
+#define RUN_SECONDS           10
+#define RUN_SECONDS_ONCE_HUNG 3                  /* after the submission has hung once */
+#define RUN_RESULT_BYTES      ((size_t)64 << 20) /* the longest result that is read */
+#define RUN_OUTPUT_BYTES      ((size_t)1 << 20)
+#define RUN_FILE_BYTES        (2 * RUN_RESULT_BYTES)
+#define RUN_GPU_BYTES         ((uint64_t)1 << 30) /* of each device: a twin has as much */
+
+struct run_files {
+    char folder[PATH_SIZE], input[PATH_SIZE], result[PATH_SIZE];
+    char device_folder[PATH_SIZE], record[PATH_SIZE];
+    /* Only if the run hides its input: the decoy, the judged input, and the answers. */
+    char shown_path[PATH_SIZE], judged_path[PATH_SIZE], answers[PATH_SIZE];
+    char program_folder[PATH_SIZE]; /* also holds the runtime library and the device */
+    uint64_t poison, spoil;         /* seeds: of the bytes in fresh memory, of the spoilt pieces */
+};
+
+/* Makes the folders and files of a run on INPUT. The program gets SHOWN instead, if that is not
+ * NULL. False: errno says why. */
+bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
+                    const struct case_data *input, const struct case_data *shown);
+
+/* Runs the processes for at most SECONDS. PLAN hides the input if, and only if, the files were made
+ * with one to show. Fills both outcomes, which the caller frees; DEVICE only for a run on the
+ * emulator. */
+void run_processes(const struct run_files *files, const struct check *check,
+                   const struct run_plan *plan, int seconds, struct process_outcome *program,
+                   struct process_outcome *device);
+
+/* Removes the folders. */
+void run_files_remove(const struct run_files *files);
+
+#endif

@@ -1,0 +1,96 @@
+#include "checks/verdict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "checks/internal.h"
+
+bool check_is_open(const struct check *check)
+{
+    return !check->verdict.status && !check->verdict.broken[0];
+}
+
+void check_fail(struct check *check, const char *status, const char *format, ...)
+{
+    va_list arguments;
+    if (!check_is_open(check))
+        return;
+    check->verdict.status = status;
+    va_start(arguments, format);
+    vsnprintf(check->verdict.message, sizeof check->verdict.message, format, arguments);
+    va_end(arguments);
+    base_clean_text(check->verdict.message, strlen(check->verdict.message));
+    memcpy(check->verdict.failed_case, check->context, sizeof check->verdict.failed_case);
+}
+
+void check_advise(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    check->verdict.advised = true;
+    va_start(arguments, format);
+    vsnprintf(check->verdict.hint, sizeof check->verdict.hint, format, arguments);
+    va_end(arguments);
+}
+
+void check_break(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+    if (check->verdict.broken[0])
+        return;
+    va_start(arguments, format);
+    vsnprintf(check->verdict.broken, sizeof check->verdict.broken, format, arguments);
+    va_end(arguments);
+    base_clean_text(check->verdict.broken, strlen(check->verdict.broken));
+}
+
+bool check_is_own_file(const struct check *check, const char *file)
+{
+    return strcmp(base_name(file), check->job.file_name) == 0;
+}
+
+void check_point_at(struct check *check, const char *file, unsigned line, unsigned column)
+{
+    /* Only into the student's own file: it was compiled in a folder that no longer exists. */
+    if (line == 0 || !check_is_own_file(check, file))
+        return;
+    snprintf(check->verdict.file, sizeof check->verdict.file, "%s", check->job.file_name);
+    check->verdict.line = line;
+    check->verdict.column = column;
+}
+
+void check_refuse(struct check *check, const struct run *run, const char *hint, const char *format,
+                  ...)
+{
+    char message[CHECK_MESSAGE_SIZE];
+    va_list arguments;
+    if (!run || !check_is_open(check))
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    check_fail(check, "failed", "%s", message);
+    check_advise(check, "%s", hint);
+}
+
+void check_value(struct check *check, double value)
+{
+    check->verdict.measured = true;
+    check->verdict.value = value;
+    check->verdict.share = judge_share(&check->budget, value);
+}
+
+void check_blame_order(struct check *check)
+{
+    char verdict[CHECK_MESSAGE_SIZE];
+    if (check_is_open(check) || check->verdict.broken[0])
+        return;
+    memcpy(verdict, check->verdict.message, sizeof verdict);
+    snprintf(check->verdict.message, sizeof check->verdict.message,
+             "right only in one order of warps: with the last one first, %.*s",
+             CHECK_MESSAGE_SIZE - 100, verdict);
+    check_advise(
+        check,
+        "No thread may count on another's work before both were at one __syncthreads(); on another block's, not within a launch. Atomics wait for nobody.");
+}
