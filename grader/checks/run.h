@@ -1,7 +1,7 @@
 /* A run of the submission: all that checks judge. run.c makes it; the files that judge only read
  * it.
  *
- *     struct run_plan --> processes.c --> result, record --> struct run --> answers.c, counters.c, ... */
+ *     plan --> processes.c --> result and record --> struct run --> answers.c, counters.c, ... */
 #ifndef CHECKS_RUN_H
 #define CHECKS_RUN_H
 
