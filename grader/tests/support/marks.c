@@ -12,14 +12,15 @@
 #define MOST    128
 
 struct expectation {
-    char kernel[80], id[24]; /* id: "fine" if there must be no finding */
+    char kernel[80], id[24]; /* id: "fine" if no finding is expected */
     json_int_t marked[3];    /* lines marked A, B and C; else 0 */
-    json_int_t from, to;     /* of a function of the host: its lines; else 0 */
+    json_int_t from, to;     /* lines of a host function; else 0 */
 };
 
-/* --- what the source expects --------------------------------------------------------------------- */
+/* --- expectations in the source ------------------------------------------------------------- */
 
-/* A mark behind a line: "A", "B", "AB" and so on, or "A of KERNEL", where the line is another function's. */
+/* Reads a mark at the end of a line: "A", "B", "AB" and so on, or "A of KERNEL" where the line
+ * belongs to another function. */
 static void take_mark(struct expectation *list, size_t count, const char *line, json_int_t number)
 {
     char kernel[80], letter[2];
@@ -27,7 +28,7 @@ static void take_mark(struct expectation *list, size_t count, const char *line, 
     if (!mark)
         return;
     if (sscanf(mark, " // %1[ABC] of %79[a-z_0-9]", letter, kernel) == 2) {
-        /* its expectation is added later: kept apart, in front */
+        /* the kernel's expectation comes later: keep the mark in LIST[0] */
         if (strcmp(list[0].kernel, kernel) != 0)
             list[0] = (struct expectation){0};
         snprintf(list[0].kernel, sizeof list[0].kernel, "%s", kernel);
@@ -73,7 +74,7 @@ static size_t read_source(const char *name, struct expectation *list)
     return count;
 }
 
-/* --- what was found --------------------------------------------------------------------------------- */
+/* --- findings ------------------------------------------------------------------------------- */
 
 static json_int_t line_of(const json_t *place)
 {
@@ -89,7 +90,7 @@ static bool is_of(const json_t *finding, const struct expectation *wanted)
     return strncmp(name, wanted->kernel, length) == 0 && name[length] == '(';
 }
 
-/* Whether the finding names LINE as well; 0: no other line of a kernel. */
+/* Whether the finding also names LINE; if LINE is 0, whether it names no other line of a kernel. */
 static bool is_about(const json_t *finding, json_int_t line)
 {
     size_t i;
@@ -103,8 +104,8 @@ static bool is_about(const json_t *finding, json_int_t line)
     return found;
 }
 
-/* FOUND are the marks that findings have answered. Of those that wait for each other each is found, and
- * nobody else. */
+/* Checks a finding and marks the lines it names in FOUND. A deadlock must name exactly the
+ * threads that wait for each other. */
 static void check_finding(const struct expectation *wanted, const json_t *finding, bool found[3])
 {
     const char *id = json_string_value(json_object_get(finding, "id"));

@@ -1,8 +1,8 @@
-/* Leaks are looked for where tests run: each in a process of its own. In the process that starts them,
- * Criterion 2.4.1 forgets 48 bytes of its own when a test has parameters. */
+/* Checks for leaks only in the processes that run the tests, one process per test. Criterion
+ * 2.4.1 itself leaks 48 bytes in the process that starts them when a test has parameters. */
 #include <stdlib.h>
 
-/* LeakSanitizer asks this when a process ends. */
+/* LeakSanitizer calls this when a process ends. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {

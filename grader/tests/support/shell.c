@@ -11,7 +11,7 @@
 #include "sandbox/process.h"
 
 #define BUILD_FOLDER LANEWISE_ROOT "/" LANEWISE_BUILD
-#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs one, and it is slow */
+#ifdef LANEWISE_PRELOAD /* only a build with sanitizers needs a preload, and it is slow */
 #define PATIENCE 3
 #else
 #define LANEWISE_PRELOAD ""
@@ -19,7 +19,7 @@
 #endif
 
 static char folder[32];
-static double seconds = 100; /* that a script may take */
+static double seconds = 100; /* the time limit of a script */
 
 void shell_init(void)
 {
@@ -36,27 +36,28 @@ static char *run(int *code, const char *script)
 {
     char labs[80];
     snprintf(labs, sizeof labs, "LANEWISE_LABS=%s/labs", folder);
-    const char *const argv[] = {"/usr/bin/env",
-                                "-u",
-                                "MAKEFLAGS",
-                                "-u",
-                                "MAKELEVEL",
-                                "-u",
-                                "BXFI_MAP",
-                                "-u",
-                                "NO_COLOR",
-                                "LANEWISE=" BUILD_FOLDER "/lanewise",
-                                labs,
-                                "PROGRAMS=" LANEWISE_ROOT "/build/tests/programs",
-                                "TESTS=" LANEWISE_ROOT "/grader/tests",
-                                "LIB=" BUILD_FOLDER "/lib",
-                                "NVCC=" LANEWISE_NVCC,
-                                "PRELOAD=" LANEWISE_PRELOAD,
-                                "ASAN_OPTIONS=handle_segv=0", /* a crash must be a crash */
-                                "/bin/bash",
-                                "-c",
-                                script,
-                                NULL};
+    const char *const argv[] = {
+        "/usr/bin/env",
+        "-u",
+        "MAKEFLAGS",
+        "-u",
+        "MAKELEVEL",
+        "-u",
+        "BXFI_MAP",
+        "-u",
+        "NO_COLOR",
+        "LANEWISE=" BUILD_FOLDER "/lanewise",
+        labs,
+        "PROGRAMS=" LANEWISE_ROOT "/build/tests/programs",
+        "TESTS=" LANEWISE_ROOT "/grader/tests",
+        "LIB=" BUILD_FOLDER "/lib",
+        "NVCC=" LANEWISE_NVCC,
+        "PRELOAD=" LANEWISE_PRELOAD,
+        "ASAN_OPTIONS=handle_segv=0", /* a crash must end the process with its signal */
+        "/bin/bash",
+        "-c",
+        script,
+        NULL};
     struct process_command command = {
         .argv = argv,
         .environment = (const char *const *)environ,

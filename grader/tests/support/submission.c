@@ -26,7 +26,7 @@ void submission_init(void)
     labs_free(&list);
 }
 
-/* SOURCE, which is freed, with the edit made. */
+/* Returns SOURCE with the edit made; frees SOURCE. */
 static char *apply(char *source, const struct edit *edit)
 {
     char *hit = strstr(source, edit->find), *edited;
@@ -88,8 +88,8 @@ char *submission_grade(const char *lab, const char *name, int *code, json_t **re
     return output;
 }
 
-/* Cuts the seconds off a step's first line, "  ok   15/15     title      0.2 s", and off lab-check's
- * last, "32 gradings on the emulator in 9 s: ...". */
+/* Cuts the seconds off a step's first line, "  ok   15/15     title      0.2 s", and off the
+ * last line of lab-check, "32 gradings on the emulator in 9 s: ...". */
 static char *cut_seconds(char *line, char *end)
 {
     char *gradings = memmem(line, (size_t)(end - line), " gradings on the ", 17);

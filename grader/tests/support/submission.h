@@ -1,5 +1,5 @@
-/* For tests of the grader: submissions made from the solutions by small edits, graded as a student
- * would have them graded. The shell's folder (shell.h) must be there. */
+/* For tests of the grader: makes submissions by small edits of the solutions, and grades them as
+ * a student would. The shell's folder (shell.h) must exist. */
 #ifndef TESTS_SUPPORT_SUBMISSION_H
 #define TESTS_SUPPORT_SUBMISSION_H
 
@@ -8,11 +8,11 @@
 #define SUBMISSION_EDITS 3
 
 struct edit {
-    const char *find, *replace; /* FIND must be there exactly once */
+    const char *find, *replace; /* FIND must occur exactly once */
 };
 
-/* For .init of a suite: shell_init(), and in labs/ the skeletons as a student gets them, whatever the
- * labs/ of this tree hold by now. */
+/* For .init of a suite: calls shell_init() and fills labs/ with the skeletons that a student
+ * gets, whatever the labs/ of this tree hold now. */
 void submission_init(void);
 
 /* Writes the solution of LAB, with the edits made (up to the first without FIND), to NAME in the
@@ -22,15 +22,17 @@ void submission_write(const char *lab, const struct edit edits[SUBMISSION_EDITS]
 /* The same for mutant MUTANT of LAB (grade/mutant.h). */
 void submission_write_mutant(const char *lab, const char *mutant, const char *name);
 
-/* Grades file NAME of the shell's folder for LAB on the emulator with seed 1. Returns what a terminal
- * shows (to be freed); *CODE is the exit status, *RESULT (may be NULL) the JSON document. */
+/* Grades file NAME of the shell's folder for LAB on the emulator with seed 1. Returns the output
+ * for a terminal (the caller frees it); *CODE is the exit status, *RESULT (may be NULL) the JSON
+ * document. */
 char *submission_grade(const char *lab, const char *name, int *code, json_t **result);
 
-/* TEXT with what differs between two runs made equal, in place: seconds, and whether the build came
- * out of the cache. Returns TEXT. */
+/* Replaces, in place, the text that differs between two runs: seconds, and whether the build
+ * came from the cache. Returns TEXT. */
 char *submission_normalise(char *text);
 
-/* Compares TEXT with grader/tests/golden/NAME.txt (NAME, if that has a dot), or writes it there for `make golden`. */
+/* Compares TEXT with grader/tests/golden/NAME.txt (with NAME itself if it contains a dot), or
+ * writes TEXT there for `make golden`. */
 void golden_check(const char *name, const char *text);
 
 #endif
