@@ -1,5 +1,5 @@
-/* Loads and stores of 32 lanes, whatever their addresses look like to one another: each way of
- * fetching them at once must give what fetching them one by one gives. */
+/* Loads and stores of 32 lanes with many patterns of addresses: each fast path must give the
+ * same result as accessing them one by one. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "gpu/tools.h"
 #include "tests/support/emulator_fixture.h"
 
-#define ITEMS 64u /* of 16 bytes, as the widest load takes */
+#define ITEMS 64u /* each of 16 bytes, the widest load */
 #define LANES 32u
 
-/* How a lane loads, from a, into the 64-bit d; and what d must be, from the bytes there. */
+/* How a lane loads from a into the 64-bit d; and the expected d, computed from the bytes there. */
 struct width {
     const char *name, *load; /* %s: the space */
     unsigned bytes;
@@ -86,7 +86,8 @@ static const struct width widths[] = {
     {"v4.u32", "ld.%s.v4.u32 {w, x, y, z}, [a]; mov.b64 d, {z, w};", 16, want_outer_u32},
 };
 
-/* Which item lane l takes, at its turn'th access: some repeat, some move, some are new each time. */
+/* The item that lane l takes at each access, its turn: some repeat, some move, some change each
+ * time. */
 struct choice {
     const char *name;
     unsigned (*item)(unsigned lane, unsigned turn);
@@ -113,9 +114,9 @@ static const struct choice choices[] = {
     {"at the end", at_the_end}, {"scattered", scattered},
 };
 
-/* Each lane: TURNS times, d = what lies at its item of the block, out[turn][lane] = d. The items of
- * `index` are byte offsets. Shared memory holds a copy of the block, and each lane's local memory one of its own, whose
- * bytes are changed by the lane's number. */
+/* Each lane, TURNS times: d = the bytes at its item of the block, out[turn][lane] = d. The items
+ * of `index` are byte offsets. Shared memory holds a copy of the block. Each lane's local memory
+ * also holds a copy, with its bytes changed by the lane's number. */
 #define TURNS 4u
 static void make_kernel(char *ptx, size_t size, const struct width *width, const char *space,
                         const char *guard)
@@ -168,7 +169,7 @@ static void check_loads(const struct width *width, const struct choice *choice, 
                 only_some ? "and.b32 w, t, 5;\nsetp.ne.u32 q, w, 4;" : "");
     fixture_open(&f, watched ? NULL : &unwatched);
     fixture_load(&f, ptx);
-    /* items are as wide as the load, so the block ends right behind the last one */
+    /* items are as wide as the load: the block ends exactly after the last one */
     emu_addr on_device = fixture_upload(&f, block, ITEMS * width->bytes);
     emu_addr indices = fixture_upload(&f, index, sizeof index);
     emu_addr results = fixture_upload(&f, NULL, sizeof out);

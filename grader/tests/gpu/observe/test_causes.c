@@ -1,6 +1,6 @@
-/* What explanations of losses say is true: seeded patterns of addresses, which a kernel looks up and then
- * uses; each number of what is said of them is recomputed here, one lane after the other, from the
- * addresses that the record says were used. */
+/* The explanations of losses must be true. A kernel looks up seeded patterns of addresses and
+ * uses them. This test recomputes each number in an explanation, one lane after the other, from
+ * the addresses in the record. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 TestSuite(causes, .timeout = 600);
 
 #define LANES    32
-#define BLOCKS   16 /* all do the same: there is enough to tell of */
+#define BLOCKS   16 /* all do the same: enough waste for a finding */
 #define NONE     UINT64_MAX
 #define PATTERNS 1200
 
@@ -22,7 +22,8 @@ struct pattern {
     const char *verb;
     unsigned bytes;
     uint64_t offset[LANES]; /* NONE: the lane takes no part */
-    unsigned stride, width; /* how it was made: elements, and lanes of a row; 0: otherwise */
+    unsigned stride,
+        width; /* of the generated rows: step in elements, lanes per row; 0: another pattern */
     char made[120];
 };
 
@@ -71,7 +72,7 @@ static void make_wrap(struct pattern *p, uint64_t *seed)
     snprintf(p->made, sizeof p->made, "(%u + lane * %u) %% %u", first, step, round);
 }
 
-/* Neighbours that change places, or every second lane for the next word. */
+/* Neighbours that swap places, or every second lane for the next word. */
 static void make_turned(struct pattern *p, uint64_t *seed)
 {
     unsigned first = below(seed, 20), turn = below(seed, LANES), shift = below(seed, 3);
@@ -107,7 +108,7 @@ static struct pattern make(uint64_t *seed)
 
 /* --- the kernel ------------------------------------------------------------------------------------------ */
 
-/* In line 7, lanes use what they find in TABLE. */
+/* In line 7, each lane accesses the offset that it finds in TABLE. */
 static char *kernel_text(const struct pattern *p)
 {
     static const char *const types[] = {"u8", "u16", "u32", "u64", "v4.u32"};
@@ -147,7 +148,7 @@ static void launch(struct fixture *f, const struct pattern *p, emu_addr memory, 
 
 /* --- what is true ---------------------------------------------------------------------------------------- */
 
-/* The active lanes' addresses, as the record gives them. */
+/* The active lanes' addresses, as in the record. */
 struct truth {
     const struct pattern *made;
     unsigned count, lane[LANES], distinct;
@@ -155,7 +156,7 @@ struct truth {
     unsigned cost, ideal;
 };
 
-/* How many of the first COUNT of LIST, each divided by UNIT, are different. */
+/* The number of different values among the first COUNT of LIST, each divided by UNIT. */
 static unsigned different(const int64_t *list, unsigned count, int64_t unit)
 {
     unsigned found = 0;
@@ -168,7 +169,7 @@ static unsigned different(const int64_t *list, unsigned count, int64_t unit)
     return found;
 }
 
-/* Different words of one column of banks, of lanes FROM to TO. */
+/* The number of different words in one column of banks, for lanes FROM to TO. */
 static unsigned in_column(const struct truth *t, unsigned from, unsigned to, int64_t column,
                           int64_t width)
 {
@@ -222,9 +223,10 @@ static struct truth find_truth(const struct pattern *p, const json_t *offsets)
     return t;
 }
 
-/* --- what is said: each claim is true or not ---------------------------------------------------------------- */
+/* --- explanations: is each claim true? ----------------------------------------------------------- */
 
-/* Every lane lies STEP bytes from the one before; or, if PACKED, from the active one before. */
+/* Every lane's address is STEP bytes above the previous lane's or, if PACKED, above the previous
+ * active lane's. */
 static bool is_stride(const struct truth *t, int64_t step, bool packed)
 {
     for (unsigned i = 1; i < t->count; i++) {
@@ -243,7 +245,7 @@ static bool is_stride_of(const struct truth *t, unsigned elements, unsigned step
            (is_stride(t, signed_step, false) || is_stride(t, signed_step, true));
 }
 
-/* Rows of WIDTH lanes, of which a whole one is seen. */
+/* Rows of WIDTH lanes, with at least one whole row. */
 static bool is_rows(const struct truth *t, unsigned width, int64_t step, int64_t jump)
 {
     for (unsigned first = 1; first <= width; first++) {
@@ -276,8 +278,9 @@ static bool is_start(const struct truth *t, unsigned bytes)
     return bytes && t->low % 32 == bytes;
 }
 
-/* Each in its own place, but with lanes missing, more sectors than the lanes' bytes fill are needed: SOME of
- * the 32, or one in GAP. */
+/* Each active lane is in its place in a row without gaps, but because lanes are missing, the
+ * warp needs more sectors than its bytes fill. Either SOME of the 32 lanes are active, or one in
+ * GAP. */
 static bool is_only(const struct truth *t, unsigned some, unsigned gap)
 {
     unsigned bytes = t->made->bytes, all = t->lane[t->count - 1] - t->lane[0] + 1;
@@ -289,7 +292,8 @@ static bool is_only(const struct truth *t, unsigned some, unsigned gap)
            (all * bytes + 31) / 32 > (t->count * bytes + 31) / 32;
 }
 
-/* Each lane STEP further than the one before, but back to the beginning after ROUND bytes. */
+/* Each lane's address is STEP above the previous lane's, but wraps to the beginning after ROUND
+ * bytes. */
 static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
 {
     for (unsigned i = 1; i < t->count; i++) {
@@ -300,7 +304,7 @@ static bool is_wrap(const struct truth *t, int64_t step, int64_t round)
     return t->high - t->low + t->made->bytes <= round;
 }
 
-/* Rows of WIDTH lanes: of this STEP, or JUMP, or NONE if that is not said. */
+/* Rows of WIDTH lanes, with this STEP and JUMP; NONE if the explanation does not name one. */
 static bool is_rows_of(const struct truth *t, unsigned width, int64_t step, int64_t jump)
 {
     for (unsigned first = 1; first <= width && first + 1 < t->count; first++) {
@@ -319,14 +323,15 @@ static bool is_dense(const struct truth *t)
     return t->high - t->low + t->made->bytes == (int64_t)t->distinct * t->made->bytes;
 }
 
-/* Neighbours, perhaps with holes that cost nothing. */
+/* Neighbours, perhaps with gaps that cost nothing. */
 static bool is_neighbours(const struct truth *t, bool back)
 {
     int64_t bytes = t->made->bytes;
     return is_stride(t, back ? -bytes : bytes, false) || (!back && is_dense(t));
 }
 
-/* TEXT, with "V" in place of the verb, of global memory. False: it is not true, or not known here. */
+/* Whether TEXT, with "V" in place of the verb, is true of global memory. False also if this test
+ * does not know the text. */
 static bool is_true_global(const struct truth *t, const char *text)
 {
     unsigned n[5], bytes = t->made->bytes;
@@ -371,9 +376,9 @@ static bool is_true_global(const struct truth *t, const char *text)
            t->distinct == n[0] && a == span;
 }
 
-#define MORE 8 /* than are listed */
+#define MORE 8 /* more than the list shows */
 
-/* "3, 7, 11, ..." up to SEPARATOR: how many there are, and whether there are more. */
+/* Reads "3, 7, 11, ..." up to SEPARATOR: the number of entries, plus MORE if the list continues. */
 static unsigned read_list(const char **text, const char *separator, unsigned *list)
 {
     unsigned count = 0;
@@ -469,7 +474,7 @@ static void check_finding(const struct truth *t, const json_t *finding)
     free(text);
 }
 
-/* Whether there was a finding about line 7. */
+/* Whether line 7 had a finding. */
 static bool check(const struct pattern *p, const json_t *line)
 {
     size_t i;
@@ -487,7 +492,7 @@ static bool check(const struct pattern *p, const json_t *line)
         check_finding(&t, finding);
     }
     cr_expect(!found || t.cost > t.ideal, "%s: nothing is lost", p->made);
-    /* scattered atomics are what histograms are made of */
+    /* scattered atomics are normal in histograms */
     cr_expect(found || 2 * t.cost < 3 * t.ideal || *p->verb == 'u', "%s: %u of %u are not told",
               p->made, t.cost, t.ideal);
     return found;

@@ -1,6 +1,7 @@
-/* Counters against theory: what FACTS and the programming guides say an access pattern costs.
+/* Counters against theory: the cost of access patterns as in FACTS and the programming guides.
  *
- * Figures are for one warp of 32 lanes and are written down here, not computed as the emulator does. */
+ * Figures are for one warp of 32 lanes. They are written down here, not computed as in the
+ * emulator. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,9 @@
 
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
-/* A kernel that executes ACCESS once a thread: t = tid.x, g = a global block of 64 KiB, s = a shared
- * one of 32 KiB, i = scale * t + shift bytes, gi = g + i, si = s + i; v and w to v3 hold something. */
+/* A kernel that executes ACCESS once per thread: t = tid.x, g = a global block of 64 KiB, s = a
+ * shared block of 32 KiB, i = scale * t + shift bytes, gi = g + i, si = s + i; v, w and v1 to v3
+ * hold some value. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -39,7 +41,7 @@ static void run_pattern(const struct pattern *p, struct emu_counters *counters)
     fixture_close(&f);
 }
 
-/* Four counters that stand together, from FIRST on. */
+/* Four consecutive counters, from FIRST on. */
 static void expect_four(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
@@ -49,7 +51,7 @@ static void expect_four(const struct pattern *p, const struct emu_counters *coun
                   (unsigned long)counters->value[first + i], p->want[i]);
 }
 
-/* Nothing else may have been counted as traffic. */
+/* No other traffic may be counted. */
 static void expect_only(const struct pattern *p, const struct emu_counters *counters,
                         enum emu_counter first)
 {
@@ -185,7 +187,7 @@ Test(counters, global_stores)
     CHECK(patterns, EMU_global_store_requests);
 }
 
-/* An atomic whose old value somebody reads; one whose value nobody reads is a reduction. */
+/* An atomic whose old value is used; an atomic whose old value is unused counts as a reduction. */
 Test(counters, atomics)
 {
     static const struct pattern patterns[] = {
@@ -382,7 +384,7 @@ Test(counters, shared_atomics)
 #define RANDOM_TURNS 200u
 #define IDLE         UINT32_MAX
 
-/* Words that lanes ask for, or IDLE: more and more of them in some turns, few in others. */
+/* The words that lanes ask for, or IDLE: growing numbers of lanes in some turns, few in others. */
 static void choose_words(uint32_t words[RANDOM_TURNS][32])
 {
     uint64_t random = 42;
@@ -394,8 +396,8 @@ static void choose_words(uint32_t words[RANDOM_TURNS][32])
         }
 }
 
-/* Passes of one turn: the most that one of the 32 banks has to give, words or, if all lanes have a turn of
- * their own, lanes. */
+/* Passes of one turn: the largest number of words in one of the 32 banks or, if each lane has a
+ * turn, the largest number of lanes. */
 static unsigned count_passes(const uint32_t *words, bool each_lane)
 {
     unsigned held[32] = {0}, most = 0;
@@ -444,9 +446,9 @@ Test(counters, random_words)
     check_random("red.shared.add.u32 [i], t;", EMU_shared_atomic_wavefronts, true);
 }
 
-/* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2, 4 …
- * conflicts, `s[t] += s[t + o]` with o = 128, 64 … does not. FACTS: 32 such blocks have 2,240 load and
- * 1,120 store conflicts, so one has 70 and 35. */
+/* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2,
+ * 4 … has conflicts, `s[t] += s[t + o]` with o = 128, 64 … has none. FACTS: 32 such blocks have
+ * 2,240 load and 1,120 store conflicts; therefore one block has 70 and 35. */
 static void run_tree(const char *body, struct emu_counters *counters)
 {
     char ptx[1500];
@@ -483,7 +485,7 @@ Test(counters, reduction_trees)
              &c);
     cr_expect(VALUE(c, shared_load_bank_conflicts) == 0 &&
               VALUE(c, shared_store_bank_conflicts) == 0);
-    /* 4 + 2 + 1 whole warps, then one warp five times with some lanes */
+    /* 4 + 2 + 1 whole warps, then one warp five times with some of its lanes */
     cr_expect(VALUE(c, shared_load_requests) == 2 * 12 && VALUE(c, shared_store_requests) == 12,
               "%lu loads", VALUE(c, shared_load_requests));
     cr_expect(VALUE(c, divergent_branches) == 5, "%lu divergent", VALUE(c, divergent_branches));
@@ -501,7 +503,7 @@ Test(counters, reduction_trees)
               VALUE(c, divergent_branches));
 }
 
-/* Spaces that no counter is about. */
+/* Spaces without a counter. */
 Test(counters, other_spaces)
 {
     static const struct pattern patterns[] = {
@@ -545,7 +547,7 @@ Test(counters, straight_line)
                      "add.u32 a, a, 1;\nsetp.lt.u32 p, a, 10;\n@p add.u32 a, a, 1;\nret;\n}\n");
     fixture_run(&f, (struct fixture_launch){.grid = {2}, .block = {72}, .counters = &c});
     cr_expect(VALUE(c, warp_instructions) == 2 * 3 * 5, "%lu", VALUE(c, warp_instructions));
-    /* a guard that is false does not make a lane inactive */
+    /* a false guard does not make a lane inactive */
     cr_expect(VALUE(c, thread_instructions) == 2 * 72 * 5, "%lu", VALUE(c, thread_instructions));
     cr_expect(VALUE(c, longest_warp_instructions) == 5);
     cr_expect(VALUE(c, branches) == 0 && VALUE(c, divergent_branches) == 0 &&
@@ -553,8 +555,8 @@ Test(counters, straight_line)
     fixture_close(&f);
 }
 
-/* Threads of 8 warps come to a barrier of each kind that lies in memory; who asks whether it is over does not wait
- * once more. Who votes does wait. */
+/* Threads of 8 warps come to each kind of barrier in memory. Polling for its completion does not
+ * count as another wait. A vote does count as a wait. */
 Test(counters, other_barriers)
 {
     static const char *const arrivals[] = {
@@ -579,7 +581,8 @@ Test(counters, other_barriers)
     }
 }
 
-/* Variables in constant memory are read without any request to global memory; parameters are none. */
+/* Reads of variables in constant memory make no requests to global memory; neither do
+ * parameters. */
 Test(counters, constants)
 {
     struct fixture f;
@@ -595,7 +598,8 @@ Test(counters, constants)
     fixture_close(&f);
 }
 
-/* A branch that all lanes take, one that none takes, one that half of them take. */
+/* A branch that all lanes take, a branch that no lane takes, and a branch that half the lanes
+ * take. */
 Test(counters, branches)
 {
     struct fixture f;
@@ -610,13 +614,13 @@ Test(counters, branches)
     cr_expect(VALUE(c, branches) == 2 * 4, "%lu", VALUE(c, branches));
     cr_expect(VALUE(c, divergent_branches) == 2 * 1, "%lu", VALUE(c, divergent_branches));
     cr_expect(VALUE(c, warp_instructions) == 2 * 13, "%lu", VALUE(c, warp_instructions));
-    /* two of them by half the lanes */
+    /* half the lanes execute two of them */
     cr_expect(VALUE(c, thread_instructions) == 2 * (11 * 32 + 2 * 16), "%lu",
               VALUE(c, thread_instructions));
     fixture_close(&f);
 }
 
-/* Both sides of a divergent branch are executed one after the other, each by its lanes. */
+/* Both sides of a divergent branch run one after the other, each with its own lanes. */
 Test(counters, divergent_sides)
 {
     struct fixture f;
@@ -633,8 +637,8 @@ Test(counters, divergent_sides)
     fixture_close(&f);
 }
 
-/* The warp with the longest loop is the critical path, wherever its CTA ran: 150 CTAs, so that a second
- * worker gets its share. */
+/* The warp with the longest loop is the critical path, whichever worker ran its CTA: 150 CTAs
+ * give a second worker its share. */
 Test(counters, longest_warp)
 {
     enum { CTAS = 150 };
@@ -661,7 +665,8 @@ Test(counters, longest_warp)
     }
 }
 
-/* Of 150 CTAs the last one's second warp loads most: two sectors in each round. Stores and atomics are none of it. */
+/* Of 150 CTAs, the last one's second warp loads most: two sectors in each round. Stores and
+ * atomics do not count. */
 Test(counters, longest_warp_load_sectors)
 {
     struct fixture f;
@@ -682,7 +687,7 @@ Test(counters, longest_warp_load_sectors)
 
 /* --- the record --------------------------------------------------------------------------------- */
 
-/* A kernel with some of everything, in several lines; no thread waits for another. */
+/* A kernel with several kinds of instruction, in several lines; no thread waits for another. */
 static const char mixed[] =
     ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n.visible .entry k(.param .u64 block)\n{\n"
     ".shared .align 4 .b8 s[1024];\n.reg .pred p;\n.reg .b32 t, a, b, i;\n.reg .b64 g, gi;\n"
@@ -739,10 +744,10 @@ Test(counters, same_with_more_workers)
 
 static int64_t counter_of(json_t *counters, const char *name)
 {
-    return json_integer_value(json_object_get(counters, name)); /* 0 if it is not there */
+    return json_integer_value(json_object_get(counters, name)); /* 0 if it does not exist */
 }
 
-/* Each line has what its instructions did, and together they are the launch. */
+/* Each line has the counts of its instructions, and their sum is the launch. */
 Test(counters, lines)
 {
     json_error_t error;

@@ -1,4 +1,4 @@
-/* initcheck, on kernels that read what nobody has written and on the same kernels done right. */
+/* initcheck, on kernels with uninitialised reads and on the same kernels done right. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ Test(initcheck, is_silent_about_right_programs)
 
 #define BYTES 200u
 
-/* Copies within a block, which may overlap in either direction: the marks go with the bytes. */
+/* Copies within a block may overlap in either direction: the marks move with the bytes. */
 Test(initcheck, marks_are_copied_with_the_bytes)
 {
     struct memory memory;

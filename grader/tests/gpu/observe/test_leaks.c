@@ -1,6 +1,6 @@
-/* Memory that the runtime library loses: only a build with sanitizers sees it (make asan). Programs run
- * with the leak detection that such a build switches off for them elsewhere; their own leaks are their
- * own business, so only reports with a frame of the library count. */
+/* Memory that the runtime library leaks: only a build with sanitizers detects it (make asan).
+ * Programs run with the leak detection that such a build disables for them elsewhere. They may
+ * leak memory themselves, therefore only reports with a stack frame of the library count. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *const programs[] = {
     "textures",    "threads",    "unsupported", "memory_use handles", "memory_use pool",
 };
 
-/* Reports of PROGRAM are paragraphs that begin "Direct leak of" or "Indirect leak of". */
+/* The reports of PROGRAM: paragraphs that begin "Direct leak of" or "Indirect leak of". */
 static char *leaks_of(const char *command, const char *frame)
 {
     return shell_must("%s %s 2>&1 | awk -v RS= '/ leak of / && /%s/'", DETECT, command, frame);
@@ -38,7 +38,7 @@ Test(leaks, of_the_library_are_none)
     }
 }
 
-/* Else the test above could not fail. */
+/* Without this test, the test above could pass with leak detection disabled. */
 Test(leaks, are_found_where_they_are)
 {
 #ifndef LANEWISE_PRELOAD

@@ -1,5 +1,5 @@
-/* Losses, end to end: gpu/observe/losses.cu and student_losses.cu have kernels that waste and twins that do not,
- * and say themselves what is to be found of each. */
+/* Losses, end to end: gpu/observe/losses.cu and student_losses.cu have kernels that waste and
+ * twins that do not. Their comments say which finding is expected for each. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ TestSuite(losses, .init = shell_init, .fini = shell_fini, .timeout = 600);
 #define MOST 80
 
 struct expectation {
-    char kernel[60], id[40], cause[100]; /* id "": there must be no finding */
+    char kernel[60], id[40], cause[100]; /* id "": no finding is expected */
     json_int_t line;
 };
 
@@ -42,7 +42,7 @@ static size_t read_source(const char *program, struct expectation *list)
             if (count && *list[count - 1].id && list[count - 1].line == 0)
                 list[count - 1].line = number;
             else
-                here = number; /* a function's, in front of its kernel */
+                here = number; /* the line is in a function in front of its kernel */
         }
         if (sscanf(line, "__global__ void %59[a-z_0-9](", next.kernel) == 1) {
             cr_assert_lt(count, (size_t)MOST);

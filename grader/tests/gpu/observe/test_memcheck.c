@@ -1,4 +1,5 @@
-/* memcheck, on programs that misuse memory and on the same done right; and what it tells of it. */
+/* memcheck, on programs that misuse memory and on the same programs done right; and its
+ * messages. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ Test(memcheck, kernels_and_calls)
     marks_check("memory_defects", "memcheck", 24);
 }
 
-/* Without debug information there are no lines of the host, and the findings are the same. */
+/* Without debug information there are no lines of the host; the findings are the same. */
 Test(memcheck, does_without_debug_information)
 {
     char *text = shell_must("strip --strip-debug -o stripped $PROGRAMS/memory_defects && "
@@ -24,7 +25,7 @@ Test(memcheck, does_without_debug_information)
     free(text);
 }
 
-/* A note, at the line that allocates: the exit code is the program's. */
+/* A note, at the line that allocates; the exit code stays the program's. */
 Test(memcheck, tells_of_leaks_at_the_end)
 {
     char *text = shell_must(

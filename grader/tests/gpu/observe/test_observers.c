@@ -1,5 +1,5 @@
-/* Observers take most accesses a quick way: here random ones, of the kinds that programs make and of others,
- * must give what is counted by hand, lane by lane. */
+/* Observers handle most accesses on a fast path. Here random accesses, both of common and of
+ * unusual kinds, must give the same results as counting by hand, lane by lane. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define LANES 32u
 #define TURNS 60u   /* of the same instruction */
-#define WORDS 4096u /* of the memory that is accessed */
+#define WORDS 4096u /* of the accessed memory */
 #define IDLE  UINT32_MAX
 #define SEEDS 60u
 
@@ -23,7 +23,7 @@ static uint32_t next_random(uint64_t *random, uint32_t below)
     return (uint32_t)(*random >> 33) % below;
 }
 
-/* The word that LANE takes from BASE on, in one of so many ways. */
+/* The word that LANE takes from BASE on, by one of WAYS patterns. */
 #define WAYS 8u
 static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *random)
 {
@@ -40,7 +40,8 @@ static uint32_t place_of(unsigned way, uint32_t base, unsigned lane, uint64_t *r
     return places[way];
 }
 
-/* TURNS rows of words that LANES lanes take; some of them do not take part. Kinds change now and then. */
+/* Fills TURNS rows of words that LANES lanes take; some lanes take no part. The pattern changes
+ * now and then. */
 static void choose_places(uint32_t places[TURNS][LANES], uint64_t *random)
 {
     unsigned way = 0;
@@ -72,7 +73,7 @@ static void print_loop(char *text, size_t size, const char *table, const char *a
 
 /* --- initcheck --------------------------------------------------------------------------------------- */
 
-/* One warp stores words, and then loads words, in memory of which the host has written parts. */
+/* One warp stores words and then loads words, in memory of which the host has written parts. */
 static void print_kernel(char *ptx, size_t size, bool shared)
 {
     char store[600], load[600];
@@ -92,7 +93,7 @@ static void print_kernel(char *ptx, size_t size, bool shared)
              4 * WORDS, store, load);
 }
 
-/* What the host writes: a piece in the middle, or all of it. */
+/* The host writes a part in the middle, or everything. */
 static emu_addr make_block(struct fixture *f, bool *written, uint64_t *random)
 {
     static const uint32_t zeros[WORDS];
@@ -159,18 +160,18 @@ Test(observers, initcheck_finds_each_read_of_what_nobody_has_written)
 #define STEPS   12u /* instructions in a round */
 #define THREADS 96u /* of a block */
 
-/* A kernel that goes some rounds through STEPS loads and stores. */
+/* A kernel that runs several rounds of STEPS loads and stores. */
 struct racing {
     unsigned rounds, blocks;
     bool is_late; /* only the last block writes, in its last round */
     bool shared;
-    unsigned loads; /* a bit for each step that is one */
+    unsigned loads; /* a bit for each step that is a load */
 };
 #define KERNELS    200u
 #define MOST_TURNS 180u /* rounds of all blocks */
 
-/* Each on a line of its own, at words from a table; with barriers between some of them, atomics and fences now
- * and then. */
+/* Prints each access on its own line, at words from a table, with barriers between some of them,
+ * and atomics and fences now and then. */
 static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, uint64_t *random)
 {
     static const char *const accesses[] = {
@@ -180,8 +181,8 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
     static const char *const between[] = {"bar.sync 0;", "", "", "", "bar.warp.sync 0xffffffff;",
                                           "membar.cta;"};
     enum { ANYTHING, PLAIN, STEP_BY_STEP, UNORDERED, KINDS };
-    /* With all of these a kernel would hardly ever find calm: some have plain accesses alone, some of those a
-     * barrier behind each, or none. */
+    /* A kernel with all of these would almost always have races: some kernels have plain
+     * accesses only, and some of those a barrier after each access, or none. */
     unsigned kind = next_random(random, KINDS);
     int length = snprintf(
         ptx, size,
@@ -211,12 +212,12 @@ static void print_racing_kernel(char *ptx, size_t size, struct racing *racing, u
              kind == UNORDERED ? "" : "bar.sync 0;\n");
 }
 
-/* Words for each thread of all blocks, step by step: for each of three blocks its own part of memory or, now
- * and then, one for all. */
+/* Words for each thread of all blocks, step by step: each of three blocks has its own part of
+ * memory or, now and then, all share one. */
 static void choose_racing_places(uint32_t *places, const struct racing *racing, uint64_t *random)
 {
     bool is_apart = next_random(random, 3);
-    uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer meet */
+    uint32_t spread = 64u << next_random(random, 5); /* the larger, the fewer threads meet */
     for (unsigned step = 0; step < STEPS; step++) {
         unsigned way = next_random(random, WAYS), far = next_random(random, 2) * spread;
         uint32_t absent = next_random(random, 4) ? 0 : next_random(random, INT32_MAX);
@@ -231,7 +232,7 @@ static void choose_racing_places(uint32_t *places, const struct racing *racing, 
             bool is_last = round == racing->rounds - 1 && block == racing->blocks - 1;
             if (is_apart)
                 place = place % (WORDS / 3) + block % 3 * (WORDS / 3);
-            place = place % WORDS & ~(uint32_t)(step % 2); /* for the wide ones */
+            place = place % WORDS & ~(uint32_t)(step % 2); /* align words for wide accesses */
             places[(round * STEPS + step) * racing->blocks * THREADS + block * THREADS +
                    i % THREADS] = absent >> lane & 1 || (!is_early && !is_last) ? IDLE : place;
         }
@@ -260,7 +261,7 @@ static char *find_races(const char *ptx, const struct racing *racing, const uint
     return text;
 }
 
-/* Some kernels read so much before they write that not all of it is remembered. */
+/* Some kernels read so much before they write that racecheck cannot remember it all. */
 static void check_races(uint64_t seed, bool shared, unsigned *racy)
 {
     static const struct racing kinds[] = {{.rounds = 10, .blocks = 3},
@@ -296,8 +297,8 @@ Test(observers, racecheck_finds_the_same_on_its_quick_ways)
     }
 }
 
-/* The first block reads words 0 to 31 and then so many others that its notes are looked at; the second one
- * writes the first words, which no note tells of any more. */
+/* The first block reads words 0 to 31 and then enough others to make racecheck process its
+ * notes. The second block writes the first words, which no note lists any more. */
 Test(observers, racecheck_remembers_what_it_has_no_notes_of)
 {
     static const uint32_t unused[2 * STEPS * THREADS];
@@ -320,7 +321,7 @@ Test(observers, racecheck_remembers_what_it_has_no_notes_of)
     free(plain);
 }
 
-/* --- who watches -------------------------------------------------------------------------------------- */
+/* --- the choice of observers ---------------------------------------------------------------------- */
 
 static bool watches(const struct observer *observer, unsigned tools, enum emu_rules rules,
                     bool counted)

@@ -1,5 +1,5 @@
-/* racecheck, on kernels with planted races and the same kernels done right: programs/races_*.cu. What
- * is expected of each stands in the source itself, as races.cuh describes. */
+/* racecheck, on kernels with planted races and the same kernels done right: races_*.cu. Their
+ * sources say which finding is expected for each, as support/races.cuh describes. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ Test(racecheck, finds_the_same_with_any_number_of_workers)
     }
 }
 
-/* --- programs that are meant to be right ------------------------------------------------------------ */
+/* --- programs that should be right ---------------------------------------------------------------- */
 
 static const char *const right_programs[] = {
     "api_answers", "api_more",    "graphs",  "cooperative", "launch_api",
@@ -96,8 +96,8 @@ Test(racecheck, unknown_tools_are_refused)
     free(text);
 }
 
-/* Where memory ends, the watch does: that must not look like a launch without races. */
-#ifndef __SANITIZE_ADDRESS__ /* which takes more addresses than that for itself */
+/* Without enough memory racecheck stops: its report must not suggest a launch without races. */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself takes more addresses than that */
 Test(racecheck, says_when_it_stops)
 {
     char *text = shell_must(

@@ -1,5 +1,6 @@
-/* The rules of older GPUs against the figures of their own CUDA programming guides (versions 2 and 3): the
- * examples of global memory accesses by compute capability, of strided and of broadcast shared accesses. */
+/* The rules of older GPUs against the figures of their own CUDA programming guides (versions 2
+ * and 3): their examples of global memory accesses by compute capability, and of strided and
+ * broadcast shared accesses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@ struct want {
     unsigned requests, sectors, ideal, transactions;
 };
 
-/* A kernel that executes ACCESS once a thread: t = tid.x, g = a global block, s = a shared one, i = scale * t +
- * shift bytes, gi = g + i, si = s + i; p holds for odd t. */
+/* A kernel that executes ACCESS once per thread: t = tid.x, g = a global block, s = a shared
+ * block, i = scale * t + shift bytes, gi = g + i, si = s + i; p is true for odd t. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift, threads;
@@ -44,7 +45,7 @@ static void run_pattern(const struct pattern *p, enum emu_rules rules,
     fixture_close(&f);
 }
 
-/* FIRST: the first of four counters that stand together, and that WANT is about. */
+/* FIRST: the first of the four consecutive counters that WANT lists. */
 static void expect(const struct pattern *p, enum emu_rules rules, struct want want,
                    enum emu_counter first)
 {
@@ -81,12 +82,12 @@ Test(old_rules, global_loads)
          {2, 32, 4, 32},
          {2, 4, 4, 2}},
         {{"misaligned by a word", LOAD, 4, 4, 32}, {2, 32, 4, 32}, {2, 7, 4, 3}},
-        /* half a warp across a line: 64 and 32 bytes, or 32 and 64 */
+        /* half a warp crosses a line: 64 and 32 bytes, or 32 and 64 */
         {{"60 bytes and 4", LOAD, 4, 68, 16}, {1, 16, 2, 16}, {1, 3, 2, 2}},
         {{"8 bytes and 56", LOAD, 4, 120, 16}, {1, 16, 2, 16}, {1, 3, 2, 2}},
         {{"within a line, across its middle", LOAD, 4, 4, 16}, {1, 16, 2, 16}, {1, 4, 2, 1}},
         {{"one half of a line", LOAD, 4, 64, 16}, {1, 2, 2, 1}, {1, 2, 2, 1}},
-        /* divergent warps coalesce, too */
+        /* divergent warps also coalesce */
         {{"odd lanes", "@p " LOAD, 4, 0, 32}, {2, 4, 2, 2}, {2, 4, 2, 2}},
         {{"three lanes", LOAD, 4, 0, 3}, {1, 2, 1, 1}, {1, 1, 1, 1}},
         {{"lanes that take no part", "setp.eq.u32 p, t, 20; @p " LOAD, 4, 0, 32},
@@ -110,7 +111,7 @@ Test(old_rules, global_loads)
         {{"stride 3", LOAD, 12, 0, 16}, {1, 16, 2, 16}, {1, 6, 2, 2}},
         {{"stride 32", LOAD, 128, 0, 32}, {2, 32, 4, 32}, {2, 32, 4, 32}},
         {{"one word for all", "ld.global.u32 v, [g];", 4, 0, 32}, {2, 32, 2, 32}, {2, 2, 2, 2}},
-        /* 12 bytes of each of 16 threads: 48 transactions; from three arrays 3 */
+        /* 12 bytes for each of 16 threads: 48 transactions; from three arrays 3 */
         {{"structures of 12 bytes", LOAD "ld.global.u32 v1, [gi+4]; ld.global.u32 v2, [gi+8];", 12,
           0, 16},
          {3, 48, 6, 48},
@@ -134,7 +135,7 @@ Test(old_rules, global_stores_are_alike)
 
 #define SHARED "ld.shared.u32 v, [si];"
 
-/* Requests, steps, ideal, conflicts: alike on both. */
+/* Requests, steps, ideal, conflicts: the same on both. */
 Test(old_rules, shared_loads)
 {
     static const struct row rows[] = {
@@ -154,7 +155,8 @@ Test(old_rules, shared_loads)
           4, 0, 16},
          {1, 1, 1, 0},
          {1, 1, 1, 0}},
-        /* two words for many: one goes to all that want it, the other to one lane */
+        /* several lanes want each of two words: one word goes to all its lanes, the other to one
+         * lane */
         {{"two words of two banks",
           "and.b32 v, t, 1; mov.u32 si, s; mad.lo.u32 si, v, 4, si;" SHARED, 0, 0, 16},
          {1, 2, 1, 1},
@@ -176,7 +178,7 @@ Test(old_rules, nothing_else_changes)
     run_pattern(&p, EMU_SECTOR, &today);
     run_pattern(&p, EMU_G80, &old);
     for (int i = 0; i < EMU_global_load_requests; i++)
-        if (i != EMU_longest_warp_load_sectors) /* they are what the rules are about */
+        if (i != EMU_longest_warp_load_sectors) /* the rules do change these */
             cr_expect_eq(today.value[i], old.value[i], "%s", emu_counter_name((enum emu_counter)i));
 }
 

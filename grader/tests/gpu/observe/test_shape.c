@@ -1,11 +1,11 @@
-/* Shapes: what the addresses of a warp are said to be must be what they are. */
+/* Shapes: the described addresses of a warp must be its real addresses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/observe/shape.h"
 
-/* Lane l's address: base + l % width * step + l / width * jump, of the lanes of MASK. */
+/* Lane l's address: base + l % width * step + l / width * jump, for the lanes of MASK. */
 struct row {
     const char *name;
     unsigned bytes, base, width;

@@ -1,4 +1,4 @@
-/* synccheck, on barriers and masks of lanes that are wrong and on the same done right. */
+/* synccheck, on wrong barriers and lane masks and on the same kernels done right. */
 #include <criterion/criterion.h>
 
 #include "tests/support/marks.h"
