@@ -58,7 +58,7 @@ struct emu_options {
     enum emu_rules rules;           /* what accesses cost; 0: today's */
     const struct emu_trace *trace;  /* NULL: no access is recorded; outlives the device */
     bool backwards;                 /* the last CTA goes first, and of a CTA the last warp */
-    bool overlooks_strays; /* accesses close behind an allocation fail no launch: see memory.h */
+    bool ignores_strays;   /* accesses close behind an allocation fail no launch: see memory.h */
     int record_fd;         /* where launches and findings are written; -1: nowhere */
     uint64_t record_bytes; /* in a record that is longer nothing more is written; 0: no limit */
 };
@@ -211,10 +211,10 @@ struct emu_launch {
     uint32_t dynamic_shared_bytes;
     const void *params; /* param_bytes bytes, laid out as emu_kernel_info says */
     uint32_t param_bytes;
-    bool
-        cooperative; /* all CTAs are kept going at once, and may wait for each other by grid.sync() */
-    bool alone;      /* the program waits for it in its only thread: what it lends stays as it is */
-    bool may_park;   /* EMU_PARKED is an answer, too */
+    /* all CTAs are kept going at once, and may wait for each other by grid.sync() */
+    bool cooperative;
+    bool alone;    /* the program waits for it in its only thread: what it lends stays as it is */
+    bool may_park; /* EMU_PARKED is an answer, too */
 };
 
 /* Runs the launch to its end and, if it began, appends it to the record.
@@ -235,7 +235,7 @@ struct emu_parked {
 struct emu_parked emu_parked(struct emu_device *device);
 
 enum emu_patience {
-    EMU_LOOK, /* until it is parked again; if it has found nothing new, that is not counted as executed */
+    EMU_POLL, /* until it is parked again; if it has found nothing new, that is not counted as executed */
     EMU_WAIT,  /* the same, and it is counted */
     EMU_FINISH /* to its end: what it waits for will not come any more */
 };

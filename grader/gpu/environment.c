@@ -30,7 +30,7 @@ static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
     unsigned long long number = strtoull(value, &end, 10);
     /* strtoull would take signs and spaces, and "-1" for the largest number */
     if (value[0] < '0' || value[0] > '9' || *end || errno || number > max)
-        refuse(name, value, "a whole number is wanted here");
+        refuse(name, value, "expected a whole number");
     return number;
 }
 
@@ -48,7 +48,7 @@ static const struct emu_trace *read_trace(void)
     unsigned long line = colon ? strtoul(colon + 1, &end, 10) : 0;
     if (!all && (!colon || colon == text || colon[1] < '0' || colon[1] > '9' || *end || !line ||
                  line > INT_MAX || colon - text >= PATH_MAX))
-        refuse("LANEWISE_TRACE", text, "FILE:LINE is wanted here, or *");
+        refuse("LANEWISE_TRACE", text, "expected FILE:LINE or *");
     if (!all)
         memcpy(file, text, (size_t)(colon - text));
     trace = (struct emu_trace){
@@ -77,7 +77,7 @@ static unsigned read_tools(void)
     const char *list = getenv("LANEWISE_TOOLS");
     unsigned tools = 0;
     if (list && !emu_find_tools(list, &tools))
-        refuse("LANEWISE_TOOLS", list, "a list of tools is wanted here: " EMU_TOOL_NAMES);
+        refuse("LANEWISE_TOOLS", list, "expected a list of these tools: " EMU_TOOL_NAMES);
     return tools;
 }
 
@@ -86,7 +86,7 @@ static enum emu_rules read_rules(void)
     const char *name = getenv("LANEWISE_RULES");
     enum emu_rules rules = EMU_SECTOR;
     if (name && !emu_find_rules(name, &rules))
-        refuse("LANEWISE_RULES", name, "one of these is wanted here: " EMU_RULES_NAMES);
+        refuse("LANEWISE_RULES", name, "expected one of " EMU_RULES_NAMES);
     return rules;
 }
 

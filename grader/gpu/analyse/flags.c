@@ -1,5 +1,5 @@
-/* The value is followed through the registers that are computed from it, without regard to the order
- * of instructions: nvcc gives nearly every value a register of its own. */
+/* Follows the loaded value through all registers computed from it. The order of instructions does
+ * not matter, as nvcc gives nearly every value its own register. */
 #include "gpu/analyse/flags.h"
 
 #include <stdlib.h>
@@ -86,7 +86,8 @@ static bool address_moves(const struct ptx_function *f, uint32_t pc, uint32_t fi
     return false;
 }
 
-/* Loops are where a branch goes back; one that holds the load and a branch decided by it is waiting. */
+/* A backward branch makes a loop. A loop that holds the load and a branch that depends on its value
+ * polls. */
 static unsigned find_loops(const struct trace *trace, uint32_t pc)
 {
     const struct ptx_function *f = trace->function;

@@ -1,8 +1,9 @@
-/* Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast
- * Dominance Algorithm", 2001), run on the reversed graph from a virtual exit node.
+/* Immediate post-dominators by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple,
+ * Fast Dominance Algorithm", 2001), run on the reversed graph from a virtual exit node.
  *
- * A block from which no path leads to the exit (an endless loop) has no post-dominator; its branches
- * then meet at the exit, that is never, and the executor's scheduler keeps all lanes going. */
+ * A block without a path to the exit (an endless loop) has no post-dominator. Its branches get the
+ * exit as their reconvergence point, which lanes never reach; the executor's scheduler keeps all
+ * lanes running. */
 #include "gpu/analyse/flow.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 struct graph {
     struct blocks blocks;
     uint32_t *order;  /* nodes in postorder of the reversed graph, exit last */
-    uint32_t *number; /* a node's place in that order, UNKNOWN if it cannot reach the exit */
+    uint32_t *number; /* a node's place in that order; UNKNOWN if it cannot reach the exit */
     uint32_t ordered;
     uint32_t *idom;        /* in the reversed graph: the immediate post-dominator */
     uint32_t *head, *link; /* predecessors as lists of edges: edge e goes from block e / 2 */
@@ -134,7 +135,7 @@ bool analyse_reconvergence(const struct ptx_function *function, uint32_t *meet)
     return ok;
 }
 
-/* --- reductions --------------------------------------------------------------------------------- */
+/* --- reductions ------------------------------------------------------------------------------- */
 
 static void mark_read(void *context, uint32_t reg)
 {

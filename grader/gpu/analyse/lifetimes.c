@@ -1,47 +1,49 @@
-/* A lifetime is one stretch of the code: all instructions that name the register, and all blocks which
- * it lives through. Loops need no more care, as a register lives in every block on the way back. */
+/* A lifetime is one range of the code: from the first to the last instruction that names the
+ * register or belongs to a block that it lives through. Loops need no special care, as a register
+ * lives in every block on the way back. */
 #include "gpu/analyse/lifetimes.h"
 
 #include "gpu/analyse/liveness.h"
 #include "gpu/analyse/operands.h"
 
-struct stretch {
+struct walk {
     struct lifetime *lifetimes;
-    uint32_t at;
+    uint32_t at; /* the current instruction */
 };
 
 static void extend(void *context, uint32_t reg)
 {
-    const struct stretch *s = context;
-    struct lifetime *life = &s->lifetimes[reg];
-    life->first = s->at < life->first ? s->at : life->first;
-    life->last = s->at > life->last ? s->at : life->last;
+    const struct walk *w = context;
+    struct lifetime *life = &w->lifetimes[reg];
+    life->first = w->at < life->first ? w->at : life->first;
+    life->last = w->at > life->last ? w->at : life->last;
 }
 
-/* Up to the block's end for what is needed behind it, from its beginning for what is needed there. */
-static void live_through(const struct liveness *l, uint32_t block, struct stretch *s)
+/* Registers that are needed after the block live up to its end. Those needed at its beginning live
+ * from there on. */
+static void live_through(const struct liveness *l, uint32_t block, struct walk *w)
 {
-    s->at = l->blocks.first[block + 1] - 1;
-    liveness_behind(l, block, extend, s);
-    s->at = l->blocks.first[block];
+    w->at = l->blocks.first[block + 1] - 1;
+    liveness_after(l, block, extend, w);
+    w->at = l->blocks.first[block];
     for (uint32_t n = 0; n < l->count; n++)
         if (l->in[(size_t)block * l->words + n / 64] >> n % 64 & 1)
-            extend(s, l->registers[n]);
+            extend(w, l->registers[n]);
 }
 
 bool analyse_lifetimes(const struct ptx_function *f, struct lifetime *lifetimes, bool *all_written)
 {
     struct liveness liveness;
-    struct stretch stretch = {.lifetimes = lifetimes};
+    struct walk walk = {.lifetimes = lifetimes};
     for (uint32_t i = 0; i < f->register_count; i++)
         lifetimes[i] = (struct lifetime){.first = UINT32_MAX};
     bool ok = liveness_find(f, &liveness);
-    for (; ok && stretch.at < f->code_count; stretch.at++) {
-        operands_read(&f->code[stretch.at], extend, &stretch);
-        operands_written(&f->code[stretch.at], extend, &stretch);
+    for (; ok && walk.at < f->code_count; walk.at++) {
+        operands_read(&f->code[walk.at], extend, &walk);
+        operands_written(&f->code[walk.at], extend, &walk);
     }
     for (uint32_t block = 0; ok && block < liveness.blocks.count; block++)
-        live_through(&liveness, block, &stretch);
+        live_through(&liveness, block, &walk);
     *all_written = ok;
     for (uint32_t word = 0; ok && liveness.blocks.count && word < liveness.words; word++)
         *all_written &= !liveness.in[word]; /* of the first block */

@@ -1,16 +1,18 @@
-/* From where to where in a function's code each register holds a value that is still needed. */
+/* Lifetimes of registers: the range of a function's code in which each holds a value that is still
+ * needed. */
 #ifndef GPU_ANALYSE_LIFETIMES_H
 #define GPU_ANALYSE_LIFETIMES_H
 
 #include "gpu/ptx/module.h"
 
 struct lifetime {
-    uint32_t first, last; /* instructions; a register that nobody names has first > last */
+    uint32_t first, last; /* instructions; first > last: no instruction names the register */
 };
 
-/* LIFETIMES has room for FUNCTION's registers. ALL_WRITTEN: no lane reads one that it has not written. Two of them whose lifetimes have no instruction in common
- * may lie in one place, whatever way each lane takes. False when that is not known: memory is out, or
- * the function is too large. */
+/* Finds the lifetimes of FUNCTION's registers; LIFETIMES has room for all. Two registers whose
+ * lifetimes have no common instruction can share one place, whatever paths the lanes take.
+ * ALL_WRITTEN: no lane can read a register before it has written it. False: out of memory, or the
+ * function is too large. */
 bool analyse_lifetimes(const struct ptx_function *function, struct lifetime *lifetimes,
                        bool *all_written);
 

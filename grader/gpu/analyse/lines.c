@@ -1,5 +1,5 @@
-/* A .loc names a place and, for inlined code, the place it was called from. Longer chains of calls
- * are found by looking for an earlier .loc at the calling place that was itself inlined. */
+/* A .loc names a place and, for inlined code, the place of the call. For a longer chain of calls,
+ * an earlier .loc of the calling place names its caller in turn. */
 #include "gpu/analyse/lines.h"
 
 static struct source_line outer(const struct ptx_loc *loc)
@@ -7,7 +7,7 @@ static struct source_line outer(const struct ptx_loc *loc)
     return (struct source_line){loc->at_file, loc->at_line, loc->at_column};
 }
 
-/* The caller of PLACE, from a .loc before index BEFORE; line 0 if PLACE is not inlined code. */
+/* The caller of PLACE, from a .loc before index BEFORE. Line 0: PLACE is not inlined code. */
 static struct source_line caller_of(const struct ptx_function *f, uint32_t before,
                                     struct source_line place)
 {
@@ -25,7 +25,7 @@ struct source_line analyse_line(const struct ptx_function *function, uint32_t pc
     uint32_t index = function->code[pc].loc;
     if (index == PTX_NONE)
         return (struct source_line){0};
-    while (index && !function->locs[index].line) /* of no line: ptxas leaves it to the one before */
+    while (index && !function->locs[index].line) /* line 0: ptxas takes the .loc before it */
         index--;
     const struct ptx_loc *loc = &function->locs[index];
     uint32_t home = function->locs[0].file; /* the kernel's own .loc comes first */

@@ -1,5 +1,6 @@
-/* Backward data flow: a block needs what it reads before it writes it, and what the blocks behind it
- * need and it does not write. Most registers of nvcc's code live in one block only, and get no bit. */
+/* Backward data flow. A block needs the registers that it reads before it writes them, and those
+ * that its successors need and it does not write. Most registers of nvcc's code live in one block
+ * only; they get no bit. */
 #include "gpu/analyse/liveness.h"
 
 #include <stdlib.h>
@@ -7,13 +8,13 @@
 #include "gpu/analyse/operands.h"
 
 #define MOST_WORDS  (1u << 20) /* of one kind of set */
-#define MOST_PASSES 100u       /* nested loops need a pass each; no compiler nests as many */
+#define MOST_PASSES 100u /* each level of nested loops needs a pass; no compiler nests so deep */
 
-/* --- registers that live from block to block ---------------------------------------------------------- */
+/* --- registers that live across blocks -------------------------------------------------------- */
 
 struct search {
     struct liveness *l;
-    uint32_t *written_in; /* the block that wrote each register last, plus 1 */
+    uint32_t *written_in; /* of each register: the latest block that writes it, plus 1 */
     uint32_t block;
 };
 
@@ -45,14 +46,14 @@ static bool number_registers(const struct ptx_function *f, struct liveness *l)
     for (uint32_t i = 0; ok && i < f->code_count; i++) {
         search.block = l->blocks.of[i];
         operands_read(&f->code[i], note_read, &search);
-        if (f->code[i].guard == PTX_NONE) /* else the old value may live on */
+        if (f->code[i].guard == PTX_NONE) /* else the old value may remain */
             operands_written(&f->code[i], note_written, &search);
     }
     free(search.written_in);
     return ok;
 }
 
-/* --- sets ------------------------------------------------------------------------------------------------ */
+/* --- sets ------------------------------------------------------------------------------------- */
 
 struct sets {
     const struct liveness *l;
@@ -75,7 +76,7 @@ static void add_write(void *context, uint32_t reg)
         s->writes[n / 64] |= (uint64_t)1 << n % 64;
 }
 
-/* What each block reads becomes the first guess of what it needs. */
+/* The registers that a block reads are the first approximation of those that it needs. */
 static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t *writes)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {
@@ -87,7 +88,7 @@ static void fill_sets(const struct ptx_function *f, struct liveness *l, uint64_t
     }
 }
 
-static uint64_t needed_behind(const struct liveness *l, uint32_t block, uint32_t word)
+static uint64_t needed_after(const struct liveness *l, uint32_t block, uint32_t word)
 {
     uint64_t bits = 0;
     for (unsigned k = 0; k < 2; k++)
@@ -102,7 +103,7 @@ static bool spread(struct liveness *l, const uint64_t *writes)
     for (uint32_t block = l->blocks.count; block-- > 0;) {
         for (uint32_t word = 0; word < l->words; word++) {
             size_t at = (size_t)block * l->words + word;
-            uint64_t more = l->in[at] | (needed_behind(l, block, word) & ~writes[at]);
+            uint64_t more = l->in[at] | (needed_after(l, block, word) & ~writes[at]);
             changed |= more != l->in[at];
             l->in[at] = more;
         }
@@ -131,11 +132,11 @@ bool liveness_find(const struct ptx_function *function, struct liveness *l)
     return ok;
 }
 
-void liveness_behind(const struct liveness *l, uint32_t block,
-                     void (*visit)(void *context, uint32_t reg), void *context)
+void liveness_after(const struct liveness *l, uint32_t block,
+                    void (*visit)(void *context, uint32_t reg), void *context)
 {
     for (uint32_t word = 0; word < l->words; word++)
-        for (uint64_t bits = needed_behind(l, block, word); bits; bits &= bits - 1)
+        for (uint64_t bits = needed_after(l, block, word); bits; bits &= bits - 1)
             visit(context, l->registers[word * 64 + (uint32_t)__builtin_ctzll(bits)]);
 }
 

@@ -9,7 +9,7 @@ static void visit_operand(const struct ptx_operand *op, operands_visit *visit, v
         visit_operand(&op->elements[i], visit, context);
 }
 
-/* By the letters of opcodes.def. A call's lists hold no registers. */
+/* The letters of opcodes.def say which operands are written. A call's lists hold no registers. */
 static void visit_side(const struct ptx_instruction *in, bool written, operands_visit *visit,
                        void *context)
 {

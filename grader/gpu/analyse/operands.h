@@ -1,4 +1,4 @@
-/* Which registers an instruction reads and writes, for whoever follows values through a function. */
+/* The registers that an instruction reads and writes. */
 #ifndef GPU_ANALYSE_OPERANDS_H
 #define GPU_ANALYSE_OPERANDS_H
 
@@ -7,7 +7,8 @@
 /* Called with the index of a register or predicate. */
 typedef void operands_visit(void *context, uint32_t reg);
 
-/* Guards, addresses and the elements of vectors included; one register perhaps more than once. */
+/* These visit guards, addresses and elements of vectors, too, and may visit a register more than
+ * once. */
 void operands_read(const struct ptx_instruction *in, operands_visit *visit, void *context);
 void operands_written(const struct ptx_instruction *in, operands_visit *visit, void *context);
 

@@ -1,10 +1,11 @@
-/* Registers are followed without regard to the order of instructions, as nvcc gives nearly every value one
- * of its own. A register holds, as far as is known,
+/* The order of instructions does not matter, as nvcc gives nearly every value its own register. As
+ * far as is known, a register holds
  *
  *     nothing  <  a number      <  anything
  *     nothing  <  one variable  <  anything
  *
- * and goes up only: two variables that meet, as in a choice between two buffers, are anything. */
+ * and only moves up: two variables in one register, as in a choice between two buffers, make
+ * "anything". */
 #include "gpu/analyse/origins.h"
 
 static const struct ptx_variable number, anything;
@@ -19,7 +20,7 @@ static const struct ptx_variable *join(const struct ptx_variable *a, const struc
     return !a || a == b ? b : !b ? a : &anything;
 }
 
-/* What an operand that is read holds. */
+/* The origin of a source operand's value. */
 static const struct ptx_variable *origin_of(const struct origins *o, const struct ptx_operand *op)
 {
     switch (op->kind) {
@@ -40,7 +41,7 @@ static bool is_number(const struct ptx_variable *origin)
     return !origin || origin == &number;
 }
 
-/* A sum is in the array that one of its parts points into. */
+/* The sum of a pointer and a number points into the pointer's array. */
 static const struct ptx_variable *add(const struct ptx_variable *a, const struct ptx_variable *b)
 {
     if (!a || !b || b == &number)
@@ -48,7 +49,7 @@ static const struct ptx_variable *add(const struct ptx_variable *a, const struct
     return a == &number ? b : &anything;
 }
 
-/* What an instruction computes from its operands but the first. */
+/* The origin of an instruction's result: computed from all operands except the first. */
 static const struct ptx_variable *result_of(const struct origins *o,
                                             const struct ptx_instruction *in)
 {
@@ -74,7 +75,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     default:
         break;
     }
-    /* Loads among others: a pointer that was kept in memory is a number too, which adds to no other. */
+    /* includes loads: a pointer kept in memory counts as a number, whose array is unknown */
     for (uint32_t k = 1; k < in->operand_count; k++)
         result = join(result, origin_of(o, &in->operands[k]));
     return is_number(result) ? &number : &anything;

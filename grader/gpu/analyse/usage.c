@@ -1,13 +1,15 @@
-/* The estimate has two parts: how many values live at once, and what ptxas makes of that.
+/* The estimate has two steps: count the values that are live at once, then predict ptxas's choice
+ * from that.
  *
- * Values: a 64-bit one counts twice, a predicate not at all, as they have registers of their own. What
- * all threads share (parameters, block numbers, constants and sums of them) lives in constant memory
- * and in uniform registers. ptxas then moves loads upwards, to have more of them under way at once;
- * that is tried, too: `hoisted`.
+ * Values: 64-bit values count twice. Predicates do not count, as they have their own registers.
+ * Uniform values, which are the same for all threads (parameters, block numbers, constants and sums
+ * of these), do not count either: they live in constant memory and in uniform registers. ptxas
+ * moves loads up, to have more of them pending at once; `hoisted` is the count for that order.
  *
- * What ptxas makes of it: a straight line for each influence, fitted by least absolute errors to what
- * ptxas 13.0 gives 685 kernels of public programs for sm_90, and tried on 327 others: half of those are
- * within 2 registers, nine in ten within 6, and 96 % have the same occupancy in blocks of 256. */
+ * Prediction: linear in each influence, fitted by least absolute errors to the registers that ptxas
+ * 13.0 gives 685 kernels of public programs for sm_90. On 327 other kernels, half of the estimates
+ * are within 2 registers, 90 % are within 6, and 96 % lead to the same occupancy with blocks of 256
+ * threads. */
 #include "gpu/analyse/usage.h"
 
 #include <math.h>
@@ -20,8 +22,8 @@
 
 struct value {
     uint32_t writes;
-    uint8_t weight; /* registers it takes; 0 for predicates and what threads share */
-    bool shared;
+    uint8_t weight; /* registers that it takes; 0: a predicate, or uniform */
+    bool uniform;
     bool live;
 };
 
@@ -30,11 +32,11 @@ struct walk {
     struct liveness liveness;
     struct value *values; /* of each register */
     uint32_t *order;      /* of a block's instructions */
-    bool *early;          /* those that loads need, and loads */
+    bool *early;          /* of each instruction: a load, or needed for a load's address */
     uint32_t pressure, peak;
 };
 
-/* --- what threads share ---------------------------------------------------------------------------------- */
+/* --- uniform values --------------------------------------------------------------------------- */
 
 static void count_write(void *context, uint32_t reg)
 {
@@ -42,7 +44,7 @@ static void count_write(void *context, uint32_t reg)
     w->values[reg].writes++;
 }
 
-/* Integer instructions that the unit for uniform values has. */
+/* Integer instructions that the uniform datapath has. */
 static bool is_uniform_alu(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -74,19 +76,19 @@ static bool is_uniform_special(uint32_t special)
     return special >= PTX_SPECIAL_ntid_x && special <= PTX_SPECIAL_nctaid_z;
 }
 
-struct sharing {
+struct sources {
     const struct walk *walk;
-    bool shared;
+    bool uniform;
 };
 
-static void all_shared(void *context, uint32_t reg)
+static void check_source(void *context, uint32_t reg)
 {
-    struct sharing *s = context;
-    s->shared &= s->walk->values[reg].shared;
+    struct sources *s = context;
+    s->uniform &= s->walk->values[reg].uniform;
 }
 
-/* Whether all threads get the same from it. */
-static bool is_shared(const struct walk *w, const struct ptx_instruction *in)
+/* Whether the result is the same for all threads. */
+static bool is_uniform(const struct walk *w, const struct ptx_instruction *in)
 {
     if (in->guard != PTX_NONE)
         return false;
@@ -95,18 +97,18 @@ static bool is_shared(const struct walk *w, const struct ptx_instruction *in)
                in->operands[1].index == PTX_NONE;
     if (in->opcode == PTX_OP_mov && in->operands[1].kind == PTX_SPECIAL_REGISTER)
         return is_uniform_special(in->operands[1].index);
-    struct sharing sharing = {w, is_uniform_alu(in)};
-    if (sharing.shared)
-        operands_read(in, all_shared, &sharing);
-    return sharing.shared;
+    struct sources sources = {w, is_uniform_alu(in)};
+    if (sources.uniform)
+        operands_read(in, check_source, &sources);
+    return sources.uniform;
 }
 
-static void share(void *context, uint32_t reg)
+static void mark_uniform(void *context, uint32_t reg)
 {
     struct walk *w = context;
     struct value *value = &w->values[reg];
     if (value->writes == 1 && value->weight) {
-        value->shared = true;
+        value->uniform = true;
         value->weight = 0;
     }
 }
@@ -121,11 +123,11 @@ static void weigh(struct walk *w)
     for (uint32_t i = 0; i < f->code_count; i++)
         operands_written(&f->code[i], count_write, w);
     for (uint32_t i = 0; i < f->code_count; i++)
-        if (is_shared(w, &f->code[i]))
-            operands_written(&f->code[i], share, w);
+        if (is_uniform(w, &f->code[i]))
+            operands_written(&f->code[i], mark_uniform, w);
 }
 
-/* --- how much lives at once -------------------------------------------------------------------------------- */
+/* --- register pressure ------------------------------------------------------------------------ */
 
 static void be_born(void *context, uint32_t reg)
 {
@@ -149,27 +151,27 @@ static void note_peak(struct walk *w, uint32_t more)
         w->peak = w->pressure + more;
 }
 
-/* An address that threads share is copied to where the memory unit takes it from. */
+/* A uniform address is first copied to registers that the memory unit can read. */
 static uint32_t copied_addresses(const struct walk *w, const struct ptx_instruction *in)
 {
     uint32_t registers = 0;
     for (uint32_t k = 0; k < in->operand_count; k++) {
         const struct ptx_operand *op = &in->operands[k];
-        if (op->kind == PTX_ADDRESS && op->index != PTX_NONE && w->values[op->index].shared)
+        if (op->kind == PTX_ADDRESS && op->index != PTX_NONE && w->values[op->index].uniform)
             registers += 2;
     }
     return registers;
 }
 
-/* Walks a block upwards, its instructions taken in the given order. */
+/* Walks a block upwards, in the order of w->order. */
 static void walk_block(struct walk *w, uint32_t block, uint32_t count)
 {
     const struct ptx_function *f = w->function;
-    liveness_behind(&w->liveness, block, be_born, w);
+    liveness_after(&w->liveness, block, be_born, w);
     note_peak(w, 0);
     for (uint32_t i = count; i-- > 0;) {
         const struct ptx_instruction *in = &f->code[w->order[i]];
-        operands_written(in, be_born, w); /* also a result that nobody reads */
+        operands_written(in, be_born, w); /* even a result that is never read needs a register */
         note_peak(w, 0);
         if (in->guard == PTX_NONE)
             operands_written(in, die, w);
@@ -180,10 +182,10 @@ static void walk_block(struct walk *w, uint32_t block, uint32_t count)
         operands_written(&f->code[w->order[i]], die, w);
         operands_read(&f->code[w->order[i]], die, w);
     }
-    liveness_behind(&w->liveness, block, die, w);
+    liveness_after(&w->liveness, block, die, w);
 }
 
-/* --- loads first ------------------------------------------------------------------------------------------- */
+/* --- loads first ------------------------------------------------------------------------------ */
 
 static bool is_load(const struct ptx_instruction *in)
 {
@@ -193,7 +195,7 @@ static bool is_load(const struct ptx_instruction *in)
     return in->opcode == PTX_OP_tex || in->opcode == PTX_OP_suld;
 }
 
-/* What loads do not move across. */
+/* Loads do not move across these. */
 static bool is_fence(const struct ptx_instruction *in)
 {
     switch (in->opcode) {
@@ -235,7 +237,7 @@ static void find_needed(void *context, uint32_t reg)
     wanted->found |= wanted->walk->values[reg].live;
 }
 
-/* Marks the loads of [START, END) and what computes their addresses. */
+/* Marks the loads of [START, END) and the instructions that compute their addresses. */
 static void mark_early(struct walk *w, uint32_t start, uint32_t end)
 {
     const struct ptx_instruction *code = w->function->code;
@@ -265,7 +267,7 @@ static void order_loads_first(struct walk *w, uint32_t start, uint32_t end)
     }
 }
 
-/* --- usage ------------------------------------------------------------------------------------------------- */
+/* --- usage ------------------------------------------------------------------------------------ */
 
 static void measure(struct walk *w, struct usage *usage)
 {
@@ -284,7 +286,7 @@ static void measure(struct walk *w, struct usage *usage)
     }
 }
 
-/* What becomes a sequence of instructions, with registers of its own. */
+/* Notes instructions that ptxas expands to a sequence with temporaries. */
 static void note_sequence(struct usage *usage, const struct ptx_instruction *in)
 {
     uint8_t type = in->type_count ? in->types[in->type_count - 1] : PTX_pred;
@@ -319,13 +321,13 @@ bool analyse_usage(const struct ptx_function *function, struct usage *usage)
     return ok;
 }
 
-/* --- registers --------------------------------------------------------------------------------------------- */
+/* --- registers -------------------------------------------------------------------------------- */
 
-#define UNIT          8u /* registers of a thread are handed out in such units */
+#define UNIT          8u /* registers of a thread are allocated in units of this size */
 #define LEAST         8u
-#define LEAST_CALLING 24u /* the convention for calls */
-#define FREE_LIVE     24u /* what so few values need is kept within FREE, so that an SM stays full */
-#define FREE          32u
+#define LEAST_CALLING 24u /* the calling convention needs so many */
+#define FREE_LIVE     24u /* with at most so many live values, ptxas stays within FREE */
+#define FREE          32u /* registers of a thread with which an SM can still hold all its warps */
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -339,7 +341,7 @@ static uint32_t beyond(uint32_t value, uint32_t from)
 
 uint32_t usage_registers(const struct usage *u)
 {
-    double estimate = 1 + 1.25 * log2(1.0 + u->instructions); /* long code keeps more at hand */
+    double estimate = 1 + 1.25 * log2(1.0 + u->instructions); /* long code keeps more values */
     estimate += smaller(u->live, 12);
     estimate += 0.6 * beyond(smaller(u->live, FREE), 12);
     estimate += beyond(u->live, FREE);
@@ -360,7 +362,7 @@ uint32_t usage_limit(const struct ptx_function *kernel)
     if (kernel->bounds_threads) {
         uint32_t warps = (kernel->max_threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
         uint32_t ctas = kernel->min_ctas ? kernel->min_ctas : 1;
-        if (warps * ctas > EMU_SM_WARPS) /* more than there can be: ignored */
+        if (warps * ctas > EMU_SM_WARPS) /* more than an SM can hold: ptxas ignores the bound */
             ctas = 1;
         limit = smaller(limit, EMU_SM_REGISTERS / EMU_WARP_SIZE / (warps * ctas) / UNIT * UNIT);
     }

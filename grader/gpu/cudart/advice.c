@@ -1,7 +1,6 @@
-/* Managed memory: where it should be, and what was said about it. There is only one copy of such memory, so advice
- * and prefetches change nothing but what cudaMemRangeGetAttribute() says.
- *
- * Both are of pages, and are kept as spans of pages that were told the same. */
+/* Advice and prefetches for managed memory. There is only one copy of such memory, so they change
+ * nothing but the answers of cudaMemRangeGetAttribute(). They apply to whole pages, and are kept as
+ * spans of pages with equal advice. */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -10,11 +9,12 @@
 #define PAGE 4096ull
 
 struct advice {
-    bool read_mostly, by_device, by_host;         /* accessed by */
-    struct cudaMemLocation preferred, prefetched; /* of no type: nowhere */
+    bool read_mostly, by_device, by_host;         /* by_...: cudaMemAdviseSetAccessedBy */
+    struct cudaMemLocation preferred, prefetched; /* their type is Invalid: not set */
 };
 
-/* Pages from START to before END, by address; of pages in no span nothing was said. */
+/* The pages from START to before END. Spans are sorted by address; pages outside all spans have no
+ * advice. */
 struct span {
     uintptr_t start, end;
     struct advice advice;
@@ -24,9 +24,9 @@ struct span {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct span *spans;
 
-/* --- spans, with the lock held ------------------------------------------------------------------------ */
+/* --- spans, with the lock held ---------------------------------------------------------------- */
 
-/* Puts a span before the one at AT. */
+/* Inserts SPAN before the one at AT. False: out of memory. */
 static bool insert(struct span **at, struct span span)
 {
     struct span *made = malloc(sizeof *made);
@@ -38,7 +38,7 @@ static bool insert(struct span **at, struct span span)
     return true;
 }
 
-/* Sees to it that no span goes on over ADDRESS. */
+/* Splits the span that crosses ADDRESS, if one does. False: out of memory. */
 static bool cut(uintptr_t address)
 {
     struct span *at = spans;
@@ -52,7 +52,8 @@ static bool cut(uintptr_t address)
     return true;
 }
 
-/* Sees to it that spans cover the pages exactly, with nothing said where there was none. */
+/* Makes spans cover the pages exactly, adding empty advice where there was no span. False: out of
+ * memory. */
 static bool cover(uintptr_t start, uintptr_t end)
 {
     struct span **at = &spans;
@@ -68,7 +69,8 @@ static bool cover(uintptr_t start, uintptr_t end)
     return true;
 }
 
-/* The pages that COUNT bytes at PTR touch, counted from where RANGE begins: on a GPU, that is at a page. */
+/* The pages that COUNT bytes at PTR touch. Pages are counted from the start of RANGE, which on a
+ * GPU starts a page. */
 static void pages_of(const struct rt_range *range, const void *ptr, size_t count, uintptr_t *start,
                      uintptr_t *end)
 {
@@ -84,7 +86,7 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_lock(&lock);
     for (struct span **at = &spans; *at;) {
         struct span *span = *at;
-        if (span->start >= start && span->end <= end) { /* no two ranges share a page */
+        if (span->start >= start && span->end <= end) { /* ranges share no pages */
             *at = span->next;
             free(span);
         } else {
@@ -94,12 +96,12 @@ void rt_advice_forget(const struct rt_range *range)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- saying --------------------------------------------------------------------------------------------- */
+/* --- giving advice ---------------------------------------------------------------------------- */
 
-/* The managed memory that COUNT bytes at PTR are in. */
+/* Whether COUNT bytes at PTR are in one managed allocation, *RANGE. */
 static bool find_managed(const void *ptr, size_t count, struct rt_range *range)
 {
-    return ptr && count && rt_range_find(ptr, range) && range->owner & (RT_MANAGED | RT_VARIABLE) &&
+    return ptr && count && rt_range_find(ptr, range) && range->kind & (RT_MANAGED | RT_VARIABLE) &&
            count <= range->size - (size_t)((const char *)ptr - (const char *)range->ptr);
 }
 
@@ -134,7 +136,7 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
         advice->read_mostly = what == cudaMemAdviseSetReadMostly;
         break;
     case cudaMemAdviseSetPreferredLocation:
-        advice->preferred = is_device ? where : the_host; /* whatever its node */
+        advice->preferred = is_device ? where : the_host; /* without the host's NUMA node */
         break;
     case cudaMemAdviseUnsetPreferredLocation:
         advice->preferred = (struct cudaMemLocation){cudaMemLocationTypeInvalid, 0};
@@ -146,11 +148,11 @@ static void advise(struct advice *advice, enum cudaMemoryAdvise what, struct cud
     }
 }
 
-/* What a prefetch says, beside the advice that programs give. */
+/* Stands for a prefetch among the kinds of advice. */
 #define PREFETCHED ((enum cudaMemoryAdvise)0)
 
-static cudaError_t say(const void *ptr, size_t count, enum cudaMemoryAdvise what,
-                       struct cudaMemLocation where)
+static cudaError_t note_advice(const void *ptr, size_t count, enum cudaMemoryAdvise what,
+                               struct cudaMemLocation where)
 {
     struct rt_range range;
     uintptr_t start, end;
@@ -185,7 +187,7 @@ cudaError_t cudaMemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise a
                         advice != cudaMemAdviseUnsetReadMostly &&
                         advice != cudaMemAdviseUnsetPreferredLocation;
     bool legal = !has_location || check_location(location) == cudaSuccess;
-    return rt_return(legal ? say(ptr, count, advice, location) : cudaErrorInvalidValue);
+    return rt_return(legal ? note_advice(ptr, count, advice, location) : cudaErrorInvalidValue);
 }
 
 cudaError_t rt_prefetch(const void *ptr, size_t count, struct cudaMemLocation location,
@@ -196,7 +198,7 @@ cudaError_t rt_prefetch(const void *ptr, size_t count, struct cudaMemLocation lo
         rt_is_managed(ptr, count) ? check_location(location) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = rt_submit(stream, &nothing);
-    return error == cudaSuccess ? say(ptr, count, PREFETCHED, location) : error;
+    return error == cudaSuccess ? note_advice(ptr, count, PREFETCHED, location) : error;
 }
 
 cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLocation location,
@@ -207,7 +209,8 @@ cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLo
     return rt_return(flags ? cudaErrorInvalidValue : rt_prefetch(ptr, count, location, stream));
 }
 
-/* Another stream, the host or all may use managed memory meanwhile: nothing runs beside the host. */
+/* Restricts who may use managed memory while kernels run. It has no effect: the host may always use
+ * it here. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
     struct rt_work nothing = {.type = cudaGraphNodeTypeEmpty};
@@ -218,15 +221,15 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t leng
     return rt_return(rt_submit(stream, &nothing));
 }
 
-/* --- asking --------------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static bool is_same(struct cudaMemLocation a, struct cudaMemLocation b)
 {
     return a.type == b.type && a.id == b.id;
 }
 
-/* Keeps of ALL what was said of PART as well. */
-static void agree(struct advice *all, const struct advice *part)
+/* Keeps in ALL only the advice that PART has too. */
+static void intersect(struct advice *all, const struct advice *part)
 {
     const struct cudaMemLocation none = {cudaMemLocationTypeInvalid, 0};
     all->read_mostly &= part->read_mostly;
@@ -238,7 +241,7 @@ static void agree(struct advice *all, const struct advice *part)
         all->prefetched = none;
 }
 
-/* What was said of all COUNT bytes at PTR, which are in RANGE. */
+/* The advice that all COUNT bytes at PTR, in RANGE, have in common. */
 static struct advice advice_of(const struct rt_range *range, const void *ptr, size_t count)
 {
     const struct advice nothing = {0};
@@ -253,18 +256,18 @@ static struct advice advice_of(const struct rt_range *range, const void *ptr, si
         if (done == start)
             all = at->advice;
         else
-            agree(&all, &at->advice);
+            intersect(&all, &at->advice);
         if (at->start > done)
-            agree(&all, &nothing);
+            intersect(&all, &nothing);
         done = at->end;
     }
     if (done < end)
-        agree(&all, &nothing);
+        intersect(&all, &nothing);
     pthread_mutex_unlock(&lock);
     return all;
 }
 
-/* A place as the number of a device, or what stands for the host or for nowhere. */
+/* PLACE as a device number, cudaCpuDeviceId or cudaInvalidDeviceId. */
 static int number_of(struct cudaMemLocation place)
 {
     switch (place.type) {
@@ -277,7 +280,7 @@ static int number_of(struct cudaMemLocation place)
     }
 }
 
-/* What goes with its type. */
+/* The id that goes with the type of PLACE. */
 static int id_of(struct cudaMemLocation place)
 {
     return place.type == cudaMemLocationTypeInvalid ? cudaInvalidDeviceId : place.id;
@@ -303,7 +306,7 @@ static int attribute_of(const struct advice *advice, enum cudaMemRangeAttribute 
     }
 }
 
-/* Those that said that they access it, then nobody. */
+/* Lists the processors of cudaMemAdviseSetAccessedBy, then fills up with cudaInvalidDeviceId. */
 static void list_users(const struct advice *advice, int *users, size_t room)
 {
     size_t count = 0;
@@ -315,7 +318,7 @@ static void list_users(const struct advice *advice, int *users, size_t room)
         users[count++] = cudaInvalidDeviceId;
 }
 
-static bool is_question(const void *data, size_t size, enum cudaMemRangeAttribute attribute)
+static bool is_legal_query(const void *data, size_t size, enum cudaMemRangeAttribute attribute)
 {
     if (!data || attribute < cudaMemRangeAttributeReadMostly ||
         attribute > cudaMemRangeAttributeLastPrefetchLocationId)
@@ -336,7 +339,7 @@ static cudaError_t ask(void **data, const size_t *sizes,
     if (!data || !sizes || !attributes || !asked || !find_managed(ptr, count, &range))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < asked; i++)
-        if (!is_question(data[i], sizes[i], attributes[i]))
+        if (!is_legal_query(data[i], sizes[i], attributes[i]))
             return cudaErrorInvalidValue;
     const struct advice advice = advice_of(&range, ptr, count);
     for (size_t i = 0; i < asked; i++) {

@@ -8,7 +8,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rt_array *arrays;
 
-/* Where ARRAY hangs in the list, with the lock held; NULL if it is not a live one. */
+/* The list's link to ARRAY, or NULL if ARRAY is not live. The caller holds the lock. */
 static struct rt_array **find(cudaArray_const_t array)
 {
     for (struct rt_array **at = &arrays; *at; at = &(*at)->next)
@@ -17,7 +17,7 @@ static struct rt_array **find(cudaArray_const_t array)
     return NULL;
 }
 
-struct rt_array *rt_array(cudaArray_const_t array)
+struct rt_array *rt_live_array(cudaArray_const_t array)
 {
     pthread_mutex_lock(&lock);
     struct rt_array **at = array ? find(array) : NULL;
@@ -28,11 +28,11 @@ struct rt_array *rt_array(cudaArray_const_t array)
 
 size_t rt_array_element(cudaArray_const_t array)
 {
-    const struct rt_array *live = rt_array(array);
+    const struct rt_array *live = rt_live_array(array);
     return live ? live->element : 0;
 }
 
-/* --- what elements an array can have -------------------------------------------------------------------- */
+/* --- elements that an array can have ---------------------------------------------------------- */
 
 size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc)
 {
@@ -48,7 +48,7 @@ size_t rt_channel_bytes(const struct cudaChannelFormatDesc *desc)
     return (size_t)channels * (size_t)bits / 8;
 }
 
-/* --- making and freeing ---------------------------------------------------------------------------------- */
+/* --- making and freeing ----------------------------------------------------------------------- */
 
 static size_t at_least_1(size_t value)
 {
@@ -196,7 +196,7 @@ void rt_arrays_each(void (*visit)(void *context, const struct rt_range *range), 
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
                              unsigned *flags, cudaArray_t array)
 {
-    const struct rt_array *live = rt_array(array);
+    const struct rt_array *live = rt_live_array(array);
     if (!live)
         return rt_return(cudaErrorInvalidResourceHandle);
     if (desc)
@@ -210,7 +210,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
-    const struct rt_array *live = rt_array(array);
+    const struct rt_array *live = rt_live_array(array);
     if (!live)
         return rt_return(cudaErrorInvalidResourceHandle);
     if (!desc)
@@ -219,7 +219,7 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     return cudaSuccess;
 }
 
-/* --- copies of three dimensions -------------------------------------------------------------------------- */
+/* --- copies of three dimensions --------------------------------------------------------------- */
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *parms, bool waits, cudaStream_t stream)
 {
@@ -227,7 +227,7 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *parms, bool waits, cu
     if (!parms)
         return cudaErrorInvalidValue;
     work.copy = *parms;
-    return waits ? rt_do(&work) : rt_submit(stream, &work);
+    return waits ? rt_wait_and_run(&work) : rt_submit(stream, &work);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parms)
@@ -240,13 +240,13 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parms, cudaStream_
     return rt_return(copy_3d(parms, false, stream));
 }
 
-/* --- rows of an array: offsets and widths in bytes ---------------------------------------------------------- */
+/* --- rows of an array: offsets and widths in bytes -------------------------------------------- */
 
-/* The part of ARRAY as device memory: X bytes into row Y; *LEFT bytes follow in the array. */
+/* *AT is the device address X bytes into row Y of ARRAY; *LEFT bytes follow it in the array. */
 static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_array **live,
                         char **at, size_t *left)
 {
-    *live = rt_array(array);
+    *live = rt_live_array(array);
     if (!*live)
         return cudaErrorInvalidResourceHandle;
     size_t size = (*live)->pitch * (*live)->height;
@@ -257,20 +257,20 @@ static cudaError_t part(cudaArray_const_t array, size_t x, size_t y, struct rt_a
     return cudaSuccess;
 }
 
-/* Whether HEIGHT rows of WIDTH bytes fit behind (x, y). */
+/* Whether HEIGHT rows of WIDTH bytes fit from (X, Y) on. */
 static bool rows_fit(const struct rt_array *array, size_t x, size_t y, size_t width, size_t height)
 {
     return width <= array->pitch - x && height <= array->height - y;
 }
 
-/* An array is on the device. */
+/* Whether KIND is right for an array, which is always on the device. */
 static bool kind_fits(enum cudaMemcpyKind kind, bool to_array)
 {
     return kind == cudaMemcpyDeviceToDevice || kind == cudaMemcpyDefault ||
            kind == (to_array ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
 }
 
-/* PTR is the device's or the host's; TO_ARRAY says the direction. */
+/* Makes work that copies rows between ARRAY and PTR, in the direction that TO_ARRAY says. */
 static cudaError_t rows_work(struct rt_work *work, cudaArray_const_t array, size_t x, size_t y,
                              void *ptr, size_t pitch, size_t width, size_t height,
                              enum cudaMemcpyKind kind, bool to_array)
@@ -287,8 +287,8 @@ static cudaError_t rows_work(struct rt_work *work, cudaArray_const_t array, size
         return cudaErrorInvalidPitchValue;
     if (!rows_fit(live, x, y, width, height))
         return cudaErrorInvalidValue;
-    *work = to_array ? rt_rows(at, live->pitch, ptr, pitch, width, height, kind)
-                     : rt_rows(ptr, pitch, at, live->pitch, width, height, kind);
+    *work = to_array ? rt_work_of_rows(at, live->pitch, ptr, pitch, width, height, kind)
+                     : rt_work_of_rows(ptr, pitch, at, live->pitch, width, height, kind);
     return cudaSuccess;
 }
 
@@ -297,7 +297,7 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *
 {
     struct rt_work work;
     cudaError_t error = rows_work(&work, to, x, y, (void *)from, pitch, width, height, kind, true);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
@@ -314,7 +314,7 @@ cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from
 {
     struct rt_work work;
     cudaError_t error = rows_work(&work, from, x, y, to, pitch, width, height, kind, false);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
@@ -340,10 +340,10 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
     if (error == cudaSuccess)
         error = rows_work(&work, to, to_x, to_y, at, source->pitch, width, height,
                           cudaMemcpyDeviceToDevice, true);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
-/* --- bytes of an array, across its rows (old calls, still exported) ------------------------------------------- */
+/* --- bytes of an array, across its rows (deprecated calls, still exported) -------------------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -359,7 +359,8 @@ static cudaError_t bytes_work(struct rt_work *work, cudaArray_const_t array, siz
     if (error == cudaSuccess && count > left)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *work = to_array ? rt_bytes(at, ptr, count, kind) : rt_bytes(ptr, at, count, kind);
+        *work = to_array ? rt_work_of_bytes(at, ptr, count, kind)
+                         : rt_work_of_bytes(ptr, at, count, kind);
     return error;
 }
 
@@ -368,7 +369,7 @@ cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *fr
 {
     struct rt_work work;
     cudaError_t error = bytes_work(&work, to, x, y, (void *)from, count, kind, true);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
@@ -384,7 +385,7 @@ cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size
 {
     struct rt_work work;
     cudaError_t error = bytes_work(&work, from, x, y, to, count, kind, false);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, cudaArray_const_t from, size_t x, size_t y,
@@ -408,5 +409,5 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = bytes_work(&work, to, to_x, to_y, at, count, cudaMemcpyDeviceToDevice, true);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }

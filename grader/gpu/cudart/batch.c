@@ -1,9 +1,9 @@
-/* Copies, prefetches and discards in batches: many of them by one call. They are done in the order in which they are
- * listed, which is one of those that the program must be content with. */
+/* Batches: one call asks for many copies, prefetches or discards. CUDA may do them in any order; we
+ * do them in the order of the list. */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/graphs.h"
 
-/* An entry of a list of LISTED applies to the elements from FIRST[i] on. */
+/* Whether FIRST is legal: entry i of a list of LISTED applies to the elements from FIRST[i] on. */
 static bool are_firsts(const size_t *first, size_t listed, size_t count)
 {
     if (!first || !listed || listed > count || first[0] != 0)
@@ -19,11 +19,10 @@ static bool is_order(enum cudaMemcpySrcAccessOrder order)
     return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
 }
 
-/* Whether a batch may go into STREAM: not into the default stream that waits for all, nor into a graph, whose capture
- * goes on. */
-static cudaError_t check_stream(cudaStream_t stream)
+/* Refuses the legacy default stream and captured streams; their capture stays valid. */
+static cudaError_t check_batch_stream(cudaStream_t stream)
 {
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     if (error != cudaSuccess)
         return error;
     if (rt_stream_order(stream).is_legacy)
@@ -31,17 +30,17 @@ static cudaError_t check_stream(cudaStream_t stream)
     return rt_is_capturing(stream) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
-/* --- copies of bytes ------------------------------------------------------------------------------------- */
+/* --- copies of bytes -------------------------------------------------------------------------- */
 
 static cudaError_t copy_bytes(void *const *to, const void *const *from, const size_t *sizes,
                               size_t count, cudaStream_t stream)
 {
-    cudaError_t error = check_stream(stream);
+    cudaError_t error = check_batch_stream(stream);
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
         if (!to[i] || !from[i] || !sizes[i])
             error = cudaErrorInvalidValue;
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
-        struct rt_work work = rt_bytes(to[i], from[i], sizes[i], cudaMemcpyDefault);
+        struct rt_work work = rt_work_of_bytes(to[i], from[i], sizes[i], cudaMemcpyDefault);
         error = rt_submit(stream, &work);
     }
     return error;
@@ -60,15 +59,16 @@ cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const
     return rt_return(copy_bytes(to, from, sizes, count, stream));
 }
 
-/* --- copies of boxes -------------------------------------------------------------------------------------- */
+/* --- copies of boxes -------------------------------------------------------------------------- */
 
-/* The one of both sides that is an array, whose elements the copy is counted in; NULL: bytes. */
+/* The array at this side of the copy, or NULL. */
 static cudaArray_t array_of(const struct cudaMemcpy3DOperand *side)
 {
     return side->type == cudaMemcpyOperandTypeArray ? side->op.array.array : NULL;
 }
 
-/* One side as cudaMemcpy3DParms has it; rows and layers of length 0 follow each other at once. */
+/* Turns one side into the form of cudaMemcpy3DParms. A row or layer length of 0 means that there
+ * are no gaps. */
 static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent extent,
                       size_t element, cudaArray_t *array, struct cudaPos *at,
                       struct cudaPitchedPtr *ptr)
@@ -91,7 +91,7 @@ static bool make_side(const struct cudaMemcpy3DOperand *side, struct cudaExtent 
 static bool make_box(struct rt_work *work, const struct cudaMemcpy3DBatchOp *op)
 {
     cudaArray_t array = array_of(&op->src) ? array_of(&op->src) : array_of(&op->dst);
-    size_t element = array ? rt_array_element(array) : 1;
+    size_t element = array ? rt_array_element(array) : 1; /* sizes count elements, else bytes */
     struct cudaMemcpy3DParms copy = {.extent = op->extent, .kind = cudaMemcpyDefault};
     if (!op->extent.width || !op->extent.height || !op->extent.depth ||
         !is_order(op->srcAccessOrder) || op->flags > cudaMemcpyFlagPreferOverlapWithCompute)
@@ -109,7 +109,7 @@ static cudaError_t copy_boxes(size_t count, const struct cudaMemcpy3DBatchOp *li
     struct rt_work work;
     if (!count || !list || flags)
         return cudaErrorInvalidValue;
-    cudaError_t error = check_stream(stream);
+    cudaError_t error = check_batch_stream(stream);
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
         if (!make_box(&work, &list[i]))
             error = cudaErrorInvalidValue;
@@ -126,7 +126,7 @@ cudaError_t cudaMemcpy3DBatchAsync(size_t count, struct cudaMemcpy3DBatchOp *lis
     return rt_return(copy_boxes(count, list, flags, stream));
 }
 
-/* --- managed memory ------------------------------------------------------------------------------------------ */
+/* --- managed memory --------------------------------------------------------------------------- */
 
 static bool are_managed(void **ptrs, const size_t *sizes, size_t count)
 {
@@ -143,7 +143,7 @@ static cudaError_t prefetch(void **ptrs, const size_t *sizes, size_t count,
     size_t place = 0;
     if (!are_managed(ptrs, sizes, count) || !places || !are_firsts(first, listed, count))
         return cudaErrorInvalidValue;
-    cudaError_t error = check_stream(stream);
+    cudaError_t error = check_batch_stream(stream);
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
         place += place + 1 < listed && first[place + 1] == i;
         error = rt_prefetch(ptrs[i], sizes[i], places[place], stream);
@@ -159,12 +159,12 @@ cudaError_t cudaMemPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,
                            : prefetch(ptrs, sizes, count, places, first, listed, stream));
 }
 
-/* What is discarded may still be there when it is read: so it is. */
+/* CUDA allows discarded memory to keep its contents, so this only checks the call. */
 cudaError_t cudaMemDiscardBatchAsync(void **ptrs, size_t *sizes, size_t count,
                                      unsigned long long flags, cudaStream_t stream)
 {
     return rt_return(flags || !are_managed(ptrs, sizes, count) ? cudaErrorInvalidValue
-                                                               : check_stream(stream));
+                                                               : check_batch_stream(stream));
 }
 
 cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **ptrs, size_t *sizes, size_t count,

@@ -1,8 +1,9 @@
-/* Counts the calls of API functions: the record's last line, which the library writes when the program
- * ends. A program that does not end by exit() or main()'s return leaves none.
+/* Counts the calls of API functions. When the program ends, the library writes the counts as the
+ * record's last line. A program that does not end by exit() or main()'s return leaves no counts.
  *
- * Each call site has a counter of its own and enters a list at its first call; what belongs to one
- * function is added up at the end. A count costs one atomic addition. */
+ * Each RT_CALLED() or rt_return() in the source has its own counter, which enters a list at its
+ * first use. The counters of one function are added up at the end. A count costs one atomic
+ * addition. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -20,7 +21,7 @@ static void note_status(int status, void *nothing)
     exit_status = status;
 }
 
-/* What is asked for before main would come behind the destructor below. */
+/* Runs at the first call: a handler from before main() would run after the destructor below. */
 static void ask_for_status(void)
 {
     on_exit(note_status, NULL);
@@ -40,11 +41,11 @@ void rt_count_call(struct rt_call *call)
         ;
 }
 
-/* The name under which a program knows the function, or NULL: what nvcc calls on its behalf, and what
- * is not an API function, does not count. */
+/* The function's name in a program; NULL: not to be counted, because it is not an API function or
+ * only nvcc's code calls it. */
 static const char *public_name(const char *name)
 {
-    if (strcmp(name, "__cudaLaunchKernel") == 0) /* nvcc 13's word for it */
+    if (strcmp(name, "__cudaLaunchKernel") == 0) /* nvcc 13's name for it */
         return "cudaLaunchKernel";
     return strncmp(name, "cuda", 4) == 0 ? name : NULL;
 }
@@ -63,7 +64,7 @@ static json_t *counts_by_name(void)
     return counts;
 }
 
-static pid_t process; /* whose calls these are: a fork's child writes nothing */
+static pid_t process; /* of the program; a forked child writes no counts */
 
 __attribute__((constructor)) static void note_process(void)
 {
@@ -74,7 +75,7 @@ __attribute__((destructor)) static void record_calls(void)
 {
     if (!called || getpid() != process)
         return;
-    if (exit_status == 0) /* whoever gives up has other worries */
-        rt_tell_leaks();
+    if (exit_status == 0) /* a program that fails has bigger problems than leaks */
+        rt_report_leaks();
     rt_record(json_pack("{s:o}", "calls", counts_by_name()));
 }

@@ -1,4 +1,4 @@
-/* Channel descriptions of arrays and textures: plain values, useful before either exists here. */
+/* Channel descriptors: plain values that say what an element of an array or a texture is. */
 #include "gpu/cudart/rt.h"
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -1,10 +1,10 @@
-/* Clusters of blocks: how large those of a launch are, whether they may be, and how many the GPU holds. The
- * kernel says it (__cluster_dims__), or its attributes, or the launch. */
+/* Clusters of blocks: the size that a launch uses, whether it is legal, and how many clusters the
+ * GPU holds. The kernel (__cluster_dims__), the kernel's attributes or the launch set the size. */
 #include "gpu/cudart/work.h"
 
 #include <string.h>
 
-dim3 rt_cluster_of(const struct rt_function *function, dim3 cluster)
+dim3 rt_cluster_size(const struct rt_function *function, dim3 cluster)
 {
     const uint32_t *own = function->info.cluster;
     return cluster.x ? cluster : own[0] ? (dim3){own[0], own[1], own[2]} : function->cluster;
@@ -25,7 +25,8 @@ static bool is_same(dim3 a, dim3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Blocks of a cluster; more than any may have where that is too many to count. */
+/* Blocks of a cluster. A side that is too long counts as EMU_MAX_CLUSTER + 1, so the product cannot
+ * overflow. */
 static uint32_t blocks_of(dim3 cluster)
 {
     const uint32_t side[3] = {cluster.x, cluster.y, cluster.z};
@@ -41,40 +42,42 @@ static uint32_t most_blocks(const struct rt_function *function)
     return function->info.max_cluster < most ? function->info.max_cluster : most;
 }
 
-#define tell(...)                                                                                  \
+#define report(...)                                                                                \
     rt_finding_at("invalid-launch", function->name,                                                \
                   &(struct rt_places){.at = rt_launch_place(launch)}, 1, __VA_ARGS__)
 
 cudaError_t rt_check_cluster(const struct rt_function *function, const struct rt_launch *launch)
 {
-    dim3 grid = launch->grid, size = rt_cluster_of(function, launch->cluster),
-         fixed = rt_cluster_of(function, (dim3){0, 0, 0});
+    dim3 grid = launch->grid, size = rt_cluster_size(function, launch->cluster),
+         fixed = rt_cluster_size(function, (dim3){0, 0, 0});
     if (!size.x && (function->needs_cluster || function->info.needs_cluster))
-        tell("the launch must say how many blocks a cluster has: cudaLaunchKernelEx()");
+        report("this kernel needs a cluster size: launch it with cudaLaunchKernelEx()");
     else if (!size.x)
         return cudaSuccess;
     else if (fixed.x && !is_same(size, fixed))
-        tell("clusters of %u x %u x %u blocks: this kernel's have %u x %u x %u", size.x, size.y,
-             size.z, fixed.x, fixed.y, fixed.z);
+        report(
+            "clusters of %u x %u x %u blocks are impossible: this kernel's clusters have %u x %u x %u",
+            size.x, size.y, size.z, fixed.x, fixed.y, fixed.z);
     else if (!blocks_of(size))
-        tell("clusters of %u x %u x %u blocks: at least 1 each", size.x, size.y, size.z);
+        report("clusters of %u x %u x %u blocks are impossible: at least 1 in each direction",
+               size.x, size.y, size.z);
     else if (blocks_of(size) > most_blocks(function))
-        tell("clusters of %u x %u x %u blocks: at most %u in all%s", size.x, size.y, size.z,
-             most_blocks(function),
-             function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
-                 ? ""
-                 : "; up to 16 need cudaFuncAttributeNonPortableClusterSizeAllowed");
+        report("clusters of %u x %u x %u blocks are too large: at most %u%s", size.x, size.y,
+               size.z, most_blocks(function),
+               function->wide_clusters || function->info.max_cluster <= RT_PORTABLE_CLUSTER
+                   ? ""
+                   : ", or 16 by cudaFuncSetAttribute()");
     else if (grid.x % size.x || grid.y % size.y || grid.z % size.z)
-        tell("a grid of %u x %u x %u blocks is not made of clusters of %u x %u x %u", grid.x,
-             grid.y, grid.z, size.x, size.y, size.z);
+        report("a grid of %u x %u x %u blocks cannot be divided into clusters of %u x %u x %u",
+               grid.x, grid.y, grid.z, size.x, size.y, size.z);
     else
         return cudaSuccess;
     return cudaErrorInvalidClusterSize;
 }
 
-/* --- occupancy --------------------------------------------------------------------------------------- */
+/* --- occupancy -------------------------------------------------------------------------------- */
 
-/* What a launch of CONFIG would have: its kernel, what a block demands, the clusters that it asks for. */
+/* The kernel that a launch of CONFIG would run, and the resources that a block would need. */
 static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
                            struct rt_function **function, struct emu_demand *demand)
 {
@@ -83,7 +86,7 @@ static cudaError_t look_up(const void *func, const cudaLaunchConfig_t *config,
         return cudaErrorInvalidValue;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, func, function);
+        error = rt_find_function(device, func, function);
     if (error != cudaSuccess)
         return error;
     uint64_t threads = (uint64_t)config->blockDim.x * config->blockDim.y * config->blockDim.z;
@@ -103,7 +106,7 @@ static cudaError_t max_clusters(int *clusters, const void *func, const cudaLaunc
     if (error != cudaSuccess)
         return error;
     struct rt_launch launch = {.grid = config->gridDim, .cluster = rt_cluster_asked(config)};
-    dim3 size = rt_cluster_of(function, launch.cluster);
+    dim3 size = rt_cluster_size(function, launch.cluster);
     error = size.x ? rt_check_cluster(function, &launch) : cudaSuccess;
     if (error == cudaSuccess)
         *clusters = size.x ? (int)emu_occupancy_clusters(&demand, blocks_of(size)) : 0;
@@ -116,7 +119,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *func,
     return rt_return(max_clusters(clusters, func, config));
 }
 
-/* The clusters that the configuration asks for do not count. */
+/* Ignores the cluster size that CONFIG asks for. */
 static cudaError_t max_size(int *size, const void *func, const cudaLaunchConfig_t *config)
 {
     struct rt_function *function;

@@ -1,10 +1,11 @@
-/* The one device, opened at the first call that needs it, and the errors that stay.
+/* The device, opened at the first call that needs it, and errors that stay.
  *
- * A kernel's fault has two stages, as on a GPU, where kernels run on while the host goes on:
+ * A kernel's fault has two stages. On a GPU the host continues while kernels run, so it learns of a
+ * fault late:
  *
- *   launch -> fault is PENDING: launches and asynchronous copies still "succeed" (and do nothing)
- *          -> the first call that waits reports it; from then on it is STICKY: every call that
- *             needs the device returns it, until the process ends. */
+ *   launch -> the fault is PENDING: launches and asynchronous copies "succeed", but do nothing
+ *          -> the first call that waits reports it; then the fault is STICKY: every call that
+ *             needs the device returns it until the process ends */
 #include "gpu/cudart/work.h"
 
 #include <pthread.h>
@@ -15,10 +16,10 @@
 
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 static struct emu_device *_Atomic the_device;
-static pid_t owner; /* a forked child has the memory of the device, but none of its threads */
+static pid_t owner; /* the process that opened it; a forked child lacks the device's threads */
 static _Atomic(cudaError_t) pending, sticky;
 
-/* NULL if it cannot be opened. */
+/* NULL if the device cannot be opened. */
 static struct emu_device *open_device(void)
 {
     struct emu_device *device;
@@ -32,7 +33,7 @@ static struct emu_device *open_device(void)
     return device;
 }
 
-struct emu_device *rt_recorder(void)
+struct emu_device *rt_device_or_null(void)
 {
     struct emu_device *device = the_device ? the_device : open_device();
     return device && owner == getpid() ? device : NULL;
@@ -52,7 +53,7 @@ cudaError_t rt_device(struct emu_device **device)
     return cudaErrorInitializationError;
 }
 
-/* What kernels print comes out when the host waits for them, as on a GPU. */
+/* The output of kernels appears when the host waits for them, as on a GPU. */
 static void print_output(enum emu_stream stream, FILE *file)
 {
     char *text;
@@ -66,16 +67,16 @@ static void print_output(enum emu_stream stream, FILE *file)
 cudaError_t rt_wait(struct emu_device **device)
 {
     rt_finish_all();
-    return rt_hear(device);
+    return rt_surface_fault(device);
 }
 
 cudaError_t rt_wait_stream(cudaStream_t stream, struct emu_device **device)
 {
     rt_finish_stream(stream);
-    return rt_hear(device);
+    return rt_surface_fault(device);
 }
 
-cudaError_t rt_hear(struct emu_device **device)
+cudaError_t rt_surface_fault(struct emu_device **device)
 {
     if (the_device && owner == getpid()) {
         print_output(EMU_STDOUT, stdout);
@@ -89,10 +90,10 @@ cudaError_t rt_hear(struct emu_device **device)
 void rt_fault(cudaError_t error)
 {
     cudaError_t none = cudaSuccess;
-    atomic_compare_exchange_strong(&pending, &none, error); /* the first one is the cause */
+    atomic_compare_exchange_strong(&pending, &none, error); /* the first fault is the cause */
 }
 
-cudaError_t rt_pending(void)
+cudaError_t rt_fault_error(void)
 {
     return pending;
 }

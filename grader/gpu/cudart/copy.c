@@ -1,21 +1,23 @@
-/* Copies between the host, the device and arrays. Every copy is a box: rows of bytes, rows that start
- * a pitch apart, layers of rows. Both sides are checked over their whole extent before the first byte
- * moves. The asynchronous forms do the work when they are called: nobody can tell, because a launch
- * has ended too when it returns. A stream that is being captured keeps it for later, and queue.c does where a
- * launch has not ended. */
+/* Copies between the host, the device and arrays. Every copy is a box: layers of rows of bytes,
+ * where rows start a pitch apart. Both sides are checked over their whole extent before the first
+ * byte moves.
+ *
+ * Asynchronous copies run when they are called. A program cannot notice, because launches too have
+ * ended when they return. Exceptions: the copy becomes a graph node if its stream is captured
+ * (graphs/capture.c), and it waits behind a launch that has not ended (queue.c). */
 #include "gpu/cudart/array.h"
 #include "gpu/cudart/work.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* --- where bytes lie --------------------------------------------------------------------------------- */
+/* --- where bytes are -------------------------------------------------------------------------- */
 
-/* Memory on both sides is used as the host's. */
+/* Memory that is ON_BOTH is accessed as host memory. */
 enum place { NOWHERE, ON_HOST, ON_DEVICE, ON_BOTH };
 
-/* Reading what is not mapped would end the process inside the library, and the student would not learn
- * which call was wrong. */
+/* Reading unmapped memory would kill the process inside the library, and the student would not
+ * learn which call was wrong. */
 bool rt_is_mapped(const void *ptr, size_t size)
 {
     const uintptr_t page = 4096, start = (uintptr_t)ptr & -page;
@@ -30,7 +32,7 @@ static enum place find_place(struct emu_device *device, const void *ptr, size_t 
     struct rt_range range;
     emu_addr base;
     uint64_t length;
-    if (rt_range_find(ptr, &range) && range.owner & RT_ON_BOTH) {
+    if (rt_range_find(ptr, &range) && range.kind & RT_ON_BOTH) {
         size_t offset = (size_t)((const char *)ptr - (const char *)range.ptr);
         return size <= range.size - offset ? ON_BOTH : NOWHERE;
     }
@@ -44,7 +46,7 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     if (to == NOWHERE || from == NOWHERE)
         return false;
-    bool unified = to == ON_BOTH || from == ON_BOTH; /* then its address says it all */
+    bool unified = to == ON_BOTH || from == ON_BOTH;
     if (unified && to != ON_HOST && from != ON_HOST)
         return true;
     switch (kind) {
@@ -59,16 +61,16 @@ static bool kind_fits(enum cudaMemcpyKind kind, enum place to, enum place from)
     }
 }
 
-/* --- boxes ------------------------------------------------------------------------------------------- */
+/* --- boxes ------------------------------------------------------------------------------------ */
 
 /* One side of a copy. */
 struct side {
-    char *at;            /* the first byte, as the program has its address */
-    size_t pitch, slice; /* bytes from row to row and from layer to layer */
+    char *at;            /* the program's address of the first byte */
+    size_t pitch, slice; /* bytes from row to row, and from layer to layer */
     enum place place;
 };
 
-/* SIZE bytes between two places that have been checked. */
+/* Moves SIZE bytes between two checked places. */
 static cudaError_t move(struct emu_device *device, enum place to, char *target, enum place from,
                         char *source, size_t size)
 {
@@ -82,7 +84,7 @@ static cudaError_t move(struct emu_device *device, enum place to, char *target, 
     return cudaSuccess;
 }
 
-/* The same of rows. */
+/* The same for rows. */
 static cudaError_t move_rows(struct emu_device *device, enum place to, char *target,
                              enum place from, char *source, const struct emu_rows *rows)
 {
@@ -99,7 +101,7 @@ static cudaError_t move_rows(struct emu_device *device, enum place to, char *tar
     return cudaSuccess;
 }
 
-/* The bytes from the first of the first row to the last of the last; false if they overflow. */
+/* *SIZE: bytes from the start of the first row to the end of the last. False: overflow. */
 static bool span(const struct side *side, struct cudaExtent box, size_t *size)
 {
     size_t layers;
@@ -109,7 +111,8 @@ static bool span(const struct side *side, struct cudaExtent box, size_t *size)
            !__builtin_add_overflow(*size, box.width, size);
 }
 
-/* WHAT the copy does there goes into a finding. */
+/* Finds out where SIDE is. If it is not accessible, reports it; WHAT says what the copy does
+ * there. */
 static bool locate(struct emu_device *device, struct side *side, struct cudaExtent box,
                    const char *what)
 {
@@ -118,29 +121,31 @@ static bool locate(struct emu_device *device, struct side *side, struct cudaExte
         return false;
     side->place = find_place(device, side->at, size);
     if (side->place == NOWHERE)
-        rt_tell_bad_range(device, what, side->at, size);
+        rt_report_bad_range(device, what, side->at, size);
     return side->place != NOWHERE;
 }
 
 static const char *name_of(enum place place)
 {
-    return place == ON_DEVICE ? "the device" : place == ON_HOST ? "the host" : "both";
+    return place == ON_DEVICE ? "the device"
+           : place == ON_HOST ? "the host"
+                              : "managed or pinned memory";
 }
 
-/* The copy goes another way than KIND says. */
-static void tell_direction(enum cudaMemcpyKind kind, enum place to, enum place from)
+/* Reports a copy whose KIND does not match its pointers. */
+static void report_direction(enum cudaMemcpyKind kind, enum place to, enum place from)
 {
     static const char *const names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
                                         "cudaMemcpyDefault"};
-    rt_finding("wrong-copy-direction", NULL, "%s, but this copies from %s to %s", names[kind],
-               name_of(from), name_of(to));
+    rt_finding("wrong-copy-direction", NULL, "the call says %s, but copies from %s to %s",
+               names[kind], name_of(from), name_of(to));
 }
 
-/* A copy that has been checked. */
+/* A checked copy. */
 struct plan {
     struct side to, from;
-    struct cudaExtent box; /* its width is in bytes; width 0: there is nothing to do */
+    struct cudaExtent box; /* the width is in bytes; a width of 0: nothing to copy */
 };
 
 static cudaError_t check_places(struct emu_device *device, struct plan *plan,
@@ -152,7 +157,7 @@ static cudaError_t check_places(struct emu_device *device, struct plan *plan,
         return cudaErrorInvalidValue;
     if (kind_fits(kind, to->place, from->place))
         return cudaSuccess;
-    tell_direction(kind, to->place, from->place);
+    report_direction(kind, to->place, from->place);
     return cudaErrorInvalidValue;
 }
 
@@ -167,9 +172,9 @@ static cudaError_t copy_box(struct emu_device *device, const struct plan *plan)
     return error;
 }
 
-/* --- copies as cudaMemcpy3DParms describes them -------------------------------------------------------- */
+/* --- copies as cudaMemcpy3DParms describes them ----------------------------------------------- */
 
-/* The side that lies at PTR, or in ARRAY if that is not NULL, at position AT. */
+/* Describes the side at PTR, or in ARRAY if that is not NULL, from position AT on. */
 static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPitchedPtr ptr,
                              struct cudaPos at, struct cudaExtent box, size_t element)
 {
@@ -185,7 +190,7 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
         side->at = (char *)ptr.ptr + at.z * side->slice + at.y * ptr.pitch + at.x;
         return cudaSuccess;
     }
-    struct rt_array *live = rt_array(array);
+    struct rt_array *live = rt_live_array(array);
     if (!live)
         return cudaErrorInvalidResourceHandle;
     if (live->element != element || at.x * element + box.width > live->pitch ||
@@ -196,7 +201,7 @@ static cudaError_t make_side(struct side *side, cudaArray_t array, struct cudaPi
     return cudaSuccess;
 }
 
-/* The bytes of an element, in which the extent's width and the arrays' positions are given. */
+/* Bytes of an element: the unit of the extent's width and of positions in arrays. */
 static size_t element_of(const struct cudaMemcpy3DParms *copy)
 {
     cudaArray_t array = copy->srcArray ? copy->srcArray : copy->dstArray;
@@ -256,8 +261,8 @@ size_t rt_copy_width(const struct cudaMemcpy3DParms *copy)
     return copy->extent.width * element_of(copy);
 }
 
-struct rt_work rt_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                       size_t height, enum cudaMemcpyKind kind)
+struct rt_work rt_work_of_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                               size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemcpy};
     work.copy = (struct cudaMemcpy3DParms){
@@ -269,37 +274,37 @@ struct rt_work rt_rows(void *to, size_t to_pitch, const void *from, size_t from_
     return work;
 }
 
-struct rt_work rt_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
+struct rt_work rt_work_of_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    return rt_rows(to, size, from, size, size, 1, kind);
+    return rt_work_of_rows(to, size, from, size, size, 1, kind);
 }
 
-/* --- the program's copies ------------------------------------------------------------------------------ */
+/* --- the program's copies --------------------------------------------------------------------- */
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-    struct rt_work work = rt_bytes(to, from, size, kind);
-    return rt_return(rt_do(&work));
+    struct rt_work work = rt_work_of_bytes(to, from, size, kind);
+    return rt_return(rt_wait_and_run(&work));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    struct rt_work work = rt_bytes(to, from, size, kind);
+    struct rt_work work = rt_work_of_bytes(to, from, size, kind);
     return rt_return(rt_submit(stream, &work));
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
-    return rt_return(rt_do(&work));
+    struct rt_work work = rt_work_of_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    return rt_return(rt_wait_and_run(&work));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    struct rt_work work = rt_rows(to, to_pitch, from, from_pitch, width, height, kind);
+    struct rt_work work = rt_work_of_rows(to, to_pitch, from, from_pitch, width, height, kind);
     return rt_return(rt_submit(stream, &work));
 }

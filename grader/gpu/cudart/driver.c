@@ -1,5 +1,5 @@
-/* Functions of the driver, which programs ask for by name. Lanewise has none: each is answered as one that the driver
- * does not have. */
+/* Programs can ask for functions of the driver by name. Lanewise has no driver: it answers that no
+ * function has that name. */
 #include "gpu/cudart/rt.h"
 
 static cudaError_t look_up(const char *symbol, void **function, unsigned long long flags,

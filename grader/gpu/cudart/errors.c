@@ -1,4 +1,4 @@
-/* Errors: their names and texts, and the last one of each thread. */
+/* Errors: their names and texts, and the last error of each thread. */
 #include "gpu/cudart/rt.h"
 
 #define UNRECOGNIZED "unrecognized error code"
@@ -54,20 +54,20 @@ const char *cudaGetErrorString(cudaError_t error)
     }
 }
 
-__attribute__((weak)) const cudaError_t rt_bad_shape = cudaErrorInvalidValue;
+__attribute__((weak)) const cudaError_t rt_shape_error = cudaErrorInvalidValue;
 
 cudaError_t rt_error(enum emu_status status)
 {
     switch (status) {
     case EMU_OK:
-    case EMU_PARKED: /* no end yet, and no failure */
+    case EMU_PARKED: /* not ended yet, not failed */
         return cudaSuccess;
     case EMU_INVALID_VALUE:
     case EMU_INVALID_ADDRESS:
     case EMU_NOT_FOUND:
         return cudaErrorInvalidValue;
     case EMU_INVALID_CONFIG:
-        return rt_bad_shape;
+        return rt_shape_error;
     case EMU_OUT_OF_MEMORY:
         return cudaErrorMemoryAllocation;
     case EMU_INVALID_PTX:
@@ -82,7 +82,7 @@ cudaError_t rt_error(enum emu_status status)
         return cudaErrorLaunchFailure;
     case EMU_ASSERT:
         return cudaErrorAssert;
-    case EMU_DEADLOCK: /* a GPU would hang until its watchdog ends the kernel */
+    case EMU_DEADLOCK: /* a GPU would hang until its watchdog stops the kernel */
     case EMU_TIMEOUT:
         return cudaErrorLaunchTimeout;
     case EMU_INTERNAL:

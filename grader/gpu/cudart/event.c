@@ -1,6 +1,6 @@
-/* Events: points in time, which come when what is before them in their stream is done: at once, but for what waits
- * in queue.c. The time is the host's clock, made to grow with each event recorded: it is
- * the emulator's speed and says nothing about a GPU's. */
+/* Events: an event is recorded when all work before it in its stream is done. That is at once,
+ * unless work waits in queue.c. The time is the host's clock, and each record gets a later time.
+ * Differences measure the emulator's speed, not a GPU's. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@
 
 struct CUevent_st {
     unsigned flags;
-    uint64_t nanoseconds; /* when it was recorded; 0: it was not */
-    uint64_t awaits;      /* the record's name in queue.c, if it had to wait; or 0 */
+    uint64_t nanoseconds; /* when it was recorded; 0: never */
+    uint64_t record;      /* the id of its record in queue.c, if that had to wait; or 0 */
     struct rt_mark mark;  /* of the latest record, if that was captured */
     struct CUevent_st *next;
 };
@@ -18,7 +18,7 @@ struct CUevent_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUevent_st *events;
 
-/* Where EVENT hangs in the list, with the lock held; NULL if it is not a live one. */
+/* The list's link to EVENT, or NULL if EVENT is not live. The caller holds the lock. */
 static struct CUevent_st **find(cudaEvent_t event)
 {
     for (struct CUevent_st **at = &events; *at; at = &(*at)->next)
@@ -35,7 +35,7 @@ static bool is_live(cudaEvent_t event)
     return live;
 }
 
-/* Later than at any call before; with the lock held. */
+/* The time, always later than at the previous call. The caller holds the lock. */
 static uint64_t next_time(void)
 {
     static uint64_t latest;
@@ -124,8 +124,8 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
         return cudaErrorInvalidResourceHandle;
     if (rt_is_capturing(stream))
         return rt_capture_mark(stream, &event->mark);
-    event->awaits = rt_queue_record(stream, event);
-    return event->awaits ? cudaSuccess : rt_event_record(event);
+    event->record = rt_queue_record(stream, event);
+    return event->record ? cudaSuccess : rt_event_record(event);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -140,9 +140,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return rt_return(record(event, stream));
 }
 
-static uint64_t awaited_by(cudaEvent_t event)
+static uint64_t record_of(cudaEvent_t event)
 {
-    return is_live(event) ? event->awaits : 0;
+    return is_live(event) ? event->record : 0;
 }
 
 static cudaError_t check(cudaEvent_t event)
@@ -155,8 +155,8 @@ static cudaError_t check(cudaEvent_t event)
 static cudaError_t wait_for(cudaEvent_t event)
 {
     struct emu_device *device;
-    rt_finish_item(awaited_by(event));
-    cudaError_t error = rt_hear(&device);
+    rt_finish_item(record_of(event));
+    cudaError_t error = rt_surface_fault(&device);
     return error == cudaSuccess ? check(event) : error;
 }
 
@@ -168,8 +168,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 static cudaError_t query(cudaEvent_t event)
 {
     struct emu_device *device;
-    bool left = rt_is_item_left(awaited_by(event));
-    cudaError_t error = rt_hear(&device);
+    bool left = rt_is_item_queued(record_of(event));
+    cudaError_t error = rt_surface_fault(&device);
     if (error == cudaSuccess)
         error = check(event);
     return error == cudaSuccess && left ? cudaErrorNotReady : error;
@@ -190,8 +190,8 @@ static cudaError_t elapsed(float *milliseconds, cudaEvent_t start, cudaEvent_t e
     struct emu_device *device;
     if (!milliseconds)
         return cudaErrorInvalidValue;
-    bool left = rt_is_item_left(awaited_by(start)) || rt_is_item_left(awaited_by(end));
-    cudaError_t error = rt_hear(&device);
+    bool left = rt_is_item_queued(record_of(start)) || rt_is_item_queued(record_of(end));
+    cudaError_t error = rt_surface_fault(&device);
     if (error != cudaSuccess || left)
         return error != cudaSuccess ? error : cudaErrorNotReady;
     pthread_mutex_lock(&lock);
@@ -218,8 +218,8 @@ static cudaError_t stream_waits(cudaStream_t stream, cudaEvent_t event, unsigned
     if (!is_live(event))
         return cudaErrorInvalidResourceHandle;
     error = rt_capture_join(stream, &event->mark);
-    return error == cudaSuccess && rt_is_item_left(event->awaits)
-               ? rt_queue_wait(stream, event->awaits)
+    return error == cudaSuccess && rt_is_item_queued(event->record)
+               ? rt_queue_wait(stream, event->record)
                : error;
 }
 

@@ -1,10 +1,10 @@
-/* Fills: bytes, or in graphs also wider elements, in rows and layers. */
+/* Fills of rows and layers with bytes; nodes of graphs also fill with wider elements. */
 #include "gpu/cudart/work.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of a fill of wide elements. */
+/* Fills one row with elements wider than a byte. */
 static cudaError_t fill_wide(struct emu_device *device, void *to,
                              const struct cudaMemsetParams *fill)
 {
@@ -39,7 +39,7 @@ cudaError_t rt_check_fill(struct emu_device *device, const struct cudaMemsetPara
         return cudaErrorInvalidValue;
     if (is_inside(device, fill->dst, size))
         return cudaSuccess;
-    rt_tell_bad_range(device, "fills", fill->dst, size);
+    rt_report_bad_range(device, "fills", fill->dst, size);
     return cudaErrorInvalidValue;
 }
 
@@ -76,10 +76,12 @@ static struct rt_work rows(void *to, size_t pitch, int value, size_t width, size
     return work;
 }
 
-/* Nobody need wait for a fill: it is only where nothing is in its way that it has the air of it. */
+/* cudaMemset() need not wait: behind unfinished work it is queued. With nothing unfinished, it runs
+ * at once. */
 static cudaError_t fill(const struct rt_work *work)
 {
-    return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work) : rt_do(work);
+    return rt_is_stream_busy(cudaStreamDefault) ? rt_submit(cudaStreamDefault, work)
+                                                : rt_wait_and_run(work);
 }
 
 cudaError_t cudaMemset(void *to, int value, size_t size)
@@ -107,7 +109,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     return rt_return(rt_submit(stream, &work));
 }
 
-/* --- layers: one fill each -------------------------------------------------------------------------- */
+/* --- layers: one fill for each ---------------------------------------------------------------- */
 
 typedef cudaError_t submit_fn(cudaStream_t stream, const struct rt_work *work);
 

@@ -1,6 +1,6 @@
-/* Findings of the library itself: a call that is not supported, PTX that cannot be loaded, a launch
- * that no GPU would accept. They go to the record, from which the parent writes its report; a program
- * that runs without one gets them on stderr, each once. */
+/* Findings of the library itself: an unsupported call, PTX that cannot be loaded, a launch that no
+ * GPU would accept. They go to the record, from which the parent process writes its report. Without
+ * a record, each is printed once, on stderr. */
 #include "gpu/cudart/rt.h"
 
 #include <jansson.h>
@@ -17,7 +17,7 @@ enum { MAX_PRINTED = 16, MAX_TEXT = 1024 };
 
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *size, int *status);
 
-/* The bytes may come from anyone's PTX: what is not printable ASCII would not be valid JSON. */
+/* The text may quote any PTX. Bytes that are not printable ASCII could make the JSON invalid. */
 static void clean(char *text)
 {
     for (; *text; text++)
@@ -25,7 +25,7 @@ static void clean(char *text)
             *text = '?';
 }
 
-/* A JSON value copied from KERNEL as people write it: with its arguments' types. */
+/* KERNEL, a mangled name, as people write it: k(int*). */
 static json_t *kernel_name(const char *kernel)
 {
     int status = -1;
@@ -39,7 +39,7 @@ static json_t *kernel_name(const char *kernel)
 
 bool rt_record(json_t *value)
 {
-    struct emu_device *device = rt_recorder();
+    struct emu_device *device = rt_device_or_null();
     char *line = value && device ? json_dumps(value, JSON_COMPACT) : NULL;
     bool written = line && emu_note(device, line, strlen(line)) == EMU_OK;
     free(line);
@@ -52,7 +52,7 @@ static void add_related(json_t *list, const char *text, struct emu_place place)
     json_t *object = place.file ? json_pack("{s:s, s:i, s:s}", "file", place.file, "line",
                                             (int)place.line, "message", text)
                                 : NULL;
-    if (object) /* not if the file's name is not UTF-8 */
+    if (object) /* NULL if the file's name is not UTF-8 */
         json_array_append_new(list, object);
 }
 
@@ -88,8 +88,8 @@ static void print_once(const char *id, const char *text)
     pthread_mutex_unlock(&lock);
 }
 
-static void tell(const char *id, const char *kernel, const struct rt_places *places, unsigned count,
-                 const char *format, va_list args)
+static void report(const char *id, const char *kernel, const struct rt_places *places,
+                   unsigned count, const char *format, va_list args)
 {
     char text[MAX_TEXT];
     vsnprintf(text, sizeof text, format, args);
@@ -103,7 +103,7 @@ void rt_finding(const char *id, const char *kernel, const char *format, ...)
     struct rt_places places = {.at = rt_caller()};
     va_list args;
     va_start(args, format);
-    tell(id, kernel, &places, 1, format, args);
+    report(id, kernel, &places, 1, format, args);
     va_end(args);
 }
 
@@ -112,7 +112,7 @@ void rt_finding_at(const char *id, const char *kernel, const struct rt_places *p
 {
     va_list args;
     va_start(args, format);
-    tell(id, kernel, places, count, format, args);
+    report(id, kernel, places, count, format, args);
     va_end(args);
 }
 

@@ -1,11 +1,11 @@
-/* What a program can ask of and set on a kernel. */
+/* Attributes of kernels: what a program can ask and set. */
 #include "gpu/cudart/rt.h"
 
 static cudaError_t find(const void *func, struct rt_function **function)
 {
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
-    return error == cudaSuccess ? rt_function(device, func, function) : error;
+    return error == cudaSuccess ? rt_find_function(device, func, function) : error;
 }
 
 static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *func)
@@ -31,7 +31,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
         .clusterDimMustBeSet = function->needs_cluster || info->needs_cluster || info->cluster[0],
         .nonPortableClusterSizeAllowed = function->wide_clusters,
     };
-    dim3 cluster = rt_cluster_of(function, (dim3){0, 0, 0});
+    dim3 cluster = rt_cluster_size(function, (dim3){0, 0, 0});
     if (info->cluster[0] || function->cluster.x) {
         attributes->requiredClusterWidth = (int)cluster.x;
         attributes->requiredClusterHeight = (int)cluster.y;
@@ -54,7 +54,8 @@ static cudaError_t set_dynamic(struct rt_function *function, int bytes)
     return cudaSuccess;
 }
 
-/* One side of the clusters that launches have; what the kernel itself says stays. */
+/* Sets one side of the cluster size of launches. It must not override the kernel's own
+ * __cluster_dims__. */
 static cudaError_t set_cluster(struct rt_function *function, unsigned side, int blocks)
 {
     dim3 size = function->cluster.x ? function->cluster : (dim3){1, 1, 1};
@@ -104,7 +105,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attrib
     return rt_return(set_attribute(func, attribute, value));
 }
 
-/* A hint how to divide L1 and shared memory: the emulator has neither's size to divide. */
+/* Only a hint how to divide memory between L1 and shared memory; the emulator has no L1. */
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
 {
     struct rt_function *function;
@@ -139,7 +140,8 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     return rt_return(get_param(func, index, offset, size));
 }
 
-/* A handle for the driver's calls, of which Lanewise has none; the runtime takes it for a kernel. */
+/* A handle for functions of the driver, which Lanewise lacks; runtime functions accept it as a
+ * kernel. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *result, const void *symbol)
 {
     struct rt_function *function;

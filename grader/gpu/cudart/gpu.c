@@ -1,4 +1,5 @@
-/* The virtual GPU as programs see it: how many there are (one), what it is, and waiting for it. */
+/* The virtual GPU as programs see it: its number (there is one GPU), its properties, waiting for
+ * it. */
 #include "gpu/cudart/array.h"
 
 #include <cuda_profiler_api.h>
@@ -10,7 +11,7 @@ static cudaError_t check_device(int device)
     return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
-/* Gives a program its number if it asked for one with a real pointer. */
+/* Stores VALUE at TO, unless TO is NULL. */
 static cudaError_t answer(int *to, int value)
 {
     if (!to)
@@ -58,7 +59,8 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return answer(version, CUDART_VERSION);
 }
 
-/* Spinning or yielding while it waits is all the same to a device that never makes one wait. */
+/* The flags choose between spinning, yielding and blocking while the host waits: no difference
+ * here. */
 cudaError_t cudaSetDeviceFlags(unsigned flags)
 {
     return rt_return(flags & ~(unsigned)cudaDeviceMask ? cudaErrorInvalidValue : cudaSuccess);
@@ -86,9 +88,9 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     return cudaSuccess;
 }
 
-/* --- attributes and properties ----------------------------------------------------------------------- */
+/* --- attributes and properties ---------------------------------------------------------------- */
 
-/* False if there is no such attribute. */
+/* False: no such attribute. */
 static bool get_attribute(int attribute, int *value)
 {
     switch (attribute) {
@@ -99,7 +101,7 @@ static bool get_attribute(int attribute, int *value)
 #include "gpu/cudart/attributes.def"
 #undef A
     default:
-        *value = 0; /* the numbers that the header calls reserved */
+        *value = 0; /* numbers that CUDA's header calls reserved */
         return attribute > 0 && attribute < cudaDevAttrMax;
     }
 }
@@ -179,7 +181,7 @@ static void fill_limits(struct cudaDeviceProp *prop)
     FIELD(asyncEngineCount, AsyncEngineCount);
 }
 
-/* What is 0 in attributes.def is left out: the caller has cleared *PROP. */
+/* Leaves out attributes that are 0 in attributes.def: the caller has cleared *PROP. */
 static void fill_abilities(struct cudaDeviceProp *prop)
 {
     FIELD(concurrentKernels, ConcurrentKernels);
@@ -213,7 +215,7 @@ static cudaError_t get_properties(struct cudaDeviceProp *prop, int number)
     fill_limits(prop);
     fill_textures(prop);
     fill_abilities(prop);
-    /* An earlier kernel's fault does not change what the GPU is, only how much we know of it. */
+    /* After a kernel's fault all properties but the memory size are still known. */
     if (rt_device(&device) == cudaSuccess) {
         emu_memory(device, &free_bytes, &total_bytes);
         prop->totalGlobalMem = total_bytes;
@@ -226,7 +228,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     return rt_return(get_properties(prop, device));
 }
 
-/* --- waiting, starting anew ---------------------------------------------------------------------------- */
+/* --- waiting and resetting -------------------------------------------------------------------- */
 
 cudaError_t cudaDeviceSynchronize(void)
 {
@@ -234,14 +236,14 @@ cudaError_t cudaDeviceSynchronize(void)
     return rt_return(rt_wait(&device));
 }
 
-/* Frees everything on the device. The error of a kernel stays: a real process, too, must be started
- * anew after one. */
+/* Frees everything on the device. A kernel's fault stays: on a GPU too, only a new process gets rid
+ * of it. */
 cudaError_t cudaDeviceReset(void)
 {
     RT_CALLED();
     struct emu_device *device;
     if (rt_wait(&device) == cudaSuccess) {
-        rt_tell_leaks();
+        rt_report_leaks();
         rt_memory_reset(device);
         rt_textures_reset(device);
         rt_mipmaps_reset(device);
@@ -251,7 +253,7 @@ cudaError_t cudaDeviceReset(void)
     return cudaSuccess;
 }
 
-/* --- profilers: there is none to start; the record has every launch anyway ------------------------------ */
+/* --- profilers: nothing to start, because the record has every launch anyway ------------------ */
 
 cudaError_t cudaProfilerStart(void)
 {

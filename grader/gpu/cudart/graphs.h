@@ -1,15 +1,16 @@
-/* The door of graphs/: all that the rest of the library needs of graphs and stream capture. The folder graphs/ implements
- * these functions and includes our headers; nothing outside it includes graphs/graph.h.
+/* The door of graphs/: all that the rest of the library needs of graphs and stream capture. The
+ * folder graphs/ implements these functions and includes our headers; nothing outside it includes
+ * graphs/graph.h.
  *
- *   cudaMemcpyAsync(..., s)    rt_submit(): is s captured? then rt_capture() makes the work a node of the graph
+ *   cudaMemcpyAsync(..., s)    rt_submit() finds that s is captured; rt_capture() adds a node
  *   cudaEventRecord(e, s)      rt_capture_mark(): e stands for the nodes that s has reached
- *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next nodes depend on these nodes */
+ *   cudaStreamWaitEvent(t, e)  rt_capture_join(): t's next nodes wait for these nodes */
 #ifndef GPU_CUDART_GRAPHS_H
 #define GPU_CUDART_GRAPHS_H
 
 #include "gpu/cudart/work.h"
 
-/* --- graphs/capture.c: the work of a stream becomes nodes of a graph ----------------------------------- */
+/* --- graphs/capture.c: the work of a stream becomes nodes of a graph -------------------------- */
 
 struct rt_capture; /* one stream's view of a capture */
 
@@ -31,21 +32,24 @@ struct rt_mark {
     size_t count;
 };
 cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark);
-/* STREAM waits for MARK: it joins the mark's capture if it is in none. Its next nodes depend on the mark's nodes. */
+/* STREAM waits for MARK: it joins the mark's capture if it is in none. Its next nodes depend on the
+ * mark's nodes. */
 cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark);
 bool rt_mark_is_live(const struct rt_mark *mark); /* its capture has not ended */
 void rt_mark_free(struct rt_mark *mark);
 
-/* --- graphs/memory.c: memory that nodes allocate --------------------------------------------------------- */
+/* --- graphs/memory.c: memory that nodes allocate ---------------------------------------------- */
 
-/* Gives the program the memory at PTR, as a range of RT_GRAPH: what an allocation node does. */
-cudaError_t rt_graph_memory_take(const void *ptr);
-/* The program has freed it; its range is already removed. */
+/* Makes the memory at PTR the program's, as a range of RT_GRAPH: this is what an allocation node
+ * does. */
+cudaError_t rt_graph_memory_allocate(const void *ptr);
+/* The program has freed the memory at PTR. Its range is already removed. */
 void rt_graph_memory_freed(const void *ptr);
 
-/* --- graphs/graph.c: work that outlives the call that asked for it ----------------------------------------- */
+/* --- graphs/graph.c: work that outlives the call that asked for it ---------------------------- */
 
-/* A copy that owns what it points to: a launch's arguments, a child graph. Free it with rt_work_free(). */
+/* A copy that owns what it points to: a launch's arguments, a child graph. Free it with
+ * rt_work_free(). */
 cudaError_t rt_work_copy(struct rt_work *to, const struct rt_work *from);
 void rt_work_free(struct rt_work *work);
 

@@ -1,5 +1,6 @@
-/* Handles of memory and events for other processes. A process cannot open its own, as on a GPU; and those
- * of another one name what only that one's emulator has. */
+/* Handles of memory and events for other processes. As on a GPU, a process cannot open its own
+ * handles. Handles of another process are not supported: they name objects of that process's
+ * emulator. */
 #include <string.h>
 #include <unistd.h>
 
@@ -10,7 +11,7 @@ struct handle {
 };
 #define MAGIC 0x65736977656e614cu /* "Lanewise" */
 
-_Static_assert(sizeof(struct handle) <= sizeof(cudaIpcMemHandle_t), "a handle has room for ours");
+_Static_assert(sizeof(struct handle) <= sizeof(cudaIpcMemHandle_t), "CUDA's handle is too small");
 
 static void write_handle(void *to, const void *what)
 {
@@ -25,14 +26,15 @@ static cudaError_t open_handle(const void *from)
     memcpy(&handle, from, sizeof handle);
     if (handle.magic != MAGIC)
         return cudaErrorInvalidValue;
-    return handle.process == (uint64_t)getpid() ? cudaErrorDeviceUninitialized
-                                                : rt_unsupported("memory of another process (IPC)");
+    return handle.process == (uint64_t)getpid()
+               ? cudaErrorDeviceUninitialized
+               : rt_unsupported("a handle of another process (IPC)");
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *ptr)
 {
     struct rt_range range;
-    if (!handle || !rt_range_find(ptr, &range) || range.owner != RT_DEVICE)
+    if (!handle || !rt_range_find(ptr, &range) || range.kind != RT_DEVICE)
         return rt_return(cudaErrorInvalidValue);
     write_handle(handle, range.ptr);
     return rt_return(cudaSuccess);
@@ -47,7 +49,7 @@ cudaError_t cudaIpcOpenMemHandle(void **ptr, cudaIpcMemHandle_t handle, unsigned
 
 cudaError_t cudaIpcCloseMemHandle(void *ptr)
 {
-    return rt_return(cudaErrorInvalidValue); /* nothing was opened */
+    return rt_return(cudaErrorInvalidValue); /* no handle can be opened */
 }
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)

@@ -1,13 +1,13 @@
 /* Launches. nvcc turns kernel<<<grid, block, shared, stream>>>(args) into four calls:
  *
  *   __cudaPushCallConfiguration(grid, block, shared, stream)
- *   kernel's stub(args):  __cudaGetKernel(&handle, stub)      once a kernel
+ *   kernel's stub(args):  __cudaGetKernel(&handle, stub)      once for each kernel
  *                         __cudaPopCallConfiguration(...)
  *                         __cudaLaunchKernel(handle, grid, block, args, shared, stream)
  *
- * (cudaLaunchKernel(stub, ...) at the end with older toolkits). The emulator runs a launch to its end
- * before it returns, or until it waits for the program; a kernel's fault is kept back until the program waits for
- * it, as on a GPU. */
+ * (Older toolkits end with cudaLaunchKernel(stub, ...).) A launch returns when the kernel has
+ * ended, or waits for the program (queue.c). A kernel's fault is reported when the program waits
+ * for the kernel, as on a GPU. */
 #include "gpu/cudart/work.h"
 
 #include <stdio.h>
@@ -20,19 +20,18 @@ struct pushed {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    const void *from; /* in the function that launches: the kernel's own stub stands for nothing */
+    const void *from; /* the return address in the program; the other calls are in the stub */
 };
 
-/* --- what <<<...>>> says, kept between push and pop ------------------------------------------------ */
+/* --- the numbers of <<<...>>>, kept between push and pop -------------------------------------- */
 
-enum {
-    MAX_PUSHED = 64
-}; /* an argument of a launch may be an expression that launches, and so on */
+/* Launches nest: an argument may be an expression that launches. */
+enum { MAX_PUSHED = 64 };
 
 static _Thread_local struct pushed pushed[MAX_PUSHED];
 static _Thread_local unsigned pushed_count;
-static _Thread_local const void
-    *launched_from; /* of the launch under way; NULL: it had no <<<...>>> */
+/* Where the last popped <<<...>>> is in the program; NULL: none, or its launch has taken it. */
+static _Thread_local const void *launched_from;
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
@@ -56,7 +55,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-/* Asked once a launch: one that comes after, without <<<...>>>, is from elsewhere. */
+/* Each launch takes it, so that a later launch without <<<...>>> does not get it. */
 static const void *take_launched_from(void)
 {
     const void *from = launched_from;
@@ -64,7 +63,7 @@ static const void *take_launched_from(void)
     return from;
 }
 
-/* --- may it run? ----------------------------------------------------------------------------------- */
+/* --- checks before a launch ------------------------------------------------------------------- */
 
 size_t rt_dynamic_limit(const struct rt_function *function)
 {
@@ -74,12 +73,17 @@ size_t rt_dynamic_limit(const struct rt_function *function)
     return taken < RT_SHARED_PER_BLOCK ? RT_SHARED_PER_BLOCK - taken : 0;
 }
 
-static bool inside(dim3 size, unsigned x, unsigned y, unsigned z)
+static bool is_empty(dim3 size)
 {
-    return size.x >= 1 && size.y >= 1 && size.z >= 1 && size.x <= x && size.y <= y && size.z <= z;
+    return !size.x || !size.y || !size.z;
 }
 
-#define tell(id, name, launch, ...)                                                                \
+static bool is_within(dim3 size, unsigned x, unsigned y, unsigned z)
+{
+    return size.x <= x && size.y <= y && size.z <= z;
+}
+
+#define report(id, name, launch, ...)                                                              \
     rt_finding_at(id, name, &(struct rt_places){.at = rt_launch_place(launch)}, 1, __VA_ARGS__)
 
 struct emu_place rt_launch_place(const struct rt_launch *launch)
@@ -87,44 +91,50 @@ struct emu_place rt_launch_place(const struct rt_launch *launch)
     return launch->from ? rt_place_of(launch->from) : rt_caller();
 }
 
-/* A launch that a GPU would not accept, with the reason for the student. Returns the error. */
+#define refuse(...) report("invalid-launch", function->name, launch, __VA_ARGS__)
+
+/* Reports a launch that a GPU would refuse. Returns the GPU's error. */
 static cudaError_t check_config(const struct rt_function *function, const struct rt_launch *launch)
 {
-    const char *name = function->name;
     dim3 grid = launch->grid, block = launch->block;
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    const char *id = "invalid-launch";
-    cudaError_t error = cudaErrorInvalidValue;
-    if (!inside(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
-        tell(id, name, launch,
-             "a grid of %u x %u x %u blocks: at least 1 each, at most %u x %u x %u", grid.x, grid.y,
-             grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
-        error = rt_bad_shape;
-    } else if (!inside(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
-        tell(
-            id, name, launch,
-            "a block of %u x %u x %u threads: at least 1 each, at most %u x %u x %u, and %u in all",
-            block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
-            EMU_MAX_THREADS);
-        error = rt_bad_shape;
-    } else if (threads > function->info.max_threads) {
-        tell(id, name, launch, "a block of %u x %u x %u = %llu threads: this kernel allows %u",
-             block.x, block.y, block.z, (unsigned long long)threads, function->info.max_threads);
-        error = threads > EMU_MAX_THREADS ? rt_bad_shape : cudaErrorInvalidValue;
-    } else if (launch->shared > rt_dynamic_limit(function)) {
-        tell(
-            id, name, launch,
-            "%zu bytes of dynamic shared memory, where %zu are left: more need cudaFuncSetAttribute()",
-            launch->shared, rt_dynamic_limit(function));
-    } else {
-        error = cudaSuccess;
+    uint32_t most_threads = function->info.max_threads;
+    if (is_empty(grid)) {
+        refuse("a grid of %u x %u x %u blocks is empty", grid.x, grid.y, grid.z);
+        return rt_shape_error;
     }
-    return error;
+    if (!is_within(grid, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z)) {
+        refuse("a grid of %u x %u x %u blocks is too large: at most %u x %u x %u", grid.x, grid.y,
+               grid.z, RT_MAX_GRID_X, RT_MAX_GRID_Y, RT_MAX_GRID_Z);
+        return rt_shape_error;
+    }
+    if (is_empty(block)) {
+        refuse("a block of %u x %u x %u threads is empty", block.x, block.y, block.z);
+        return rt_shape_error;
+    }
+    if (!is_within(block, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z)) {
+        refuse("a block of %u x %u x %u threads is too large: at most %u x %u x %u, and %u in all",
+               block.x, block.y, block.z, RT_MAX_BLOCK_X, RT_MAX_BLOCK_Y, RT_MAX_BLOCK_Z,
+               EMU_MAX_THREADS);
+        return rt_shape_error;
+    }
+    if (threads > most_threads) {
+        refuse("a block of %u x %u x %u = %llu threads is too large: this kernel allows at most %u",
+               block.x, block.y, block.z, (unsigned long long)threads, most_threads);
+        return threads > EMU_MAX_THREADS ? rt_shape_error : cudaErrorInvalidValue;
+    }
+    if (launch->shared > rt_dynamic_limit(function)) {
+        refuse("%zu bytes of dynamic shared memory are too much: at most %zu%s", launch->shared,
+               rt_dynamic_limit(function),
+               function->max_dynamic_shared < 0 ? ", or more by cudaFuncSetAttribute()" : "");
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
 }
 
-/* --- running it ------------------------------------------------------------------------------------- */
+/* --- running a launch ------------------------------------------------------------------------- */
 
-/* The kernel's parameters as one block of bytes, to be freed. ARGS[i] points at the i-th value. */
+/* The kernel's parameters as one block of bytes, to be freed. ARGS[i] points to the i-th value. */
 static char *pack_params(const struct emu_kernel_info *info, void **args)
 {
     char *bytes = info->param_bytes <= MAX_PARAM_BYTES ? calloc(1, info->param_bytes + 1) : NULL;
@@ -133,18 +143,18 @@ static char *pack_params(const struct emu_kernel_info *info, void **args)
     return bytes;
 }
 
-static cudaError_t tell_end(struct emu_device *device, const struct rt_function *function,
-                            const struct rt_launch *launch, enum emu_status status)
+static cudaError_t report_end(struct emu_device *device, const struct rt_function *function,
+                              const struct rt_launch *launch, enum emu_status status)
 {
     if (status == EMU_PARKED)
         return cudaErrorNotReady;
     if (status < EMU_ILLEGAL_ADDRESS) {
         if (status != EMU_OK)
-            tell("launch-failed", function->name, launch, "%s", emu_message(device));
+            report("launch-failed", function->name, launch, "%s", emu_message(device));
         return rt_error(status);
     }
-    if (!emu_has_record(device)) /* with a record, its findings say more */
-        tell("kernel-fault", function->name, launch, "%s", emu_message(device));
+    if (!emu_has_record(device)) /* a record has more precise findings */
+        report("kernel-fault", function->name, launch, "%s", emu_message(device));
     rt_fault(rt_error(status));
     return cudaSuccess;
 }
@@ -153,8 +163,8 @@ cudaError_t rt_end_launch(struct emu_device *device, const struct rt_launch *lau
                           enum emu_status status)
 {
     struct rt_function *function;
-    cudaError_t error = rt_function(device, launch->func, &function);
-    return error == cudaSuccess ? tell_end(device, function, launch, status) : error;
+    cudaError_t error = rt_find_function(device, launch->func, &function);
+    return error == cudaSuccess ? report_end(device, function, launch, status) : error;
 }
 
 static cudaError_t run(struct emu_device *device, const struct rt_function *function,
@@ -163,7 +173,7 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
     char *params = pack_params(&function->info, launch->args);
     if (!params)
         return cudaErrorMemoryAllocation;
-    dim3 cluster = rt_cluster_of(function, launch->cluster);
+    dim3 cluster = rt_cluster_size(function, launch->cluster);
     struct emu_launch request = {
         .kernel = function->kernel,
         .grid = {launch->grid.x, launch->grid.y, launch->grid.z},
@@ -173,15 +183,16 @@ static cudaError_t run(struct emu_device *device, const struct rt_function *func
         .param_bytes = function->info.param_bytes,
         .cluster = {cluster.x, cluster.y, cluster.z},
         .cooperative = launch->cooperative,
-        .alone = rt_is_alone(),
+        .alone = rt_is_single_threaded(),
         .may_park = true,
     };
     enum emu_status status = emu_launch(device, &request, NULL);
     free(params);
-    return tell_end(device, function, launch, status);
+    return report_end(device, function, launch, status);
 }
 
-/* A grid whose blocks can all wait for each other needs all of them running at once. */
+/* The blocks of a cooperative launch may wait for each other, so the GPU must hold all of them at
+ * once. */
 static cudaError_t check_resident(const struct rt_function *function,
                                   const struct rt_launch *launch)
 {
@@ -195,7 +206,7 @@ static cudaError_t check_resident(const struct rt_function *function,
 cudaError_t rt_check_launch(struct emu_device *device, const struct rt_launch *launch,
                             struct rt_function **function)
 {
-    cudaError_t error = rt_function(device, launch->func, function);
+    cudaError_t error = rt_find_function(device, launch->func, function);
     if (error == cudaSuccess)
         error = check_config(*function, launch);
     if (error == cudaSuccess)
@@ -214,7 +225,7 @@ cudaError_t rt_run_launch(struct emu_device *device, const struct rt_launch *lau
     return error == cudaSuccess ? run(device, function, launch) : error;
 }
 
-/* Unlike other work, a launch is checked even if it will never run because of a fault before it. */
+/* Unlike other work, a launch is checked even after a fault, when it cannot run any more. */
 static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeKernel, .kernel = launch};
@@ -222,9 +233,9 @@ static cudaError_t submit(cudaStream_t stream, struct rt_launch launch)
     struct rt_function *function;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, launch.func, &function);
+        error = rt_find_function(device, launch.func, &function);
     if (error == cudaSuccess)
-        error = rt_stream(stream);
+        error = rt_check_stream(stream);
     if (error == cudaSuccess)
         error = rt_check_launch(device, &launch, &function);
     return error == cudaSuccess ? rt_submit(stream, &work) : error;
@@ -260,7 +271,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block,
     return rt_return(submit(stream, launch));
 }
 
-/* --- launches with attributes ------------------------------------------------------------------------ */
+/* --- launches with attributes ----------------------------------------------------------------- */
 
 static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
@@ -272,7 +283,7 @@ static cudaError_t launch_config(const cudaLaunchConfig_t *config, const void *f
     for (unsigned i = 0; i < config->numAttrs; i++)
         if (config->attrs[i].id == cudaLaunchAttributeCooperative)
             launch.cooperative = config->attrs[i].val.cooperative != 0;
-    return submit(config->stream, launch); /* the other attributes only hint */
+    return submit(config->stream, launch); /* other attributes are only hints */
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)

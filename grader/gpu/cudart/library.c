@@ -1,5 +1,6 @@
-/* Libraries: code that the program loads while it runs, such as PTX from a file or a compiler of its own. Each is a
- * module (module.c) that is not in the executable; a program's cudaLibrary_t is its address. */
+/* Libraries: code that the program loads while it runs, such as PTX from a file or from a compiler
+ * inside the program. Each is a module (module.c) that is not in the executable; its address is the
+ * program's cudaLibrary_t. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "gpu/cudart/work.h"
 #include "gpu/fatbin/fatbin.h"
 
-/* --- loading ------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 static cudaError_t no_ptx(const struct fatbin_summary *summary)
 {
@@ -18,7 +19,7 @@ static cudaError_t no_ptx(const struct fatbin_summary *summary)
     return cudaErrorNoKernelImageForDevice;
 }
 
-/* The PTX of a fat binary that a program has in memory: it says itself how long it is. */
+/* The PTX of a fat binary in the program's memory. Its header says how long it is. */
 static cudaError_t unpack(const void *code, char **text, size_t *size)
 {
     struct fatbin_summary summary = {0};
@@ -34,7 +35,7 @@ static cudaError_t unpack(const void *code, char **text, size_t *size)
     return *text ? cudaSuccess : cudaErrorInvalidKernelImage;
 }
 
-/* CODE is a fat binary, machine code or PTX, which ends with NUL. */
+/* The PTX of CODE, which is a fat binary, machine code or PTX with a NUL at its end. */
 static cudaError_t text_of(const void *code, char **text, size_t *size)
 {
     uint32_t magic = 0;
@@ -67,7 +68,7 @@ static cudaError_t load(cudaLibrary_t *library, const void *code)
     return error;
 }
 
-/* Options say how to compile, or hint: there is nothing to compile. */
+/* The options are for a compiler, or hints; nothing is compiled here. */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
                                 enum cudaJitOption *jit_options, void **jit_values,
                                 unsigned jit_count, enum cudaLibraryOption *options, void **values,
@@ -100,7 +101,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 {
     bool legal = library && path;
     for (unsigned i = 0; i < count && legal; i++)
-        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* of what is in memory */
+        legal = options && options[i] != cudaLibraryBinaryIsPreserved; /* only for code in memory */
     if (!legal)
         return rt_return(cudaErrorInvalidValue);
     char *code = read_file(path);
@@ -114,7 +115,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
 static cudaError_t unload(cudaLibrary_t library)
 {
     struct emu_device *device;
-    rt_finish_all(); /* kernels of it may be parked */
+    rt_finish_all(); /* its kernels may be parked */
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
@@ -127,10 +128,10 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
     return rt_return(unload(library));
 }
 
-/* --- what is in one -------------------------------------------------------------------------------------- */
+/* --- the contents of a library ---------------------------------------------------------------- */
 
-/* The device and LIBRARY as a live one; ASKED: whether the program says what it wants. */
-static cudaError_t find(cudaLibrary_t library, bool asked, struct emu_device **device,
+/* The device, and LIBRARY as a live module. LEGAL says whether the other arguments are legal. */
+static cudaError_t find(cudaLibrary_t library, bool legal, struct emu_device **device,
                         struct rt_module **module)
 {
     cudaError_t error = rt_device(device);
@@ -139,7 +140,7 @@ static cudaError_t find(cudaLibrary_t library, bool asked, struct emu_device **d
         return error;
     if (!rt_module_text(*module))
         return cudaErrorInvalidResourceHandle;
-    return asked ? cudaSuccess : cudaErrorInvalidValue;
+    return legal ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
@@ -167,7 +168,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
         error = rt_module_variable(device, module, name, &addr, &size);
     if (error == cudaErrorSymbolNotFound &&
         rt_module_kernel(device, module, name, &function) == cudaSuccess)
-        error = cudaErrorInvalidValue; /* it is something else */
+        error = cudaErrorInvalidValue; /* the name is a kernel's */
     if (error == cudaSuccess && ptr)
         *ptr = (void *)addr;
     if (error == cudaSuccess && bytes)
@@ -175,7 +176,7 @@ cudaError_t cudaLibraryGetGlobal(void **ptr, size_t *bytes, cudaLibrary_t librar
     return rt_return(error);
 }
 
-/* PTX does not say which variables are managed. */
+/* PTX does not say which variables are managed, so none is found. */
 cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t library,
                                   const char *name)
 {
@@ -185,7 +186,7 @@ cudaError_t cudaLibraryGetManaged(void **ptr, size_t *bytes, cudaLibrary_t libra
     return rt_return(error == cudaSuccess ? cudaErrorSymbolNotFound : error);
 }
 
-/* No function is both the host's and the device's. */
+/* No function runs on both the host and the device. */
 cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library,
                                           const char *symbol)
 {
@@ -195,9 +196,10 @@ cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library
     return rt_return(error == cudaSuccess ? cudaErrorInvalidValue : error);
 }
 
-/* --- all kernels ------------------------------------------------------------------------------------------ */
+/* --- all kernels ------------------------------------------------------------------------------ */
 
-/* The name behind the next ".entry" at or after *TEXT, to be freed, and *TEXT behind it; NULL: there is none. */
+/* The name after the next ".entry" in *TEXT, to be freed; moves *TEXT behind it. NULL: no more
+ * kernels. */
 static char *next_kernel(const char **text)
 {
     static const char word[] = ".entry";
@@ -211,7 +213,7 @@ static char *next_kernel(const char **text)
     return strndup(found, length);
 }
 
-/* Gives the first ROOM kernels, or only *COUNT, of all. */
+/* Lists the first ROOM kernels in KERNELS, or only counts all of them. */
 static cudaError_t list_kernels(cudaLibrary_t library, cudaKernel_t *kernels, size_t room,
                                 unsigned *count)
 {

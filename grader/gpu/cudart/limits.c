@@ -1,4 +1,5 @@
-/* Limits of what kernels use up, other GPUs (there are none), and the GPU's place on the bus. */
+/* Limits of a kernel's stack, heap and printf buffer; peer GPUs (there are none); the GPU's address
+ * on the PCI bus. */
 #include "gpu/cudart/rt.h"
 #include "gpu/virtual_gpu.h"
 
@@ -7,9 +8,9 @@
 
 #define BUS_ID "0000:00:00.0"
 
-/* --- limits --------------------------------------------------------------------------------------------- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
-/* The emulator's own limits; false for those that only hint. */
+/* The emulator's limit for LIMIT. False: the emulator has none, LIMIT is only a hint. */
 static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
 {
     *found = limit == cudaLimitStackSize        ? EMU_STACK
@@ -19,7 +20,7 @@ static bool find_limit(enum cudaLimit limit, enum emu_limit *found)
     return *found != EMU_LIMITS;
 }
 
-/* The hints, as the program set them. */
+/* Hints, with a GPU's default values until the program sets them. */
 static size_t pending_launches = 2048, fetch_granularity = 64, persisting_bytes = 9830400;
 
 static size_t *find_hint(enum cudaLimit limit)
@@ -36,7 +37,8 @@ static size_t *find_hint(enum cudaLimit limit)
     }
 }
 
-/* What a GPU makes of a limit: a stack in pieces of 16 bytes, and no less than these. */
+/* The value that a GPU sets when a program asks for VALUE. A stack is rounded up to 16 bytes; a
+ * heap and a printf buffer have a minimum. */
 static uint64_t fitting(enum emu_limit limit, uint64_t value)
 {
     const uint64_t least_heap = 4 << 20, least_print = 512 << 10;
@@ -60,7 +62,7 @@ static cudaError_t set_limit(enum cudaLimit limit, size_t value)
         return rt_error(emu_set_limit(device, found, fitting(found, value)));
     if (!find_hint(limit))
         return cudaErrorUnsupportedLimit;
-    if (limit == cudaLimitPersistingL2CacheSize) { /* in tenths of what there can be */
+    if (limit == cudaLimitPersistingL2CacheSize) { /* rounded up to tenths of the maximum */
         if (value > RT_PERSISTING_L2)
             return cudaErrorInvalidValue;
         size_t tenth = RT_PERSISTING_L2 / 10;
@@ -104,7 +106,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
     return cudaSuccess;
 }
 
-/* --- peers ------------------------------------------------------------------------------------------------ */
+/* --- peers ------------------------------------------------------------------------------------ */
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
@@ -112,7 +114,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
         return rt_return(cudaErrorInvalidValue);
     if (device != 0 || peer != 0)
         return rt_return(cudaErrorInvalidDevice);
-    *can = 0; /* a GPU is no peer of itself */
+    *can = 0; /* a GPU is not its own peer */
     return cudaSuccess;
 }
 
@@ -145,7 +147,7 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
     return cudaSuccess;
 }
 
-/* --- the bus ------------------------------------------------------------------------------------------------ */
+/* --- the PCI bus ------------------------------------------------------------------------------ */
 
 cudaError_t cudaDeviceGetPCIBusId(char *id, int size, int device)
 {
@@ -170,7 +172,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
     return cudaSuccess;
 }
 
-/* --- banks of shared memory: four bytes wide on every GPU that CUDA 13 knows ----------------------------------- */
+/* --- banks of shared memory: four bytes wide on every GPU that CUDA 13 supports --------------- */
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
@@ -194,7 +196,7 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfi
     struct rt_function *function;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, func, &function);
+        error = rt_find_function(device, func, &function);
     if (error == cudaSuccess && (unsigned)config > cudaSharedMemBankSizeEightByte)
         error = cudaErrorInvalidValue;
     return rt_return(error);

@@ -1,7 +1,8 @@
-/* Managed memory: one address, read and written by the program and by kernels.
+/* Managed memory: the program and its kernels read and write it under one address.
  *
- * The device hands out addresses that the host does not use. Pages of the host are mapped at such an
- * address and lent to the device: both sides then have the same bytes, and nothing is ever copied. */
+ * The device allocates addresses that the host does not use. Host pages are mapped at such an
+ * address and lent to the device. Then both sides see the same bytes, and nothing is ever
+ * copied. */
 #include "gpu/cudart/rt.h"
 
 #include <sys/mman.h>
@@ -18,7 +19,7 @@ static size_t pages_size(emu_addr addr, size_t size)
     return ((addr + size + PAGE - 1) & ~(PAGE - 1)) - pages_start(addr);
 }
 
-/* Blocks of the device lie so far apart that no two share a page. */
+/* Device allocations are far enough apart that no two share a page. */
 static bool map(emu_addr addr, size_t size)
 {
     void *wanted = (void *)pages_start(addr);
@@ -26,7 +27,7 @@ static bool map(emu_addr addr, size_t size)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (pages == wanted)
         return true;
-    if (pages != MAP_FAILED) /* kernels before 4.17 take the address for a hint */
+    if (pages != MAP_FAILED) /* Linux before 4.17 treats the address as a hint */
         munmap(pages, pages_size(addr, size));
     return false;
 }
@@ -36,17 +37,17 @@ static void unmap(emu_addr addr, size_t size)
     munmap((void *)pages_start(addr), pages_size(addr, size));
 }
 
-bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_owner owner,
+bool rt_managed_add(struct emu_device *device, emu_addr addr, size_t size, enum rt_kind kind,
                     unsigned flags)
 {
     if (!map(addr, size))
         return false;
-    struct rt_range range = {.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags};
+    struct rt_range range = {.ptr = (void *)addr, .size = size, .kind = kind, .flags = flags};
     bool added = rt_range_add(range);
     if (added && emu_lend(device, addr, (void *)addr, size) == EMU_OK)
         return true;
     if (added)
-        rt_range_take((void *)addr, owner, &range);
+        rt_range_take((void *)addr, kind, &range);
     unmap(addr, size);
     return false;
 }

@@ -1,25 +1,25 @@
-/* Allocation: device memory, page-locked host memory, managed memory. The library keeps its own list
- * of what the program may free (ranges.c): variables of modules live in the same device memory but are
- * not the program's. Arrays are in array.c, pools in pool.c. */
+/* Allocation of device memory, page-locked host memory and managed memory. The library keeps its
+ * own list of what the program may free (ranges.c), because device memory also holds variables of
+ * modules. Arrays are in array.c, pools in pool.c. */
 #include "gpu/cudart/graphs.h"
 
 #include <stdlib.h>
 
 enum { PAGE = 4096 };
 
-/* Gives back what RANGE, which is in the list no more, stands for. */
-static enum emu_status give_back(struct emu_device *device, const struct rt_range *range)
+/* Frees the memory of RANGE, which was removed from the list. */
+static enum emu_status free_memory(struct emu_device *device, const struct rt_range *range)
 {
-    if (range->owner == RT_GRAPH) {
+    if (range->kind == RT_GRAPH) {
         rt_graph_memory_freed(range->ptr);
         return EMU_OK;
     }
     enum emu_status status = emu_free(device, (emu_addr)range->ptr);
-    if (range->owner == RT_MANAGED)
+    if (range->kind == RT_MANAGED)
         rt_managed_unmap(range);
-    if (range->owner == RT_POOL)
+    if (range->kind == RT_POOL)
         rt_pool_freed(range);
-    if (range->owner == RT_HOST)
+    if (range->kind == RT_HOST)
         free((void *)range->ptr);
     return status;
 }
@@ -28,22 +28,22 @@ void rt_memory_reset(struct emu_device *device)
 {
     struct rt_range range;
     while (rt_range_take_any(~(unsigned)RT_VARIABLE, &range))
-        give_back(device, &range);
+        free_memory(device, &range);
 }
 
-/* --- device memory ---------------------------------------------------------------------------------- */
+/* --- device memory ---------------------------------------------------------------------------- */
 
-/* Hands the SIZE bytes that were allocated at ADDR over to the program. */
+/* Gives the program the SIZE bytes that were allocated at ADDR; frees them if that fails. */
 static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr addr, size_t size,
-                             enum rt_owner owner, unsigned flags)
+                             enum rt_kind kind, unsigned flags)
 {
-    if (owner == RT_MANAGED && !rt_managed_add(device, addr, size, owner, flags)) {
+    if (kind == RT_MANAGED && !rt_managed_add(device, addr, size, kind, flags)) {
         emu_free(device, addr);
-        return rt_unsupported("cudaMallocManaged in this program (its addresses are taken)");
+        return rt_unsupported("cudaMallocManaged() at an address in use");
     }
-    if (owner != RT_MANAGED &&
+    if (kind != RT_MANAGED &&
         !rt_range_add(
-            (struct rt_range){.ptr = (void *)addr, .size = size, .owner = owner, .flags = flags})) {
+            (struct rt_range){.ptr = (void *)addr, .size = size, .kind = kind, .flags = flags})) {
         emu_free(device, addr);
         return cudaErrorMemoryAllocation;
     }
@@ -54,16 +54,16 @@ static cudaError_t hand_over(struct emu_device *device, void **ptr, emu_addr add
     return cudaSuccess;
 }
 
-/* SIZE > 0 bytes of the device for the program. */
-static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_owner owner,
+/* Allocates SIZE > 0 bytes of device memory for the program. */
+static cudaError_t allocate(struct emu_device *device, void **ptr, size_t size, enum rt_kind kind,
                             unsigned flags)
 {
     emu_addr addr;
     cudaError_t error = rt_error(emu_alloc(device, size, &addr));
-    return error == cudaSuccess ? hand_over(device, ptr, addr, size, owner, flags) : error;
+    return error == cudaSuccess ? hand_over(device, ptr, addr, size, kind, flags) : error;
 }
 
-cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned flags)
+cudaError_t rt_allocate(void **ptr, size_t size, enum rt_kind kind, unsigned flags)
 {
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
@@ -75,20 +75,20 @@ cudaError_t rt_allocate(void **ptr, size_t size, enum rt_owner owner, unsigned f
         *ptr = NULL;
         return cudaSuccess;
     }
-    return allocate(device, ptr, size, owner, flags);
+    return allocate(device, ptr, size, kind, flags);
 }
 
 cudaError_t rt_free(struct emu_device *device, void *ptr)
 {
     struct rt_range range;
     if (!rt_range_take(ptr, RT_DEVICE | RT_POOL | RT_MANAGED | RT_GRAPH, &range)) {
-        rt_tell_bad_free(ptr);
+        rt_report_bad_free(ptr);
         return cudaErrorInvalidValue;
     }
-    enum emu_status status = give_back(device, &range);
+    enum emu_status status = free_memory(device, &range);
     range.freed = rt_caller();
     emu_set_place(device, (emu_addr)ptr, range.freed);
-    rt_range_bury(range);
+    rt_range_add_freed(range);
     return rt_error(status);
 }
 
@@ -110,7 +110,7 @@ static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t
     struct emu_device *device;
     cudaError_t error = rt_device(&device);
     emu_addr addr;
-    uint64_t way, rows;
+    uint64_t row_pitch, rows;
     if (error != cudaSuccess)
         return error;
     if (width == 0 || height == 0 || depth == 0) {
@@ -120,11 +120,11 @@ static cudaError_t allocate_rows(void **ptr, size_t *pitch, size_t width, size_t
     }
     if (__builtin_mul_overflow(height, depth, &rows))
         return cudaErrorMemoryAllocation;
-    error = rt_error(emu_alloc_rows(device, width, rows, &addr, &way));
+    error = rt_error(emu_alloc_rows(device, width, rows, &addr, &row_pitch));
     if (error != cudaSuccess)
         return error;
-    *pitch = way;
-    return hand_over(device, ptr, addr, way * rows, RT_DEVICE, 0);
+    *pitch = row_pitch;
+    return hand_over(device, ptr, addr, row_pitch * rows, RT_DEVICE, 0);
 }
 
 cudaError_t cudaMallocPitch(void **ptr, size_t *pitch, size_t width, size_t height)
@@ -173,18 +173,18 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return cudaSuccess;
 }
 
-/* --- page-locked host memory: kernels reach it under the host's address ------------------------------- */
+/* --- page-locked host memory: kernels access it under the host's address ---------------------- */
 
-/* Lends SIZE bytes of the host to the device and notes them. */
-static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_owner owner,
+/* Lends SIZE bytes of host memory to the device and adds their range. */
+static cudaError_t lend(struct emu_device *device, void *memory, size_t size, enum rt_kind kind,
                         unsigned flags)
 {
-    struct rt_range range = {.ptr = memory, .size = size, .owner = owner, .flags = flags};
+    struct rt_range range = {.ptr = memory, .size = size, .kind = kind, .flags = flags};
     if (!rt_range_add(range))
         return cudaErrorHostMemoryAlreadyRegistered;
     enum emu_status status = emu_lend(device, (emu_addr)memory, memory, size);
     if (status != EMU_OK)
-        rt_range_take(memory, owner, &range);
+        rt_range_take(memory, kind, &range);
     return rt_error(status);
 }
 
@@ -229,12 +229,12 @@ cudaError_t cudaFreeHost(void *ptr)
     if (error != cudaSuccess || !ptr)
         return rt_return(error);
     if (!rt_range_take(ptr, RT_HOST, &range)) {
-        rt_tell_bad_free(ptr);
+        rt_report_bad_free(ptr);
         return rt_return(cudaErrorInvalidValue);
     }
     range.freed = rt_caller();
-    rt_range_bury(range);
-    return rt_return(rt_error(give_back(device, &range)));
+    rt_range_add_freed(range);
+    return rt_return(rt_error(free_memory(device, &range)));
 }
 
 static cudaError_t register_host(void *ptr, size_t size, unsigned flags)
@@ -247,7 +247,7 @@ static cudaError_t register_host(void *ptr, size_t size, unsigned flags)
     if (error != cudaSuccess)
         return error;
     if (!ptr || !size || (flags & ~known) || !rt_is_mapped(ptr, size) ||
-        (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+        (rt_range_find(ptr, &range) && range.kind != RT_REGISTERED))
         return cudaErrorInvalidValue;
     if (flags & cudaHostRegisterIoMemory)
         return cudaErrorNotSupported;
@@ -266,11 +266,11 @@ cudaError_t cudaHostUnregister(void *ptr)
     cudaError_t error = rt_wait(&device);
     if (error != cudaSuccess)
         return rt_return(error);
-    if (!ptr || (rt_range_find(ptr, &range) && range.owner != RT_REGISTERED))
+    if (!ptr || (rt_range_find(ptr, &range) && range.kind != RT_REGISTERED))
         return rt_return(cudaErrorInvalidValue);
     if (!rt_range_take(ptr, RT_REGISTERED, &range))
         return rt_return(cudaErrorHostMemoryNotRegistered);
-    return rt_return(rt_error(give_back(device, &range)));
+    return rt_return(rt_error(free_memory(device, &range)));
 }
 
 static cudaError_t find_host(const void *ptr, struct rt_range *range)
@@ -279,7 +279,7 @@ static cudaError_t find_host(const void *ptr, struct rt_range *range)
     cudaError_t error = rt_device(&device);
     if (error != cudaSuccess)
         return error;
-    bool found = rt_range_find(ptr, range) && range->owner & (RT_HOST | RT_REGISTERED);
+    bool found = rt_range_find(ptr, range) && range->kind & (RT_HOST | RT_REGISTERED);
     return found ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -300,7 +300,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
     if (!flags)
         return rt_return(cudaErrorInvalidValue);
     cudaError_t error = find_host(host, &range);
-    if (error == cudaSuccess) /* with one address for both sides, all of it is mapped */
+    if (error == cudaSuccess) /* host and device share one address, so all of it is mapped */
         *flags = range.flags | cudaHostAllocMapped;
     return rt_return(error);
 }

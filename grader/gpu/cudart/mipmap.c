@@ -1,4 +1,4 @@
-/* Mipmapped arrays: one piece of device memory, and an array for each level of it. */
+/* Mipmapped arrays: one allocation of device memory, and an array for each level in it. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ struct mipmap {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct mipmap *mipmaps;
 
-/* Where MIPMAP hangs in the list, with the lock held; NULL if it is not a live one. */
+/* The list's link to MIPMAP, or NULL if MIPMAP is not live. The caller holds the lock. */
 static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
 {
     for (struct mipmap **at = &mipmaps; *at; at = &(*at)->next)
@@ -25,7 +25,7 @@ static struct mipmap **find(cudaMipmappedArray_const_t mipmap)
     return NULL;
 }
 
-/* --- what the levels are ------------------------------------------------------------------------------- */
+/* --- levels ----------------------------------------------------------------------------------- */
 
 static struct emu_texture texels_of(const struct mipmap *mipmap)
 {
@@ -34,7 +34,8 @@ static struct emu_texture texels_of(const struct mipmap *mipmap)
     return t;
 }
 
-/* As many as are asked for, but from 1 to as many as it takes to get to a single texel. */
+/* The number of levels: WANTED, but at least 1 and at most what it takes to get down to a single
+ * texel. */
 static unsigned count_levels(const struct rt_array *first, unsigned wanted)
 {
     size_t most = first->extent.width > first->height ? first->extent.width : first->height;
@@ -68,7 +69,7 @@ static struct rt_array level_of(const struct mipmap *mipmap, unsigned level)
     return array;
 }
 
-/* --- making and freeing ----------------------------------------------------------------------------------- */
+/* --- making and freeing ----------------------------------------------------------------------- */
 
 static void free_levels(struct mipmap *mipmap)
 {
@@ -89,8 +90,8 @@ static bool add_levels(struct mipmap *mipmap)
     return true;
 }
 
-/* Memory and levels for what is described. */
-static cudaError_t fill(struct emu_device *device, struct mipmap *mipmap)
+/* Allocates memory and adds the levels. */
+static cudaError_t allocate(struct emu_device *device, struct mipmap *mipmap)
 {
     struct emu_texture t = texels_of(mipmap);
     cudaError_t error = rt_error(emu_alloc(device, emu_texture_bytes(&t), &mipmap->first.addr));
@@ -115,7 +116,7 @@ static cudaError_t make(cudaMipmappedArray_t *result, const struct cudaChannelFo
     error = result ? rt_array_shape(&made->first, desc, extent, flags) : cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         made->count = count_levels(&made->first, levels);
-        error = fill(device, made);
+        error = allocate(device, made);
     }
     if (error != cudaSuccess) {
         free(made);
@@ -173,7 +174,7 @@ void rt_mipmaps_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- asking ---------------------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static cudaError_t give_level(cudaArray_t *level, cudaMipmappedArray_const_t mipmap, unsigned k)
 {

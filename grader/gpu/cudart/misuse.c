@@ -1,41 +1,43 @@
-/* memcheck's part in the runtime: calls that free, copy or fill what they must not, and what is left
- * allocated in the end. A GPU answers them with cudaErrorInvalidValue, if it says anything at all. */
+/* memcheck for API calls: calls that free, copy or fill memory that they must not, and memory that
+ * is never freed. A GPU only returns cudaErrorInvalidValue, or says nothing. */
 #include "gpu/cudart/array.h"
 
 #include <string.h>
 
-enum { MAX_LEAKS = 100 }; /* places; what is beyond is added to the last one */
+enum { MAX_LEAKS = 100 }; /* lines of the program; leaks of more lines go to the last one */
 
-void rt_tell_bad_free(const void *ptr)
+void rt_report_bad_free(const void *ptr)
 {
     struct rt_places places = {.at = rt_caller()};
     struct rt_range range = {0};
     bool is_live = rt_range_find(ptr, &range);
-    bool was_freed = !is_live && rt_range_buried(ptr, &range) && range.ptr == ptr;
+    bool was_freed = !is_live && rt_range_find_freed(ptr, &range) && range.ptr == ptr;
     places.allocated = range.made;
     places.freed = range.freed;
     if (was_freed)
         rt_finding_at("double-free", NULL, &places, 1, "these %zu bytes were freed before",
                       range.size);
     else if (is_live && range.ptr != ptr)
-        rt_finding_at("bad-free", NULL, &places, 1,
-                      "this address is %zu bytes inside an allocation: free its first one",
-                      (size_t)((const char *)ptr - (const char *)range.ptr));
+        rt_finding_at(
+            "bad-free", NULL, &places, 1,
+            "this address is %zu bytes inside an allocation: free the allocation's first address",
+            (size_t)((const char *)ptr - (const char *)range.ptr));
     else if (is_live)
-        rt_finding_at("bad-free", NULL, &places, 1, "this memory is freed by another function");
+        rt_finding_at("bad-free", NULL, &places, 1,
+                      "this memory must be freed by another function");
     else
-        rt_finding_at("bad-free", NULL, &places, 1, "this address is not from cudaMalloc()");
+        rt_finding_at("bad-free", NULL, &places, 1, "no CUDA function has allocated this address");
 }
 
-static void tell_too_long(const char *what, const struct rt_places *places, uint64_t size,
-                          uint64_t beyond)
+static void report_too_long(const char *what, const struct rt_places *places, uint64_t size,
+                            uint64_t beyond)
 {
     rt_finding_at("copy-too-long", NULL, places, 1,
-                  "%s an allocation of %llu bytes, %llu bytes farther than it goes", what,
+                  "%s an allocation of %llu bytes, %llu bytes beyond its end", what,
                   (unsigned long long)size, (unsigned long long)beyond);
 }
 
-void rt_tell_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size)
+void rt_report_bad_range(struct emu_device *device, const char *what, const void *ptr, size_t size)
 {
     struct rt_places places = {.at = rt_caller()};
     struct rt_range range = {0};
@@ -44,8 +46,8 @@ void rt_tell_bad_range(struct emu_device *device, const char *what, const void *
     if (emu_find(device, (emu_addr)ptr, &base, &length) == EMU_OK) {
         if (rt_range_find(ptr, &range))
             places.allocated = range.made;
-        tell_too_long(what, &places, length, size - (length - ((emu_addr)ptr - base)));
-    } else if (rt_range_buried(ptr, &range)) {
+        report_too_long(what, &places, length, size - (length - ((emu_addr)ptr - base)));
+    } else if (rt_range_find_freed(ptr, &range)) {
         places.allocated = range.made;
         places.freed = range.freed;
         rt_finding_at("use-after-free", NULL, &places, 1, "%s a %zu-byte allocation that was freed",
@@ -53,9 +55,9 @@ void rt_tell_bad_range(struct emu_device *device, const char *what, const void *
     }
 }
 
-/* --- leaks ------------------------------------------------------------------------------------------- */
+/* --- leaks ------------------------------------------------------------------------------------ */
 
-/* What was allocated in one line. */
+/* Memory that one line allocated. */
 struct leak {
     struct emu_place place;
     unsigned long long bytes;
@@ -85,7 +87,7 @@ static void add_leak(void *context, const struct rt_range *range)
     leak->count++;
 }
 
-void rt_tell_leaks(void)
+void rt_report_leaks(void)
 {
     struct leaks leaks = {.count = 0};
     struct emu_device *device;

@@ -1,12 +1,14 @@
-/* Modules: what an executable registers before main, and its PTX, loaded at the first use.
+/* Modules: the kernels and variables that an executable registers before main(). Their PTX is
+ * loaded at the first use.
  *
- *   __cudaRegisterFatBinary   one struct rt_module for each translation unit (or linked program)
- *   __cudaRegisterFunction    its kernels, __cudaRegisterVar its variables
- *   rt_function, rt_symbol    load the module's PTX into the device, then look up
+ *   __cudaRegisterFatBinary   makes a struct rt_module for a translation unit or linked program
+ *   __cudaRegisterFunction    adds a kernel to it
+ *   __cudaRegisterVar         adds a variable to it
+ *   rt_find_function(), rt_find_symbol()   load the module's PTX if need be, and look up a name
  *
- * With -rdc=true the fat binary registered holds only linked machine code; the PTX of each object is
- * in the list that hangs on its wrapper. One behind the other they are one module of the device, which links
- * them. */
+ * With -rdc=true the registered fat binary holds only linked machine code. The PTX of each object
+ * file is in the list of the wrapper's field EXTRA. Concatenated, these texts are one module of the
+ * device, which links them. */
 #include "gpu/cudart/rt.h"
 #include "gpu/fatbin/fatbin.h"
 
@@ -20,15 +22,15 @@
 
 enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED = 2 };
 
-struct wrapper { /* in section .nvFatBinSegment of the executable */
+struct wrapper { /* in the section .nvFatBinSegment of the executable */
     int magic, version;
     const void *data;
     void *extra; /* WRAPPER_LINKED: a list of fat binaries that ends with NULL */
 };
 
 struct variable {
-    const void *host; /* what the program takes the address of */
-    void **managed;   /* where the program keeps the address, if it is a __managed__ variable */
+    const void *host; /* its shadow on the host, whose address the program takes */
+    void **managed;   /* where the program keeps the address of a __managed__ variable; or NULL */
     char *name;
     struct variable *next;
 };
@@ -37,20 +39,21 @@ enum module_state { REGISTERED, LOADED, FAILED };
 
 struct rt_module {
     const struct wrapper *wrapper;
-    char *text; /* the PTX of one that the program has added; then it has no wrapper */
+    char *text; /* the PTX of a library, which has no wrapper; else NULL */
     size_t text_size;
     enum module_state state;
-    cudaError_t error; /* of a FAILED one */
-    uint32_t image;    /* of a LOADED one: the device's module */
+    cudaError_t error; /* if FAILED */
+    uint32_t image;    /* if LOADED: the device's module */
     struct rt_function *functions;
     struct variable *variables;
     struct rt_module *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct rt_module *modules, *retired; /* registered; unregistered again */
+static struct rt_module *modules; /* registered */
+static struct rt_module *retired; /* unregistered again, but never freed */
 
-/* --- loading -------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 struct segment {
     uintptr_t addr;
@@ -71,14 +74,14 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *wanted)
     return 0;
 }
 
-/* How many bytes may be read at DATA: up to the end of the segment of the executable that it is in. */
+/* The bytes that may be read at DATA: up to the end of its segment in the executable. */
 static size_t readable(const void *data)
 {
     struct segment segment = {(uintptr_t)data, 0};
     return dl_iterate_phdr(find_segment, &segment) ? segment.left : SIZE_MAX - segment.addr;
 }
 
-/* PTX texts, one behind the other. */
+/* Concatenated PTX texts. */
 struct texts {
     char *bytes;
     size_t size;
@@ -104,7 +107,7 @@ static cudaError_t add_text(struct texts *texts, const struct fatbin_entry *ptx)
     return bytes ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-/* Adds the PTX of one fat binary; notes in SUMMARY what it holds. */
+/* Adds the PTX of one fat binary, and its contents to SUMMARY. */
 static cudaError_t add_data(struct texts *texts, const void *data, struct fatbin_summary *summary)
 {
     char message[FATBIN_MESSAGE];
@@ -160,7 +163,7 @@ static cudaError_t load_image(struct emu_device *device, struct rt_module *modul
     return error;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static cudaError_t load(struct emu_device *device, struct rt_module *module)
 {
     if (module->state == REGISTERED) {
@@ -170,8 +173,8 @@ static cudaError_t load(struct emu_device *device, struct rt_module *module)
     return module->error;
 }
 
-/* Takes a __managed__ variable's pages away; it is gone from the device already. */
-static void take_back(const struct variable *v)
+/* Unmaps the pages of a __managed__ variable that the device has already unloaded. */
+static void unmap_variable(const struct variable *v)
 {
     struct rt_range range;
     if (!v->managed || !*v->managed)
@@ -186,7 +189,7 @@ static void unload(struct emu_device *device, struct rt_module *module)
     if (module->state == LOADED)
         emu_unload(device, module->image);
     for (struct variable *v = module->variables; v; v = v->next)
-        take_back(v);
+        unmap_variable(v);
     module->state = REGISTERED;
     for (struct rt_function *f = module->functions; f; f = f->next)
         f->loaded = false;
@@ -200,7 +203,7 @@ void rt_modules_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- looking up, with the lock held ---------------------------------------------------------------- */
+/* --- looking up, with the lock held ----------------------------------------------------------- */
 
 static struct rt_function *find_function(const void *func)
 {
@@ -211,8 +214,9 @@ static struct rt_function *find_function(const void *func)
     return NULL;
 }
 
-/* The message may begin with "FILE:LINE: ", a place in the kernel: there the finding belongs. */
-static void tell_invalid(struct emu_device *device, const char *kernel)
+/* If the device's message begins with "FILE:LINE: ", the finding belongs to that line of the
+ * kernel. */
+static void report_invalid_ptx(struct emu_device *device, const char *kernel)
 {
     const char *message = emu_message(device);
     char file[256];
@@ -239,13 +243,14 @@ static cudaError_t load_function(struct emu_device *device, struct rt_function *
         return cudaSuccess;
     }
     if (status == EMU_INVALID_PTX)
-        tell_invalid(device, function->name);
+        report_invalid_ptx(device, function->name);
     else
         rt_finding("no-kernel", function->name, "%s", emu_message(device));
     return status == EMU_NOT_FOUND ? cudaErrorInvalidDeviceFunction : rt_error(status);
 }
 
-cudaError_t rt_function(struct emu_device *device, const void *func, struct rt_function **function)
+cudaError_t rt_find_function(struct emu_device *device, const void *func,
+                             struct rt_function **function)
 {
     if (!func)
         return cudaErrorInvalidDeviceFunction;
@@ -269,14 +274,16 @@ static cudaError_t variable_range(struct emu_device *device, struct rt_module *m
     return status == EMU_OK ? cudaSuccess : cudaErrorInvalidSymbol;
 }
 
-/* A __managed__ variable is known by the address of its pointer and by the address it points to. */
+/* A program may name a __managed__ variable by the address of its pointer or by the address in that
+ * pointer. */
 static bool is_called(const struct variable *variable, const void *symbol)
 {
     return variable->host == symbol ||
            (variable->managed && *variable->managed == symbol && symbol != NULL);
 }
 
-cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *addr, size_t *size)
+cudaError_t rt_find_symbol(struct emu_device *device, const void *symbol, emu_addr *addr,
+                           size_t *size)
 {
     cudaError_t error = cudaErrorInvalidSymbol;
     bool found = false;
@@ -289,7 +296,7 @@ cudaError_t rt_symbol(struct emu_device *device, const void *symbol, emu_addr *a
     return error;
 }
 
-/* --- modules that the program adds -------------------------------------------------------------------- */
+/* --- libraries: modules that the program loads ------------------------------------------------ */
 
 static void list_module(struct rt_module *module)
 {
@@ -299,8 +306,8 @@ static void list_module(struct rt_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes it out of the list. Nothing is freed: at the end of the process another thread may still run a kernel of
- * the module. */
+/* Removes MODULE from the list without freeing it: at the end of the process another thread may
+ * still run one of its kernels. */
 static bool retire_module(struct rt_module *module)
 {
     pthread_mutex_lock(&lock);
@@ -365,7 +372,7 @@ const char *rt_module_text(const struct rt_module *module)
     return at ? at->text : NULL;
 }
 
-/* Its kernel of that name, as far as the program has asked for it before. */
+/* The module's kernel called NAME, if the program has asked for it before; else NULL. */
 static struct rt_function *find_by_name(const struct rt_module *module, const char *name)
 {
     struct rt_function *at = module->functions;
@@ -374,7 +381,7 @@ static struct rt_function *find_by_name(const struct rt_module *module, const ch
     return at;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static cudaError_t find_kernel(struct emu_device *device, struct rt_module *module,
                                const char *name, struct rt_function **function)
 {
@@ -411,7 +418,7 @@ cudaError_t rt_module_variable(struct emu_device *device, struct rt_module *modu
     return error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error;
 }
 
-/* --- registration: called by code that nvcc puts into the executable, before and after main -------- */
+/* --- registration: code that nvcc puts into the executable calls this before and after main() - */
 
 void **__cudaRegisterFatBinary(void *wrapper)
 {
@@ -420,7 +427,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
         return NULL;
     module->wrapper = wrapper;
     if (module->wrapper && module->wrapper->magic != WRAPPER_MAGIC)
-        module->wrapper = NULL; /* using it says cudaErrorInvalidKernelImage */
+        module->wrapper = NULL; /* its use will return cudaErrorInvalidKernelImage */
     list_module(module);
     return (void **)module;
 }
@@ -477,7 +484,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device_address,
     add_variable(handle, host, host, device_name);
 }
 
-/* Gives one __managed__ variable its address, the same for the host and the device. */
+/* Gives a __managed__ variable its address, which host and device share. */
 static cudaError_t share(struct emu_device *device, struct rt_module *module, struct variable *v)
 {
     emu_addr addr;
@@ -488,12 +495,12 @@ static cudaError_t share(struct emu_device *device, struct rt_module *module, st
     if (error != cudaSuccess)
         return error;
     if (!rt_managed_add(device, addr, size, RT_VARIABLE, cudaMemAttachGlobal))
-        return rt_unsupported("a __managed__ variable in this program (its address is taken)");
+        return rt_unsupported("a __managed__ variable at an address in use");
     *v->managed = (void *)addr;
     return cudaSuccess;
 }
 
-/* Called before the program's first use of a __managed__ variable. */
+/* nvcc's code calls this before the first use of a __managed__ variable. */
 char __cudaInitModule(void **handle)
 {
     struct rt_module *module = (struct rt_module *)handle;
@@ -507,7 +514,7 @@ char __cudaInitModule(void **handle)
     return rt_return(error) == cudaSuccess;
 }
 
-/* --- kernels by handle ------------------------------------------------------------------------------ */
+/* --- kernels by handle ------------------------------------------------------------------------ */
 
 static cudaError_t get_kernel(cudaKernel_t *kernel, const void *func)
 {

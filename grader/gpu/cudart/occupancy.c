@@ -1,4 +1,5 @@
-/* What programs can ask of occupancy: gpu/occupancy.h knows the answers. Of clusters: cluster.c. */
+/* Occupancy queries. gpu/occupancy.h computes the answers; the queries about clusters are in
+ * cluster.c. */
 #include "gpu/cudart/rt.h"
 
 struct emu_demand rt_demand(const struct emu_kernel_info *info, unsigned threads, size_t dynamic)
@@ -25,7 +26,7 @@ static cudaError_t occupancy(int *blocks, const void *func, int threads, size_t 
         return cudaErrorInvalidValue;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, func, &function);
+        error = rt_find_function(device, func, &function);
     if (error == cudaSuccess)
         *blocks = blocks_per_sm(function, threads, dynamic);
     return error;
@@ -50,8 +51,8 @@ bool rt_dynamic_left(const struct emu_kernel_info *info, unsigned blocks, unsign
     struct emu_demand demand = rt_demand(info, threads, 0);
     if (threads > EMU_MAX_THREADS || emu_occupancy(&demand).ctas < blocks)
         return false;
-    size_t of_block = EMU_SM_SHARED / blocks / EMU_SHARED_UNIT * EMU_SHARED_UNIT;
-    *dynamic = of_block - info->shared_bytes; /* a GPU's answer, too, forgets what is reserved */
+    size_t share = EMU_SM_SHARED / blocks / EMU_SHARED_UNIT * EMU_SHARED_UNIT;
+    *dynamic = share - info->shared_bytes; /* like a GPU's answer, this ignores reserved memory */
     return true;
 }
 
@@ -63,7 +64,7 @@ static cudaError_t available(size_t *dynamic, const void *func, int blocks, int 
         return cudaErrorInvalidValue;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, func, &function);
+        error = rt_find_function(device, func, &function);
     if (error != cudaSuccess)
         return error;
     if (!rt_dynamic_left(&function->info, blocks, threads, dynamic))

@@ -1,5 +1,6 @@
-/* The options are read before main, when nothing of the student's has run yet. A program that is only run goes
- * on where it would on a GPU; a device in a process of its own has options of its own. */
+/* The options of a device inside the program's process. They are read before main(), when no code
+ * of the student has run yet. Such a device ignores stray accesses that a GPU would not notice. A
+ * device in its own process has other options. */
 #include "gpu/cudart/rt.h"
 
 #include "gpu/environment.h"
@@ -9,7 +10,7 @@ static struct emu_options options;
 __attribute__((constructor)) static void read_options(void)
 {
     emu_read_environment(&options);
-    options.overlooks_strays = true;
+    options.ignores_strays = true;
 }
 
 const struct emu_options *rt_options(void)

@@ -1,12 +1,12 @@
-/* What programs call that were built with --default-stream per-thread: nvcc's headers put another symbol in the place
- * of each function that works in a stream.
+/* Functions for programs built with --default-stream per-thread. For such a program nvcc's headers
+ * rename each function that works in a stream:
  *
- *     cudaMemcpyAsync(..., 0)   -> cudaMemcpyAsync_ptsz(..., 0)   stream 0 is the calling thread's own
- *     cudaMemcpy(...)           -> cudaMemcpy_ptds(...)           and so is the one that is waited for
+ *     cudaMemcpyAsync(..., 0) -> cudaMemcpyAsync_ptsz(..., 0)   stream 0 is the thread's stream
+ *     cudaMemcpy(...)         -> cudaMemcpy_ptds(...)           works in the thread's stream
  *
- * They are the same functions, but for what they mean by the default stream: stream.c asks while they run. The
- * other threads' streams neither wait for it nor it for them; the legacy stream and all blocking ones still wait for
- * each other. */
+ * The renamed functions do the same, but mean another default stream: stream.c asks
+ * rt_default_is_per_thread(). The streams of different threads do not wait for each other. The
+ * legacy stream and all blocking streams still do. */
 #include <cuda_runtime_api.h>
 
 #include "gpu/cudart/rt.h"
@@ -16,23 +16,23 @@ extern cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-static _Thread_local unsigned calls; /* of these functions that this thread is in */
+static _Thread_local unsigned depth; /* how many of these functions this thread is inside of */
 
-bool rt_default_is_own(void)
+bool rt_default_is_per_thread(void)
 {
-    return calls > 0;
+    return depth > 0;
 }
 
 #define OWN(function, suffix, parameters, arguments)                                               \
     cudaError_t function##suffix parameters                                                        \
     {                                                                                              \
-        calls++;                                                                                   \
+        depth++;                                                                                   \
         cudaError_t error = function arguments;                                                    \
-        calls--;                                                                                   \
+        depth--;                                                                                   \
         return error;                                                                              \
     }
 
-/* --- with a stream among the parameters; 0 is the thread's own --- */
+/* --- functions with a parameter STREAM, where 0 is the thread's own stream -------------------- */
 
 OWN(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *parms, cudaStream_t stream),
     (parms, stream))
@@ -173,7 +173,7 @@ OWN(cudaGetDriverEntryPointByVersion, _ptsz,
      enum cudaDriverEntryPointQueryResult *status),
     (symbol, function, version, flags, status))
 
-/* --- without one: they do and wait for their work in the thread's own --- */
+/* --- functions without it: they work in the thread's own stream, and wait for that work ------- */
 
 OWN(cudaMemcpy3D, _ptds, (const struct cudaMemcpy3DParms *parms), (parms))
 OWN(cudaMemcpy2DToArray, _ptds,

@@ -1,11 +1,11 @@
-/* Where in its source the program calls the runtime.
+/* Finds the source line of the program that calls the runtime.
  *
  *   main() at a.cu:88  ──>  cudaMalloc<int>() in cuda_runtime.h  ──>  cudaMalloc() here
  *
- * The stack is walked from here outwards, and libdw turns each return address into a line by the
- * program's debug information (nvcc -g). The first one that is the program's own counts: what stands in the
- * toolkit's headers, or in files that nvcc has made, does not. What was found is kept by address, as
- * programs call from few places. */
+ * It walks the stack outwards. libdw turns each return address into a line, by the program's debug
+ * information (nvcc -g). The first line in the program's own source counts; lines in the toolkit's
+ * headers or in nvcc's generated files do not. Results are cached by address, because programs call
+ * from few places. */
 #include "gpu/cudart/rt.h"
 
 #include <dlfcn.h>
@@ -23,26 +23,27 @@
 
 enum { MAX_FRAMES = 24 };
 
-struct known {
-    uintptr_t address; /* first, as the tree compares it */
+struct cached {
+    uintptr_t address;
     struct emu_place place;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *known; /* a tree of struct known */
+static void *cache; /* a tree of struct cached, by address */
 static Dwfl *dwfl;
 
-/* --- debug information ------------------------------------------------------------------------------ */
+/* --- debug information ------------------------------------------------------------------------ */
 
-/* Only what is in the program itself: no search elsewhere, and none on the network. */
+/* Debug information must be in the program itself: libdw must not search elsewhere, least of all on
+ * the network. */
 static int find_no_other(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                          const char *file, const char *link, GElf_Word sum, char **found)
 {
     return -1;
 }
 
-/* The program and what it brings along: the system's libraries have nothing to tell. There may be no /proc
- * to ask, so the path is the one that the program was started by. */
+/* Adds the program and its own libraries, but no libraries of the system. The program's path is the
+ * one it was started with, because a sandbox may have no /proc. */
 static int report_module(struct dl_phdr_info *info, size_t size, void *opened)
 {
     const char *path = info->dlpi_name;
@@ -72,7 +73,7 @@ static bool is_own_file(const char *file)
     return file && !strstr(file, "/include/") && !strstr(file, ".cudafe1.");
 }
 
-/* FILE with the folder that it is relative to; to be kept. */
+/* FILE as a path with the FOLDER that it is relative to. Never freed. */
 static char *whole_path(const char *file, const char *folder)
 {
     char *path;
@@ -89,7 +90,7 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
     return value;
 }
 
-/* The line where what stands at ADDRESS was inlined into a file of the program's own. */
+/* The program's own file and *LINE into which the code at ADDRESS was inlined; NULL: none. */
 static const char *inlined_into(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Word *line)
 {
     Dwarf_Die *scopes = NULL;
@@ -137,21 +138,21 @@ static struct emu_place look_up(uintptr_t address)
 
 static int by_address(const void *a, const void *b)
 {
-    uintptr_t x = ((const struct known *)a)->address, y = ((const struct known *)b)->address;
+    uintptr_t x = ((const struct cached *)a)->address, y = ((const struct cached *)b)->address;
     return (x > y) - (x < y);
 }
 
 struct emu_place rt_place_of(const void *return_address)
 {
-    struct known key = {.address = (uintptr_t)return_address - 1}; /* inside the call */
+    struct cached key = {.address = (uintptr_t)return_address - 1}; /* inside the call */
     pthread_mutex_lock(&lock);
-    struct known **node = tfind(&key, &known, by_address), *entry = node ? *node : NULL;
+    struct cached **node = tfind(&key, &cache, by_address), *entry = node ? *node : NULL;
     if (!entry && (entry = malloc(sizeof *entry))) {
         *entry = key;
         entry->place = look_up(key.address);
-        node = tsearch(entry, &known, by_address);
+        node = tsearch(entry, &cache, by_address);
         if (!node || *node != entry) {
-            free(entry); /* its file stays: some finding may use it */
+            free(entry); /* but not its file's name: a finding may use it */
             entry = NULL;
         }
     }
@@ -160,7 +161,7 @@ struct emu_place rt_place_of(const void *return_address)
     return place;
 }
 
-/* --- the stack ------------------------------------------------------------------------------------------ */
+/* --- the stack -------------------------------------------------------------------------------- */
 
 struct emu_place rt_caller(void)
 {

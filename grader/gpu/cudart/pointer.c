@@ -1,13 +1,13 @@
-/* What a pointer is, and copies between devices. */
+/* Attributes of pointers, and copies between devices. */
 #include "gpu/cudart/work.h"
 
-/* --- attributes of a pointer ------------------------------------------------------------------------- */
+/* --- attributes of a pointer ------------------------------------------------------------------ */
 
 static enum cudaMemoryType type_of(const struct rt_range *range)
 {
-    return range->owner & (RT_MANAGED | RT_VARIABLE)  ? cudaMemoryTypeManaged
-           : range->owner & (RT_HOST | RT_REGISTERED) ? cudaMemoryTypeHost
-                                                      : cudaMemoryTypeDevice;
+    return range->kind & (RT_MANAGED | RT_VARIABLE)  ? cudaMemoryTypeManaged
+           : range->kind & (RT_HOST | RT_REGISTERED) ? cudaMemoryTypeHost
+                                                     : cudaMemoryTypeDevice;
 }
 
 static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, const void *ptr)
@@ -40,7 +40,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     return rt_return(get_attributes(attributes, ptr));
 }
 
-/* --- copies between devices, of which there is one ------------------------------------------------------ */
+/* --- copies between devices: both are device 0 ------------------------------------------------ */
 
 static cudaError_t check_peers(int to, int from)
 {
@@ -49,15 +49,15 @@ static cudaError_t check_peers(int to, int from)
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t count)
 {
-    struct rt_work work = rt_bytes(to, from, count, cudaMemcpyDefault);
+    struct rt_work work = rt_work_of_bytes(to, from, count, cudaMemcpyDefault);
     cudaError_t error = check_peers(to_device, from_device);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device,
                                 size_t count, cudaStream_t stream)
 {
-    struct rt_work work = rt_bytes(to, from, count, cudaMemcpyDefault);
+    struct rt_work work = rt_work_of_bytes(to, from, count, cudaMemcpyDefault);
     cudaError_t error = check_peers(to_device, from_device);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
@@ -82,7 +82,7 @@ cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parms)
 {
     struct rt_work work;
     cudaError_t error = peers_3d(parms, &work);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parms, cudaStream_t stream)

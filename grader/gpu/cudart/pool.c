@@ -1,5 +1,6 @@
-/* Stream-ordered allocation. Work is done when it is queued, so memory is there at once and gone at
- * once; a pool is only an account of it. While a stream is captured, the graph has it allocated. */
+/* Stream-ordered allocation. Most work runs at once, so memory is allocated and freed at once; a
+ * pool only counts the bytes. In a captured stream, allocations and frees become nodes of the
+ * graph. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -14,10 +15,10 @@ struct CUmemPoolHandle_st {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUmemPoolHandle_st default_pool = {.reuse = {1, 1, 1}};
-static struct CUmemPoolHandle_st *pools; /* those that the program made */
+static struct CUmemPoolHandle_st *pools; /* created by the program */
 static cudaMemPool_t current = &default_pool;
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static bool is_live(cudaMemPool_t pool)
 {
     struct CUmemPoolHandle_st *p = pools;
@@ -36,7 +37,7 @@ static void count(cudaMemPool_t pool, int64_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- allocation --------------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------- */
 
 static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
@@ -50,7 +51,7 @@ static cudaError_t allocate(void **ptr, size_t size, cudaMemPool_t pool, cudaStr
     if (error != cudaSuccess || !*ptr)
         return error;
     if (rt_range_take(*ptr, RT_POOL, &range)) {
-        range.pool = pool; /* whose account it is taken off when it is freed */
+        range.pool = pool; /* so that freeing it is counted in the same pool */
         rt_range_add(range);
     }
     count(pool, (int64_t)size);
@@ -90,7 +91,7 @@ static cudaError_t release(void *ptr, cudaStream_t stream)
         return rt_submit(stream, &work);
     }
     if (!rt_range_find(ptr, &range) || range.ptr != ptr ||
-        !(range.owner & (RT_DEVICE | RT_POOL | RT_GRAPH)))
+        !(range.kind & (RT_DEVICE | RT_POOL | RT_GRAPH)))
         return cudaErrorInvalidValue;
     struct rt_work later = {.type = cudaGraphNodeTypeHost, .host = {free_now, ptr}};
     return rt_is_stream_busy(stream) ? rt_queue(device, stream, &later) : rt_free(device, ptr);
@@ -106,9 +107,9 @@ void rt_pool_freed(const struct rt_range *range)
     count(range->pool, -(int64_t)range->size);
 }
 
-/* --- pools ----------------------------------------------------------------------------------------------- */
+/* --- pools ------------------------------------------------------------------------------------ */
 
-static cudaError_t give(cudaMemPool_t *pool, int device, cudaMemPool_t value)
+static cudaError_t get_pool(cudaMemPool_t *pool, int device, cudaMemPool_t value)
 {
     if (!pool)
         return cudaErrorInvalidValue;
@@ -120,12 +121,12 @@ static cudaError_t give(cudaMemPool_t *pool, int device, cudaMemPool_t value)
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 {
-    return rt_return(give(pool, device, &default_pool));
+    return rt_return(get_pool(pool, device, &default_pool));
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 {
-    return rt_return(give(pool, device, current));
+    return rt_return(get_pool(pool, device, current));
 }
 
 static cudaError_t set_current(int device, cudaMemPool_t pool)
@@ -145,33 +146,33 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return rt_return(set_current(device, pool));
 }
 
-/* The same by place and kind of memory. Pools are on the device, and of memory that stays there. */
-static cudaError_t give_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
-                           enum cudaMemAllocationType type, cudaMemPool_t value)
+/* The same by location and type of memory. There are only pools of pinned memory on the device. */
+static cudaError_t get_pool_at(cudaMemPool_t *pool, const struct cudaMemLocation *location,
+                               enum cudaMemAllocationType type, cudaMemPool_t value)
 {
     if (!location || type != cudaMemAllocationTypePinned ||
         location->type != cudaMemLocationTypeDevice || location->id != 0)
         return cudaErrorInvalidValue;
-    return give(pool, 0, value);
+    return get_pool(pool, 0, value);
 }
 
 cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
                                      enum cudaMemAllocationType type)
 {
-    return rt_return(give_at(pool, location, type, &default_pool));
+    return rt_return(get_pool_at(pool, location, type, &default_pool));
 }
 
 cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
                               enum cudaMemAllocationType type)
 {
-    return rt_return(give_at(pool, location, type, current));
+    return rt_return(get_pool_at(pool, location, type, current));
 }
 
 cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
                               cudaMemPool_t pool)
 {
     cudaMemPool_t old;
-    cudaError_t error = give_at(&old, location, type, current);
+    cudaError_t error = get_pool_at(&old, location, type, current);
     return rt_return(error == cudaSuccess ? set_current(0, pool) : error);
 }
 
@@ -225,10 +226,11 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
     return rt_return(live ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-/* --- their attributes -------------------------------------------------------------------------------------- */
+/* --- attributes of pools ---------------------------------------------------------------------- */
 
-/* Where a 64-bit attribute is kept, or NULL. What is not used is not reserved either. */
-static uint64_t *wide(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+/* Where a 64-bit attribute is stored, or NULL. Only memory in use is reserved, so both have the
+ * same value. */
+static uint64_t *attribute_64(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     switch (attribute) {
     case cudaMemPoolAttrReleaseThreshold:
@@ -245,7 +247,8 @@ static uint64_t *wide(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
     }
 }
 
-static int *narrow(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+/* Where an int attribute is stored, or NULL. */
+static int *attribute_int(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
 {
     return attribute >= cudaMemPoolReuseFollowEventDependencies &&
                    attribute <= cudaMemPoolReuseAllowInternalDependencies
@@ -258,18 +261,18 @@ static cudaError_t set(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, const
     if (!value || !is_live(pool))
         return cudaErrorInvalidValue;
     uint64_t bytes;
-    if (narrow(pool, attribute)) {
-        memcpy(narrow(pool, attribute), value, sizeof(int));
+    if (attribute_int(pool, attribute)) {
+        memcpy(attribute_int(pool, attribute), value, sizeof(int));
         return cudaSuccess;
     }
-    if (!wide(pool, attribute))
+    if (!attribute_64(pool, attribute))
         return cudaErrorInvalidValue;
     memcpy(&bytes, value, sizeof bytes);
     bool is_high =
         attribute == cudaMemPoolAttrUsedMemHigh || attribute == cudaMemPoolAttrReservedMemHigh;
     if (attribute != cudaMemPoolAttrReleaseThreshold && !(is_high && bytes == 0))
         return cudaErrorInvalidValue;
-    *wide(pool, attribute) = is_high ? pool->used : bytes; /* 0 starts a new high water mark */
+    *attribute_64(pool, attribute) = is_high ? pool->used : bytes; /* 0 resets a high-water mark */
     return cudaSuccess;
 }
 
@@ -279,10 +282,10 @@ static cudaError_t get(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void 
         return cudaErrorInvalidValue;
     pool->reserved_high =
         pool->used_high > pool->reserved_high ? pool->used_high : pool->reserved_high;
-    if (narrow(pool, attribute))
-        memcpy(value, narrow(pool, attribute), sizeof(int));
-    else if (wide(pool, attribute))
-        memcpy(value, wide(pool, attribute), sizeof(uint64_t));
+    if (attribute_int(pool, attribute))
+        memcpy(value, attribute_int(pool, attribute), sizeof(int));
+    else if (attribute_64(pool, attribute))
+        memcpy(value, attribute_64(pool, attribute), sizeof(uint64_t));
     else
         return cudaErrorInvalidValue;
     return cudaSuccess;
@@ -304,7 +307,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
     return rt_return(error);
 }
 
-/* The one device always has access. */
+/* Only checks the call: the only device always has access. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
                                  size_t count_of_list)
 {

@@ -1,18 +1,21 @@
-/* What streams have yet to do. Work is done when it is queued, and then there is nothing here. But a launch may
- * be parked (device.h): its threads wait for what main(), or another stream, is still to do. Then it is kept here,
- * and behind it, in the order in which the program asked for them, all things that must come later:
+/* The queue of unfinished work. Most work runs when the program asks for it, and never gets here.
+ * But a launch may be parked (device.h): all its threads poll memory that main() or another stream
+ * has yet to write. It then becomes an item of this list, and so does all later work that must wait
+ * for it, in the program's order:
  *
- *     kernel<<<..., a>>>        parked                    <- goes on at the calls that follow, when something
- *     cudaMemcpyAsync(..., a)   behind it in its stream      waits for it, and when main() may have written
- *     cudaEventRecord(e, a)     the same                     where the kernel looks
- *     cudaStreamWaitEvent(b, e) waits for that one
- *     cudaMemcpyAsync(..., b)   behind it; one in c would be done at once
+ *     kernel<<<..., a>>>         parked
+ *     cudaMemcpyAsync(..., a)    waits for the kernel, which is before it in stream a
+ *     cudaEventRecord(e, a)      waits for the copy
+ *     cudaStreamWaitEvent(b, e)  waits for the record
+ *     cudaMemcpyAsync(..., b)    waits for that; in a stream c it would run at once
  *
- * Whoever waits for some of it lets everything go on as far as it can. If then nothing has moved, and the program
- * has no other thread, nothing ever will: the launch is ended as a deadlock.
+ * A parked launch is resumed at later API calls. A call that waits for an item resumes all items as
+ * far as they get. If none makes progress and the program has no other thread, none ever will: the
+ * launch ends as a deadlock.
  *
- * Memory that main() shares with kernels changes without any call. So as long as a parked launch has looked at
- * some, a thread looks after it. It sleeps longer and longer while that is in vain. */
+ * main() can write to managed and page-locked memory without any call. So while a parked launch
+ * polls such memory, a thread resumes it regularly, with pauses that grow while it makes no
+ * progress. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,31 +28,31 @@
 
 struct item {
     struct rt_order order;
-    struct rt_work work;      /* its own */
-    uint64_t name;            /* by which others wait for it */
-    uint64_t waits_for;       /* the name of one that must be done before; or 0 */
-    uint64_t launch;          /* of a parked launch; or 0 */
-    bool sees_lent, is_still; /* what is known of that: see struct emu_parked */
-    bool is_called;           /* a host function, which runs now, in some thread */
-    char *bytes; /* the program's, as they were when it asked for a copy of them; or NULL */
+    struct rt_work work; /* the item's own copy */
+    uint64_t id;
+    uint64_t waits_for;       /* the id of an item that must finish first; or 0 */
+    uint64_t launch;          /* the device's id of a parked launch; or 0 */
+    bool sees_lent, is_still; /* about the parked launch: see struct emu_parked */
+    bool is_running;          /* a host function, which some thread is calling now */
+    char *bytes;              /* the source of a copy, as it was when the program asked; or NULL */
     struct item *next;
 };
 
-#define SHORTEST_SLEEP 20000 /* nanoseconds between two looks */
-#define LONGEST_SLEEP  1000000
-#define MOST_PASSES    16 /* at a call that does not wait */
+#define SHORTEST_PAUSE 20000 /* nanoseconds between two polls */
+#define LONGEST_PAUSE  1000000
+#define MOST_PASSES    16 /* over the list, at a call that does not wait */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t news = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t launch_parked = PTHREAD_COND_INITIALIZER;
 static struct item *first, **last = &first;
 static atomic_uint count;
-static uint64_t names;
-static atomic_bool has_looker; /* the thread */
+static uint64_t last_id;
+static atomic_bool has_poller; /* the thread that runs poll_launches() */
 
-/* As nearly always. A forked child has no device. */
+/* Nearly always true. Also true in a forked child, which has no device. */
 static bool is_empty(void)
 {
-    return !atomic_load(&count) || !rt_recorder();
+    return !atomic_load(&count) || !rt_device_or_null();
 }
 
 static void sleep_for(long nanoseconds)
@@ -57,14 +60,13 @@ static void sleep_for(long nanoseconds)
     nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL);
 }
 
-/* Who cannot tell says no. */
-bool rt_is_alone(void)
+bool rt_is_single_threaded(void)
 {
-    struct stat tasks; /* ".", ".." and one for each thread */
-    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_looker);
+    struct stat tasks; /* its links: ".", ".." and one for each thread */
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3u + atomic_load(&has_poller);
 }
 
-/* --- the list ---------------------------------------------------------------------------------------- */
+/* --- the list --------------------------------------------------------------------------------- */
 
 static bool comes_before(const struct item *item, struct rt_order order)
 {
@@ -72,15 +74,16 @@ static bool comes_before(const struct item *item, struct rt_order order)
            (item->order.is_blocking && order.is_legacy);
 }
 
-static struct item *find(uint64_t name)
+static struct item *find(uint64_t id)
 {
-    struct item *item = name ? first : NULL;
-    while (item && item->name != name)
+    struct item *item = id ? first : NULL;
+    while (item && item->id != id)
         item = item->next;
     return item;
 }
 
-/* The first item that work in ORDER would have to wait for, of those before END (NULL: of all). */
+/* The first item before END that work with ORDER must wait for; NULL: none. END is NULL for the
+ * whole list. */
 static struct item *find_before(struct rt_order order, const struct item *end)
 {
     struct item *item = first;
@@ -91,7 +94,7 @@ static struct item *find_before(struct rt_order order, const struct item *end)
 
 static bool may_run(const struct item *item)
 {
-    return !item->is_called && !find(item->waits_for) && !find_before(item->order, item);
+    return !item->is_running && !find(item->waits_for) && !find_before(item->order, item);
 }
 
 static struct item *append(struct rt_order order, const struct rt_work *work)
@@ -99,14 +102,14 @@ static struct item *append(struct rt_order order, const struct rt_work *work)
     struct item *item = calloc(1, sizeof *item);
     if (!item)
         return NULL;
-    *item = (struct item){.order = order, .work = *work, .name = ++names};
+    *item = (struct item){.order = order, .work = *work, .id = ++last_id};
     *last = item;
     last = &item->next;
     atomic_fetch_add(&count, 1);
     return item;
 }
 
-static void take_out(struct item *item)
+static void remove_item(struct item *item)
 {
     struct item **at = &first;
     while (*at != item)
@@ -119,7 +122,7 @@ static void take_out(struct item *item)
     free(item);
 }
 
-/* --- looking after launches --------------------------------------------------------------------------- */
+/* --- the thread that resumes parked launches -------------------------------------------------- */
 
 static bool any_sees_lent(void)
 {
@@ -129,57 +132,64 @@ static bool any_sees_lent(void)
     return item != NULL;
 }
 
-static bool pass(enum emu_patience patience);
-
-static void *look_after(void *nothing)
+static long next_pause(long pause, bool progress)
 {
-    long pause = SHORTEST_SLEEP;
+    if (progress)
+        return SHORTEST_PAUSE;
+    return pause < LONGEST_PAUSE / 2 ? 2 * pause : LONGEST_PAUSE;
+}
+
+static bool resume_items(enum emu_patience patience);
+
+static void *poll_launches(void *nothing)
+{
+    long pause = SHORTEST_PAUSE;
     pthread_mutex_lock(&lock);
     for (;;) {
         while (!any_sees_lent())
-            pthread_cond_wait(&news, &lock);
+            pthread_cond_wait(&launch_parked, &lock);
         struct timespec before, after;
         clock_gettime(CLOCK_MONOTONIC, &before);
-        bool moved = pass(EMU_LOOK);
+        bool progress = resume_items(EMU_POLL);
         clock_gettime(CLOCK_MONOTONIC, &after);
         pthread_mutex_unlock(&lock);
         long took = (after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
-        pause = moved ? SHORTEST_SLEEP : pause < LONGEST_SLEEP / 2 ? 2 * pause : LONGEST_SLEEP;
-        sleep_for(took > pause ? (took < 100 * LONGEST_SLEEP ? took : 100 * LONGEST_SLEEP) : pause);
+        pause = next_pause(pause, progress);
+        sleep_for(took > pause ? (took < 100 * LONGEST_PAUSE ? took : 100 * LONGEST_PAUSE) : pause);
         pthread_mutex_lock(&lock);
     }
     return nothing;
 }
 
-/* The program's signals are for its own threads. */
-static void start_looker(void)
+/* The thread blocks all signals: they are for the program's own threads. */
+static void start_poller(void)
 {
     pthread_t thread;
     sigset_t all, mask;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &mask);
-    atomic_store(&has_looker, pthread_create(&thread, NULL, look_after, NULL) == 0);
-    if (atomic_load(&has_looker))
+    atomic_store(&has_poller, pthread_create(&thread, NULL, poll_launches, NULL) == 0);
+    if (atomic_load(&has_poller))
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* The device has parked the item's launch (again). True: it may be on its way to somewhere. */
+/* The device has parked the item's launch (again). True: it has made progress, or still may. */
 static bool note_parked(struct emu_device *device, struct item *item)
 {
     struct emu_parked parked = emu_parked(device);
     item->launch = parked.launch;
     item->sees_lent = parked.sees_lent;
     item->is_still = parked.is_still;
-    if (parked.sees_lent && !atomic_load(&has_looker))
-        start_looker();
-    pthread_cond_signal(&news);
+    if (parked.sees_lent && !atomic_load(&has_poller))
+        start_poller();
+    pthread_cond_signal(&launch_parked);
     return parked.has_changed || !parked.is_still;
 }
 
-/* --- going on ----------------------------------------------------------------------------------------- */
+/* --- resuming items --------------------------------------------------------------------------- */
 
-/* After a fault nothing more is done. */
+/* After a fault no queued work runs. */
 static void drop_all(struct emu_device *device)
 {
     struct item *item = first;
@@ -187,22 +197,22 @@ static void drop_all(struct emu_device *device)
         struct item *next = item->next;
         if (item->launch)
             emu_abandon(device, item->launch);
-        if (!item->is_called)
-            take_out(item);
+        if (!item->is_running)
+            remove_item(item);
         item = next;
     }
 }
 
 static void call_function(struct item *item)
 {
-    item->is_called = true;
+    item->is_running = true;
     pthread_mutex_unlock(&lock);
     item->work.host.fn(item->work.host.userData);
     pthread_mutex_lock(&lock);
 }
 
-/* Lets an item go on that may. True if it has, or may be on its way to its end. */
-static bool step(struct emu_device *device, struct item *item, enum emu_patience patience)
+/* Resumes an item that may run. True: it has made progress, or still may. */
+static bool resume(struct emu_device *device, struct item *item, enum emu_patience patience)
 {
     cudaError_t error = cudaSuccess;
     if (item->launch) {
@@ -220,78 +230,79 @@ static bool step(struct emu_device *device, struct item *item, enum emu_patience
     }
     if (error != cudaSuccess)
         rt_fault(error);
-    take_out(item);
+    remove_item(item);
     return true;
 }
 
-/* Lets all that may go on, once. True if something has moved. The lock is held, but for host functions: then
- * the list may be another one afterwards. */
-static bool pass(enum emu_patience patience)
+/* Resumes each item that may run, once. True: some item has made progress. The lock is held, but
+ * not while a host function runs: the list may have changed when it returns. */
+static bool resume_items(enum emu_patience patience)
 {
-    struct emu_device *device = rt_recorder();
-    bool moved = false;
+    struct emu_device *device = rt_device_or_null();
+    bool progress = false;
     for (struct item *item = first, *next; item && !rt_faulted(); item = next) {
         bool calls = item->work.type == cudaGraphNodeTypeHost;
         next = item->next;
         if (!may_run(item))
             continue;
-        moved |= step(device, item, patience);
+        progress |= resume(device, item, patience);
         if (calls)
             next = first;
     }
     if (rt_faulted())
         drop_all(device);
-    return moved;
+    return progress;
 }
 
-static void settle(void)
+static void resume_all(void)
 {
-    for (unsigned i = 0; i < MOST_PASSES && pass(EMU_LOOK); i++)
+    for (unsigned i = 0; i < MOST_PASSES && resume_items(EMU_POLL); i++)
         ;
 }
 
-void rt_settle(void)
+void rt_resume_parked(void)
 {
     if (is_empty())
         return;
     pthread_mutex_lock(&lock);
-    settle();
+    resume_all();
     pthread_mutex_unlock(&lock);
 }
 
-/* --- waiting ------------------------------------------------------------------------------------------ */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What somebody waits for: one item, all in the way of ORDER, or all. */
+/* What a call waits for: one item (ID), all items that work with ORDER must wait for, or {0}: all
+ * items. */
 struct awaited {
-    uint64_t name;
+    uint64_t id;
     const struct rt_order *order;
 };
 
-static bool is_left(const struct awaited *awaited)
+static bool is_queued(const struct awaited *awaited)
 {
-    if (awaited->name)
-        return find(awaited->name);
+    if (awaited->id)
+        return find(awaited->id);
     return awaited->order ? find_before(*awaited->order, NULL) != NULL : first != NULL;
 }
 
-static bool any_is_called(void)
+static bool any_is_running(void)
 {
     const struct item *item = first;
-    while (item && !item->is_called)
+    while (item && !item->is_running)
         item = item->next;
     return item != NULL;
 }
 
-/* Nothing moves, and nobody is left who could change that. */
+/* No item makes progress, and no other thread could change that. */
 static void end_deadlock(void)
 {
-    struct emu_device *device = rt_recorder();
+    struct emu_device *device = rt_device_or_null();
     for (struct item *item = first, *next; item; item = next) {
         next = item->next;
         if (!item->launch)
             continue;
-        step(device, item, EMU_FINISH);
-        if (!rt_faulted()) /* it has ended after all */
+        resume(device, item, EMU_FINISH);
+        if (!rt_faulted()) /* the launch has ended well */
             return;
     }
     drop_all(device);
@@ -301,18 +312,19 @@ static void wait_for(struct awaited awaited)
 {
     if (is_empty())
         return;
-    long pause = SHORTEST_SLEEP;
+    long pause = SHORTEST_PAUSE;
     pthread_mutex_lock(&lock);
-    while (is_left(&awaited)) {
-        bool moved = pass(EMU_WAIT), alone = rt_is_alone() && !any_is_called();
-        if (!moved && alone && is_left(&awaited)) {
+    while (is_queued(&awaited)) {
+        bool progress = resume_items(EMU_WAIT),
+             alone = rt_is_single_threaded() && !any_is_running();
+        if (!progress && alone && is_queued(&awaited)) {
             end_deadlock();
             continue;
         }
-        pause = moved ? SHORTEST_SLEEP : pause < LONGEST_SLEEP / 2 ? 2 * pause : LONGEST_SLEEP;
+        pause = next_pause(pause, progress);
         if (alone)
             continue;
-        pthread_mutex_unlock(&lock); /* another thread may have what this one waits for */
+        pthread_mutex_unlock(&lock); /* let another thread do what this one waits for */
         sleep_for(pause);
         pthread_mutex_lock(&lock);
     }
@@ -330,10 +342,10 @@ void rt_finish_stream(cudaStream_t stream)
     wait_for((struct awaited){.order = &order});
 }
 
-void rt_finish_item(uint64_t name)
+void rt_finish_item(uint64_t id)
 {
-    if (name)
-        wait_for((struct awaited){.name = name});
+    if (id)
+        wait_for((struct awaited){.id = id});
 }
 
 static bool ask(struct awaited awaited)
@@ -341,10 +353,10 @@ static bool ask(struct awaited awaited)
     if (is_empty())
         return false;
     pthread_mutex_lock(&lock);
-    settle();
-    bool left = is_left(&awaited);
+    resume_all();
+    bool queued = is_queued(&awaited);
     pthread_mutex_unlock(&lock);
-    return left;
+    return queued;
 }
 
 bool rt_is_stream_busy(cudaStream_t stream)
@@ -353,43 +365,44 @@ bool rt_is_stream_busy(cudaStream_t stream)
     return ask((struct awaited){.order = &order});
 }
 
-bool rt_is_item_left(uint64_t name)
+bool rt_is_item_queued(uint64_t id)
 {
-    return name && ask((struct awaited){.name = name});
+    return id && ask((struct awaited){.id = id});
 }
 
-/* --- the program's end ---------------------------------------------------------------------------------- */
+/* --- the program's end ------------------------------------------------------------------------ */
 
-/* main() does nothing any more. Who does not wait for it, but goes on and on, is not waited for. */
+/* main() has ended. Finishes the launches that only waited for it; abandons those that never
+ * stop. */
 static void close_queue(void)
 {
-    struct emu_device *device = rt_recorder();
+    struct emu_device *device = rt_device_or_null();
     if (!device || is_empty())
         return;
     pthread_mutex_lock(&lock);
-    settle();
-    for (bool moved = true; moved && first && !rt_faulted();) {
+    resume_all();
+    for (bool more = true; more && first && !rt_faulted();) {
         struct item *item = first;
         while (item && !(item->launch && item->is_still))
             item = item->next;
-        moved = item != NULL;
+        more = item != NULL;
         if (item)
-            step(device, item, EMU_FINISH);
-        pass(EMU_LOOK);
+            resume(device, item, EMU_FINISH);
+        resume_items(EMU_POLL);
     }
     drop_all(device);
     pthread_mutex_unlock(&lock);
 }
 
-/* Behind the handlers that know the program's kernels. */
+/* Registered late, so that it runs before the handlers that unregister the program's kernels. */
 static void close_at_exit(void)
 {
     atexit(close_queue);
 }
 
-/* --- queueing ----------------------------------------------------------------------------------------- */
+/* --- queueing --------------------------------------------------------------------------------- */
 
-/* A copy of what is not page-locked takes its bytes at once, as in the real runtime. */
+/* A copy from memory that is not page-locked reads its bytes at once, as in the real runtime. */
 static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
 {
     struct cudaMemcpy3DParms *copy = &item->work.copy;
@@ -408,7 +421,7 @@ static cudaError_t keep_bytes(struct emu_device *device, struct item *item)
     return cudaSuccess;
 }
 
-/* Queues a copy of WORK behind the others, with the lock held. *ITEM is NULL if that fails. */
+/* Appends a copy of WORK to the queue, with the lock held. *ITEM is NULL if that fails. */
 static cudaError_t put(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        struct item **item)
 {
@@ -424,13 +437,13 @@ static cudaError_t put(struct emu_device *device, struct rt_order order, const s
     }
     error = work->type == cudaGraphNodeTypeMemcpy ? keep_bytes(device, *item) : cudaSuccess;
     if (error != cudaSuccess) {
-        take_out(*item);
+        remove_item(*item);
         *item = NULL;
     }
     return error;
 }
 
-/* Keeps the launch that the device has just parked. */
+/* Queues the launch that the device has just parked. */
 static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
                               const struct rt_work *work)
 {
@@ -443,19 +456,19 @@ static cudaError_t put_parked(struct emu_device *device, struct rt_order order,
     if (item)
         note_parked(device, item);
     pthread_mutex_unlock(&lock);
-    if (!item) /* it cannot be told to go on: it must end now */
+    if (!item) /* it cannot be resumed later, so it must end now */
         return rt_end_launch(device, &own.kernel,
                              emu_go_on(device, emu_parked(device).launch, EMU_FINISH));
     return cudaSuccess;
 }
 
-/* Puts the work behind what it must wait for. False: there is nothing. */
+/* Queues the work if it must wait for an item. False: it need not. */
 static bool put_behind(struct emu_device *device, struct rt_order order, const struct rt_work *work,
                        cudaError_t *error)
 {
     struct item *item;
     pthread_mutex_lock(&lock);
-    settle();
+    resume_all();
     bool waits = find_before(order, NULL) && !rt_faulted();
     if (waits)
         *error = put(device, order, work, &item);
@@ -472,7 +485,7 @@ cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struc
         return error;
     if (others && work->type == cudaGraphNodeTypeMemcpy &&
         rt_copies_to_pageable(device, &work->copy))
-        wait_for((struct awaited){.order = &order}); /* nor does the real runtime return before */
+        wait_for((struct awaited){.order = &order}); /* the real runtime waits here, too */
     if (others && put_behind(device, order, work, &error))
         return error;
     if (rt_faulted())
@@ -480,7 +493,7 @@ cudaError_t rt_queue(struct emu_device *device, cudaStream_t stream, const struc
     error = rt_run(device, work);
     if (error == cudaErrorNotReady)
         error = put_parked(device, order, work);
-    rt_settle();
+    rt_resume_parked();
     return error;
 }
 
@@ -492,23 +505,23 @@ uint64_t rt_queue_record(cudaStream_t stream, cudaEvent_t event)
     if (is_empty())
         return 0;
     pthread_mutex_lock(&lock);
-    settle();
+    resume_all();
     if (find_before(order, NULL) && !rt_faulted())
         item = append(order, &work);
-    uint64_t name = item ? item->name : 0;
+    uint64_t id = item ? item->id : 0;
     pthread_mutex_unlock(&lock);
-    return name;
+    return id;
 }
 
-cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t name)
+cudaError_t rt_queue_wait(cudaStream_t stream, uint64_t id)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeEmpty};
     struct rt_order order = rt_stream_order(stream);
     struct item *item = NULL;
     pthread_mutex_lock(&lock);
-    bool waits = find(name);
+    bool waits = find(id);
     if (waits && (item = append(order, &work)))
-        item->waits_for = name;
+        item->waits_for = id;
     pthread_mutex_unlock(&lock);
     return waits && !item ? cudaErrorMemoryAllocation : cudaSuccess;
 }

@@ -1,5 +1,5 @@
-/* What the program has in memory, by address: its allocations on the device and the host, and the
- * managed variables of its modules. Ranges never overlap. */
+/* The program's memory by address: its allocations on the device and the host, and managed
+ * variables of its modules. Ranges never overlap. */
 #include "gpu/cudart/rt.h"
 
 #include <pthread.h>
@@ -8,10 +8,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *ranges; /* a tree of struct rt_range, by ptr */
-static void *past;   /* another, of those that were freed */
+static void *past;   /* a second tree, of freed ranges */
 static unsigned long long last_id;
 
-/* Ranges that touch the same byte are equal: a key of one byte finds the range that holds it. */
+/* Overlapping ranges compare equal, so a key of one byte finds the range that contains it. */
 static int compare(const void *a, const void *b)
 {
     const struct rt_range *left = a, *right = b;
@@ -50,13 +50,13 @@ bool rt_range_find(const void *ptr, struct rt_range *range)
     return node != NULL;
 }
 
-bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range)
+bool rt_range_take(const void *ptr, unsigned kinds, struct rt_range *range)
 {
     struct rt_range key = {.ptr = ptr, .size = 1};
     struct rt_range *found = NULL;
     pthread_mutex_lock(&lock);
     struct rt_range **node = tfind(&key, &ranges, compare);
-    if (node && (*node)->ptr == ptr && (*node)->owner & owners) {
+    if (node && (*node)->ptr == ptr && (*node)->kind & kinds) {
         found = *node;
         tdelete(&key, &ranges, compare);
     }
@@ -67,14 +67,14 @@ bool rt_range_take(const void *ptr, unsigned owners, struct rt_range *range)
     return found != NULL;
 }
 
-void rt_range_bury(struct rt_range range)
+void rt_range_add_freed(struct rt_range range)
 {
     struct rt_range *buried = malloc(sizeof *buried), **node;
     if (!buried)
         return;
     *buried = range;
     pthread_mutex_lock(&lock);
-    while ((node = tfind(&range, &past, compare))) { /* what was there before */
+    while ((node = tfind(&range, &past, compare))) { /* ranges freed there earlier */
         struct rt_range *older = *node;
         tdelete(older, &past, compare);
         free(older);
@@ -84,7 +84,7 @@ void rt_range_bury(struct rt_range range)
     pthread_mutex_unlock(&lock);
 }
 
-bool rt_range_buried(const void *ptr, struct rt_range *range)
+bool rt_range_find_freed(const void *ptr, struct rt_range *range)
 {
     struct rt_range key = {.ptr = ptr, .size = 1};
     pthread_mutex_lock(&lock);
@@ -96,7 +96,7 @@ bool rt_range_buried(const void *ptr, struct rt_range *range)
 }
 
 struct walk {
-    unsigned owners;
+    unsigned kinds;
     void (*visit)(void *context, const struct rt_range *range);
     void *context;
 };
@@ -105,14 +105,14 @@ static void visit_node(const void *node, VISIT visit, void *closure)
 {
     const struct rt_range *range = *(struct rt_range *const *)node;
     const struct walk *walk = closure;
-    if ((visit == postorder || visit == leaf) && range->owner & walk->owners)
+    if ((visit == postorder || visit == leaf) && range->kind & walk->kinds)
         walk->visit(walk->context, range);
 }
 
-void rt_range_each(unsigned owners, void (*visit)(void *context, const struct rt_range *range),
+void rt_range_each(unsigned kinds, void (*visit)(void *context, const struct rt_range *range),
                    void *context)
 {
-    struct walk walk = {owners, visit, context};
+    struct walk walk = {kinds, visit, context};
     pthread_mutex_lock(&lock);
     twalk_r(ranges, visit_node, &walk);
     pthread_mutex_unlock(&lock);
@@ -123,9 +123,9 @@ static void choose(void *context, const struct rt_range *range)
     *(const void **)context = range->ptr;
 }
 
-bool rt_range_take_any(unsigned owners, struct rt_range *range)
+bool rt_range_take_any(unsigned kinds, struct rt_range *range)
 {
     const void *ptr = NULL;
-    rt_range_each(owners, choose, &ptr);
-    return ptr && rt_range_take(ptr, owners, range);
+    rt_range_each(kinds, choose, &ptr);
+    return ptr && rt_range_take(ptr, kinds, range);
 }

@@ -1,6 +1,6 @@
-/* Streams. Work is done when it is queued, so nearly every stream is always idle: a stream is a name, and waiting for
- * one means hearing of the faults of the kernels before. Host functions run in the thread that queues them. What
- * is not done at once, as a kernel before it waits for main(), is in queue.c. */
+/* Streams. Most work runs when the program asks for it, so nearly every stream is always idle, and
+ * waiting for one only reports faults of earlier kernels. Host functions run in the calling thread.
+ * Work behind a kernel that waits for main() is in queue.c. */
 #include "gpu/cudart/graphs.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     unsigned long long id;
-    struct rt_capture *capture; /* what its work goes into, or NULL */
+    struct rt_capture *capture; /* its view of the capture it is in, or NULL */
     cudaLaunchAttributeValue attributes[ATTRIBUTES];
     struct CUstream_st *next;
 };
@@ -32,7 +32,7 @@ static bool is_default(cudaStream_t stream)
     return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
-/* Where STREAM hangs in the list, with the lock held; NULL if it is not a live one. */
+/* The list's link to STREAM, or NULL if STREAM is not live. The caller holds the lock. */
 static struct CUstream_st **find(cudaStream_t stream)
 {
     for (struct CUstream_st **at = &streams; *at; at = &(*at)->next)
@@ -41,7 +41,7 @@ static struct CUstream_st **find(cudaStream_t stream)
     return NULL;
 }
 
-cudaError_t rt_stream(cudaStream_t stream)
+cudaError_t rt_check_stream(cudaStream_t stream)
 {
     if (is_default(stream))
         return cudaSuccess;
@@ -54,13 +54,13 @@ cudaError_t rt_stream(cudaStream_t stream)
 cudaError_t rt_stream_device(cudaStream_t stream, struct emu_device **device)
 {
     cudaError_t error = rt_device(device);
-    return error == cudaSuccess ? rt_stream(stream) : error;
+    return error == cudaSuccess ? rt_check_stream(stream) : error;
 }
 
-/* STREAM as a live one, with the lock held, or NULL. */
+/* The stream that STREAM names, or NULL if it is not live. The caller holds the lock. */
 static struct CUstream_st *live(cudaStream_t stream)
 {
-    if (stream == cudaStreamPerThread || (!stream && rt_default_is_own()))
+    if (stream == cudaStreamPerThread || (!stream && rt_default_is_per_thread()))
         return &per_thread;
     if (is_default(stream))
         return &legacy;
@@ -78,7 +78,7 @@ struct rt_capture **rt_stream_capture(cudaStream_t stream)
 struct rt_order rt_stream_order(cudaStream_t stream)
 {
     static atomic_uint_fast64_t threads;
-    static _Thread_local uint64_t own; /* other names than streams' ids */
+    static _Thread_local uint64_t own; /* the per-thread stream's number; no stream has it as id */
     pthread_mutex_lock(&lock);
     const struct CUstream_st *found = live(stream);
     struct rt_order order = {.stream = found ? found->id : 0,
@@ -164,12 +164,12 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     return cudaSuccess;
 }
 
-/* --- waiting ----------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
-/* What is captured has not run: there is nothing to wait for. */
+/* A captured stream has run nothing that a call could wait for. */
 static cudaError_t check(cudaStream_t stream)
 {
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     return error == cudaSuccess && rt_is_capturing(stream) ? rt_capture_invalidate(stream) : error;
 }
 
@@ -189,7 +189,7 @@ static cudaError_t query(cudaStream_t stream)
 {
     struct emu_device *device;
     bool busy = rt_is_stream_busy(stream);
-    cudaError_t error = rt_hear(&device);
+    cudaError_t error = rt_surface_fault(&device);
     if (error == cudaSuccess)
         error = check(stream);
     return error == cudaSuccess && busy ? cudaErrorNotReady : error;
@@ -200,7 +200,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     return rt_return(query(stream));
 }
 
-/* --- what a stream is -------------------------------------------------------------------------------- */
+/* --- properties of a stream ------------------------------------------------------------------- */
 
 static cudaError_t get_info(cudaStream_t stream, const void *result, struct CUstream_st *info)
 {
@@ -250,7 +250,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
     return rt_return(error);
 }
 
-/* --- attributes: hints, kept and given back ------------------------------------------------------------ */
+/* --- attributes: hints, only stored ----------------------------------------------------------- */
 
 static bool is_attribute(cudaLaunchAttributeID id)
 {
@@ -298,7 +298,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
     return rt_return(target && source ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/* --- functions of the host ------------------------------------------------------------------------------ */
+/* --- host functions --------------------------------------------------------------------------- */
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
@@ -318,10 +318,10 @@ static void run_callback(void *argument)
 {
     struct callback callback = *(struct callback *)argument;
     free(argument);
-    callback.function(callback.stream, rt_pending(), callback.data);
+    callback.function(callback.stream, rt_fault_error(), callback.data);
 }
 
-/* Unlike a host function, a callback is told of errors before it. */
+/* Unlike a host function, a callback also runs after a fault, and gets its error. */
 static cudaError_t call_back(cudaStream_t stream, cudaStreamCallback_t callback, void *data)
 {
     struct emu_device *device;

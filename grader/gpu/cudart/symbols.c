@@ -1,12 +1,12 @@
-/* Variables of the device: __device__, __constant__ and __managed__. The program names them by the
- * address of a shadow variable of its own; rt_symbol finds the one on the device. */
+/* Device variables: __device__, __constant__ and __managed__. A program names such a variable by
+ * the address of its shadow on the host; rt_find_symbol() finds the variable on the device. */
 #include "gpu/cudart/work.h"
 
 static cudaError_t find(const void *symbol, struct emu_device **device, emu_addr *addr,
                         size_t *size)
 {
     cudaError_t error = rt_device(device);
-    return error == cudaSuccess ? rt_symbol(*device, symbol, addr, size) : error;
+    return error == cudaSuccess ? rt_find_symbol(*device, symbol, addr, size) : error;
 }
 
 cudaError_t cudaGetSymbolAddress(void **ptr, const void *symbol)
@@ -50,9 +50,8 @@ static cudaError_t find_part(const void *symbol, size_t count, size_t offset,
     return cudaSuccess;
 }
 
-/* The copies to and from a symbol as copies of bytes. */
-cudaError_t rt_symbol_to(struct rt_work *work, const void *symbol, const void *from, size_t count,
-                         size_t offset, enum cudaMemcpyKind kind)
+cudaError_t rt_work_to_symbol(struct rt_work *work, const void *symbol, const void *from,
+                              size_t count, size_t offset, enum cudaMemcpyKind kind)
 {
     struct emu_device *device;
     char *part;
@@ -61,12 +60,12 @@ cudaError_t rt_symbol_to(struct rt_work *work, const void *symbol, const void *f
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t error = find_part(symbol, count, offset, &device, &part);
     if (error == cudaSuccess)
-        *work = rt_bytes(part, from, count, kind);
+        *work = rt_work_of_bytes(part, from, count, kind);
     return error;
 }
 
-cudaError_t rt_symbol_from(struct rt_work *work, void *to, const void *symbol, size_t count,
-                           size_t offset, enum cudaMemcpyKind kind)
+cudaError_t rt_work_from_symbol(struct rt_work *work, void *to, const void *symbol, size_t count,
+                                size_t offset, enum cudaMemcpyKind kind)
 {
     struct emu_device *device;
     char *part;
@@ -75,11 +74,11 @@ cudaError_t rt_symbol_from(struct rt_work *work, void *to, const void *symbol, s
         return cudaErrorInvalidMemcpyDirection;
     cudaError_t error = find_part(symbol, count, offset, &device, &part);
     if (error == cudaSuccess)
-        *work = rt_bytes(to, part, count, kind);
+        *work = rt_work_of_bytes(to, part, count, kind);
     return error;
 }
 
-/* Makes an earlier kernel's fault known: the forms without a stream wait. */
+/* Calls without a stream wait, so they report the fault of an earlier kernel. */
 static cudaError_t wait(void)
 {
     struct emu_device *device;
@@ -92,8 +91,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t coun
     struct rt_work work;
     cudaError_t error = wait();
     if (error == cudaSuccess)
-        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+        error = rt_work_to_symbol(&work, symbol, from, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, size_t offset,
@@ -102,17 +101,17 @@ cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t count, siz
     struct rt_work work;
     cudaError_t error = wait();
     if (error == cudaSuccess)
-        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
-    return rt_return(error == cudaSuccess ? rt_do(&work) : error);
+        error = rt_work_from_symbol(&work, to, symbol, count, offset, kind);
+    return rt_return(error == cudaSuccess ? rt_wait_and_run(&work) : error);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t count,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct rt_work work;
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     if (error == cudaSuccess)
-        error = rt_symbol_to(&work, symbol, from, count, offset, kind);
+        error = rt_work_to_symbol(&work, symbol, from, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }
 
@@ -120,8 +119,8 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct rt_work work;
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     if (error == cudaSuccess)
-        error = rt_symbol_from(&work, to, symbol, count, offset, kind);
+        error = rt_work_from_symbol(&work, to, symbol, count, offset, kind);
     return rt_return(error == cudaSuccess ? rt_submit(stream, &work) : error);
 }

@@ -1,5 +1,5 @@
-/* Texture and surface objects: what the program describes, turned into what the device needs. The
- * program gets the device's handle. */
+/* Texture and surface objects: turns the program's descriptions into the device's. The program gets
+ * the device's handle. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct object {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct object *objects;
 
-/* --- resources: where the texels are ----------------------------------------------------------------- */
+/* --- resources: the memory that holds the texels ---------------------------------------------- */
 
 static void set_channels(struct emu_texture *t, const struct cudaChannelFormatDesc *desc)
 {
@@ -45,13 +45,13 @@ void rt_array_texels(struct emu_texture *t, const struct rt_array *array)
 
 static cudaError_t use_array(struct emu_texture *t, cudaArray_t array)
 {
-    const struct rt_array *live = rt_array(array);
+    const struct rt_array *live = rt_live_array(array);
     if (live)
         rt_array_texels(t, live);
     return live ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-/* Whether SIZE bytes at PTR are the program's, and fit to be a texture. */
+/* Whether SIZE bytes at PTR are allocated on the device, and aligned for a texture. */
 static bool is_usable(struct emu_device *device, const void *ptr, uint64_t size)
 {
     const uintptr_t alignment = 512;
@@ -119,7 +119,7 @@ static cudaError_t use_resource(struct emu_device *device, struct emu_texture *t
     }
 }
 
-/* --- how they are read --------------------------------------------------------------------------------- */
+/* --- how texels are read ---------------------------------------------------------------------- */
 
 static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDesc *desc)
 {
@@ -143,7 +143,7 @@ static cudaError_t set_reading(struct emu_texture *t, const struct cudaTextureDe
     return cudaSuccess;
 }
 
-/* Linear memory has no address mode: what is outside is 0. */
+/* Linear memory has no address mode: texels outside are 0. */
 static void set_outside(struct emu_texture *t)
 {
     memset(t->address, EMU_BORDER, sizeof t->address);
@@ -187,7 +187,7 @@ static cudaError_t make_texture(cudaTextureObject_t *result,
     if (!desc)
         return cudaErrorInvalidResourceHandle;
     if (view && view->format != cudaResViewFormatNone)
-        return rt_unsupported("a texture that sees its texels in another format (a resource view)");
+        return rt_unsupported("a resource view with another format");
     error = use_resource(device, &t, resource);
     if (error == cudaSuccess)
         error = set_reading(&t, desc);
@@ -239,9 +239,9 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *surface,
     return rt_return(make_surface(surface, resource));
 }
 
-/* --- objects that there are ------------------------------------------------------------------------------ */
+/* --- live objects ----------------------------------------------------------------------------- */
 
-/* Where the object hangs in the list, with the lock held; NULL if there is none. */
+/* The list's link to the object, or NULL if it is not live. The caller holds the lock. */
 static struct object **find(uint64_t handle, bool is_surface)
 {
     for (struct object **at = &objects; *at; at = &(*at)->next)
@@ -289,7 +289,7 @@ void rt_textures_reset(struct emu_device *device)
     pthread_mutex_unlock(&lock);
 }
 
-/* What the object was made of; RESULT is where the program wants it. */
+/* Copies the object that HANDLE names. RESULT is only checked for NULL. */
 static cudaError_t describe(uint64_t handle, bool is_surface, const void *result,
                             struct object *object)
 {

@@ -1,4 +1,4 @@
-/* One function for each name in unsupported.def. */
+/* Defines the functions that unsupported.def lists. */
 #include "gpu/cudart/unsupported.h"
 
 #include <stdbool.h>
@@ -6,11 +6,11 @@
 extern int rt_unsupported(const char *what);
 extern int rt_remember(int error);
 
-/* A program may call it in a loop: it is reported once. */
-int rt_tell_unsupported(const char *name, atomic_bool *told)
+/* A program may call the function in a loop, so only the first call is reported. */
+int rt_report_unsupported(const char *name, atomic_bool *reported)
 {
-    enum { NOT_SUPPORTED = 801 };
-    if (atomic_exchange(told, true))
+    enum { NOT_SUPPORTED = 801 }; /* cudaErrorNotSupported */
+    if (atomic_exchange(reported, true))
         return rt_remember(NOT_SUPPORTED);
     return rt_remember(rt_unsupported(name));
 }

@@ -1,18 +1,20 @@
-/* Functions that programs may link with and that only say "not supported". No CUDA header is included: such a
- * function takes whatever comes and returns an error number, which the calling convention allows. */
+/* Functions that programs can link with, but that only report "not supported". They are defined
+ * without CUDA's headers: the calling convention lets a function ignore its arguments and return an
+ * error number. */
 #ifndef GPU_CUDART_UNSUPPORTED_H
 #define GPU_CUDART_UNSUPPORTED_H
 
 #include <stdatomic.h>
 
-/* Reports the call of NAME, once for each TOLD. Returns cudaErrorNotSupported. */
-int rt_tell_unsupported(const char *name, atomic_bool *told);
+/* Reports the call of NAME, unless *REPORTED says that it was already reported. Returns
+ * cudaErrorNotSupported. */
+int rt_report_unsupported(const char *name, atomic_bool *reported);
 
 #define RT_UNSUPPORTED(name)                                                                       \
     int name(void)                                                                                 \
     {                                                                                              \
-        static atomic_bool told;                                                                   \
-        return rt_tell_unsupported(#name, &told);                                                  \
+        static atomic_bool reported;                                                               \
+        return rt_report_unsupported(#name, &reported);                                            \
     }
 
 #endif

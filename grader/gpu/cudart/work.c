@@ -1,3 +1,4 @@
+/* Runs work, or passes it on to a capture or to the queue. */
 #include "gpu/cudart/graphs.h"
 
 static cudaError_t run_host(const struct cudaHostNodeParams *host)
@@ -20,7 +21,7 @@ cudaError_t rt_run(struct emu_device *device, const struct rt_work *work)
     case cudaGraphNodeTypeEventRecord:
         return rt_event_record(work->event);
     case cudaGraphNodeTypeMemAlloc:
-        return rt_graph_memory_take(work->memory);
+        return rt_graph_memory_allocate(work->memory);
     case cudaGraphNodeTypeMemFree:
         return rt_free(device, work->memory);
     default:
@@ -46,12 +47,12 @@ cudaError_t rt_submit(cudaStream_t stream, const struct rt_work *work)
     return rt_faulted() ? cudaSuccess : rt_queue(device, stream, work);
 }
 
-cudaError_t rt_do(const struct rt_work *work)
+cudaError_t rt_wait_and_run(const struct rt_work *work)
 {
     struct emu_device *device;
     cudaError_t error = rt_wait_stream(cudaStreamDefault, &device);
     if (error == cudaSuccess)
         error = rt_run(device, work);
-    rt_settle();
+    rt_resume_parked();
     return error;
 }

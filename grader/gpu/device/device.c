@@ -76,7 +76,7 @@ enum emu_status emu_open(const struct emu_options *options, struct emu_device **
     mem_init(&(*device)->memory, options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY,
              options->poison);
     (*device)->memory.tracks[MEM_WRITTEN] = options->tools & EMU_INITCHECK;
-    (*device)->memory.tracks[MEM_MADE] = options->tools & EMU_ORIGINS;
+    (*device)->memory.tracks[MEM_FROM_KERNEL] = options->tools & EMU_ORIGINS;
     return EMU_OK;
 }
 
@@ -86,7 +86,7 @@ static void free_variables(struct emu_device *device, const struct module *modul
     for (const struct ptx_variable *v = module->ptx->variables; v && module->variables;
          v = v->next) {
         uint64_t addr = module->variables[i++];
-        struct mem_block *block = addr ? mem_nearest(&device->memory, addr) : NULL;
+        struct mem_block *block = addr ? mem_block_at(&device->memory, addr) : NULL;
         if (block)
             block->name = NULL; /* it belongs to the module */
         mem_free(&device->memory, addr);
@@ -160,7 +160,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *base, uint64_t *size)
 {
     pthread_mutex_lock(&device->lock);
-    const struct mem_block *block = mem_nearest(&device->memory, addr);
+    const struct mem_block *block = mem_block_at(&device->memory, addr);
     bool ok = block && block->host && addr - block->addr < block->size;
     if (ok && base)
         *base = block->addr;
@@ -174,7 +174,7 @@ enum emu_status emu_find(struct emu_device *device, emu_addr addr, emu_addr *bas
 void emu_set_place(struct emu_device *device, emu_addr addr, struct emu_place place)
 {
     pthread_mutex_lock(&device->lock);
-    struct mem_block *block = mem_nearest(&device->memory, addr);
+    struct mem_block *block = mem_block_at(&device->memory, addr);
     if (block && block->addr == addr)
         mem_set_place(block->host ? &block->made : &block->freed, place.file, place.line);
     pthread_mutex_unlock(&device->lock);
@@ -206,10 +206,10 @@ static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
-    if (!device->memory.tracks[MEM_MADE]) /* gigabytes are not looked at for nothing */
+    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* gigabytes are not looked at for nothing */
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
-    mem_mark(&device->memory, MEM_MADE, to, size, zeros);
+    mem_mark(&device->memory, MEM_FROM_KERNEL, to, size, zeros);
 }
 
 enum emu_status emu_write(struct emu_device *device, emu_addr to, const void *from, uint64_t size)
@@ -236,12 +236,13 @@ bool emu_note_read(struct emu_device *device, emu_addr from, const void *seen, u
                    bool same)
 {
     pthread_mutex_lock(&device->lock);
-    bool watched = device->memory.tracks[MEM_MADE] && device->options.record_fd >= 0 && size &&
-                   mem_range(&device->memory, from, size) && device->copies++ < RECORD_COPIES;
-    const struct mem_block *block = mem_nearest(&device->memory, from);
-    bool made = watched && block->marks[MEM_MADE] &&
-                mem_first_unmarked(block, MEM_MADE, from - block->addr, size) == size;
-    if (watched && record_goes_on(&device->options))
+    bool watched = device->memory.tracks[MEM_FROM_KERNEL] && device->options.record_fd >= 0 &&
+                   size && mem_range(&device->memory, from, size) &&
+                   device->copies++ < RECORD_COPIES;
+    const struct mem_block *block = mem_block_at(&device->memory, from);
+    bool made = watched && block->marks[MEM_FROM_KERNEL] &&
+                mem_first_unmarked(block, MEM_FROM_KERNEL, from - block->addr, size) == size;
+    if (watched && record_is_open(&device->options))
         record_copy(device->options.record_fd, seen, size,
                     (struct record_origin){.made = made, .same = same});
     pthread_mutex_unlock(&device->lock);
@@ -355,7 +356,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     if (!block)
         return false;
     *addr = block->addr;
-    mem_trust(block);
+    mem_assume_written(block);
     block->is_constant = variable->space == PTX_CONST;
     block->name = name_of(module, variable);
     if (variable->initial)
@@ -478,7 +479,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
         return false;
     block->is_constant = true;
     block->name = "the kernel's parameters";
-    mem_trust(block);
+    mem_assume_written(block);
     kernel->params_at = block->addr;
     return true;
 }
@@ -608,7 +609,7 @@ enum emu_status emu_note(struct emu_device *device, const char *line, size_t siz
         return device_failed(EMU_NOT_FOUND, "there is no record");
     memcpy(text, line, size);
     text[size] = '\n';
-    bool written = !record_goes_on(&device->options) ||
+    bool written = !record_is_open(&device->options) ||
                    write(device->options.record_fd, text, size + 1) == (ssize_t)size + 1;
     free(text);
     return written ? EMU_OK : device_failed(EMU_INTERNAL, "the record cannot be written");

@@ -145,7 +145,7 @@ static bool prepare_workspace(struct emu_device *device, const struct emu_launch
     if (!device->workspace) {
         struct mem_block *block = mem_alloc(&device->memory, WORKSPACE_BYTES);
         if (block)
-            mem_trust(block);
+            mem_assume_written(block);
         device->workspace = block ? block->addr : 0;
     }
     uint8_t *bytes = mem_range(&device->memory, device->workspace, WORKSPACE_BYTES);
@@ -259,9 +259,9 @@ static enum emu_status end(struct emu_device *device, struct running *running,
     if (status != EMU_OK)
         device_failed(status, "%s",
                       running->findings.count ? running->findings.list[0].message
-                                              : "nobody watched why");
+                                              : "no tool has reported why");
     struct record_result result = {status, &totals, launch->per_instruction};
-    if (record_goes_on(&device->options))
+    if (record_is_open(&device->options))
         record_launch(device->options.record_fd, &launch->view, &result);
     free(launch->per_instruction);
     free(running->recording.list);
@@ -370,7 +370,7 @@ static enum emu_status go_on(struct emu_device *device, struct running *running,
     if (launch_go(launch))
         return end_parked(device, running);
     bool has_changed = launch_changes(launch) != changes;
-    if (patience == EMU_LOOK && !has_changed)
+    if (patience == EMU_POLL && !has_changed)
         atomic_store(&launch->executed, executed);
     return tell_parked(running, has_changed);
 }

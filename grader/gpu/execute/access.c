@@ -116,7 +116,7 @@ LANES_INLINE bool is_shared(uint8_t space)
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
-    return kind == OBS_OUT_OF_BOUNDS && launch->options->overlooks_strays &&
+    return kind == OBS_OUT_OF_BOUNDS && launch->options->ignores_strays &&
            (access->space == PTX_GLOBAL || access->space == PTX_CONST) &&
            mem_is_gap(launch->memory, access->addr[lane]);
 }
@@ -223,7 +223,7 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
     struct worker *worker = warp->cta->worker;
     struct mem_block **block = &worker->patterns[access->pc].block;
     if (!holds(*block, low, high))
-        *block = mem_nearest(worker->launch->memory, low);
+        *block = mem_block_at(worker->launch->memory, low);
     return holds(*block, low, high) && may_touch(*block, access) &&
                    !(*block)->is_heap /* the heap's chunks are checked one by one */
                ? (*block)->host + (addr - (*block)->addr)
@@ -261,7 +261,7 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
             return NULL;
         return addr <= end && end <= area.size ? area.start + lane * area.stride + addr : NULL;
     }
-    struct mem_block *block = mem_nearest(warp->cta->launch->memory, addr);
+    struct mem_block *block = mem_block_at(warp->cta->launch->memory, addr);
     if (!holds(block, addr, end) ||
         (block->is_heap && !heap_holds(warp->cta->launch->heap, addr, end)))
         return NULL;

@@ -1,7 +1,8 @@
-/* Arithmetic: alu.def turned into one function a line, each a loop of rows.h, and a table to find them by name.
+/* Arithmetic: turns each line of alu.def into a function, which is a loop of rows.h, and a table
+ * row with its name.
  *
- * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds and
- * flushes as PTX asks. This file is compiled with -ffp-contract=off (see rules.mk). */
+ * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds
+ * and flushes as PTX does. This file is compiled with -ffp-contract=off (see rules.mk). */
 #include <immintrin.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-/* Reads what may not be read, where this file's compiler sees to it that it is told. */
+/* Checks an operand before its loop, which is not instrumented: reads the first poisoned byte,
+ * so that AddressSanitizer reports it. */
 void rows_look(const void *lanes, size_t bytes, size_t alignment)
 {
     const volatile uint8_t *bad = __asan_region_is_poisoned((void *)(uintptr_t)lanes, bytes);
@@ -27,7 +29,7 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 }
 #endif
 
-/* A whole warp is worth a loop of its own. */
+/* Full warps get a separate loop, in which the mask is a constant. */
 #define LANES(name, ...)                                                                           \
     LOOKED_AT LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst,    \
                                                     u32 mask)                                      \
@@ -49,7 +51,8 @@ void rows_look(const void *lanes, size_t bytes, size_t alignment)
 #undef ROW3
 #undef ROW4
 
-/* sin and cos of what is near; of what lies further out, which is rare, libm's. */
+/* sin and cos: sine() for |x| <= SINE_NEAR, and libm's functions for larger arguments, which are
+ * rare. */
 #define WAVE(name, turns, of_all)                                                                  \
     LANES_CLONES static void name##_lanes(struct warp *warp, const struct inst *inst, u32 mask)    \
     {                                                                                              \
@@ -109,7 +112,7 @@ const struct alu_row *alu_find(const char *name)
 
 /* --- modes -------------------------------------------------------------------------------------- */
 
-/* Abs, neg and the like only move bits: the vector unit has not flushed their result. */
+/* abs, neg and similar only move bits, so the vector unit has not flushed their results. */
 LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 {
     u32 *words = (u32 *)(void *)d;
@@ -119,7 +122,7 @@ LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
     }
 }
 
-/* .sat: into [0, 1], and NaN becomes 0. */
+/* .sat: clamps to [0, 1]; NaN becomes 0. */
 #define SATURATE(T)                                                                                \
     LANES_CLONES static void saturate_##T(T *d, u32 mask)                                          \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* Floating-point numbers and the bits that they are. */
+/* Conversion between floating-point numbers and their bits. */
 #ifndef GPU_EXECUTE_BITS_H
 #define GPU_EXECUTE_BITS_H
 

@@ -253,7 +253,7 @@ static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (unsigned l = 0; l < WARP; l++) {
         uint64_t addr = mask >> l & 1 ? parameter(warp, inst, 0, l) : 0;
-        enum heap_end end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
+        enum heap_result end = addr ? heap_free(warp->cta->launch->heap, addr) : HEAP_FREED;
         if (end != HEAP_FREED)
             warp_fault(warp, end == HEAP_FREED_BEFORE ? OBS_DOUBLE_FREE : OBS_BAD_FREE, l, NULL);
     }

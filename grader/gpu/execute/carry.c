@@ -3,8 +3,8 @@
  *   add.cc.u32  low, a0, b0        carry := the sum did not fit
  *   addc.u32    high, a1, b1       a1 + b1 + carry
  *
- * Each lane has a carry of its own, one bit of a predicate. Of a subtraction it is the borrow. mad puts
- * the lower or upper half of a * b in the place of a. */
+ * Each lane has its own carry, one bit of a predicate. In a subtraction it is the borrow. mad
+ * adds c to the lower or upper half of a * b. */
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
 
@@ -21,8 +21,8 @@ LANES_INLINE uint64_t product_64(uint64_t a, uint64_t b, uint8_t part, bool is_s
     return (uint64_t)(part == 'h' ? product >> 64 : product);
 }
 
-/* Of x + y + carry or x - y - carry, at most one of the two steps can overflow. What is the same in all lanes
- * is a constant where the loop is, so that it becomes one of vectors. */
+/* At most one of the two steps of x + y + carry or x - y - carry can overflow. Values that all
+ * lanes share are constants in the loop, so that the compiler vectorises it. */
 #define CARRY(BITS)                                                                                \
     LANES_INLINE void carry_lanes_##BITS(const struct warp *warp, const struct inst *inst,         \
                                          uint32_t mask, uint8_t part, bool is_signed,              \
@@ -51,7 +51,7 @@ LANES_INLINE uint64_t product_64(uint64_t a, uint64_t b, uint8_t part, bool is_s
     LANES_CLONES void carry_run_##BITS(struct warp *warp, const struct inst *inst, uint32_t mask)  \
     {                                                                                              \
         bool is_signed = inst->carry.is_signed;                                                    \
-        if (inst->carry.part == 'l') /* whose bits do not depend on signs */                       \
+        if (inst->carry.part == 'l') /* the lower half does not depend on signs */                 \
             carry_lanes_##BITS(warp, inst, mask, 'l', false, false);                               \
         else if (inst->carry.part && is_signed)                                                    \
             carry_lanes_##BITS(warp, inst, mask, 'h', true, false);                                \

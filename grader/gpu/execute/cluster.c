@@ -95,7 +95,7 @@ void cluster_recycle(struct cta *leader)
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong)
 {
     struct cta *cta = rank < warp->cta->launch->cluster_size ? warp->cta->cluster[rank] : NULL;
-    *wrong = !cta ? OBS_NO_CTA : cta->has_ended ? OBS_CTA_ENDED : OBS_CTA_NOT_BEGUN;
+    *wrong = !cta ? OBS_NO_SUCH_CTA : cta->has_ended ? OBS_CTA_ENDED : OBS_CTA_NOT_STARTED;
     return cta && cta->started && !cta->has_ended ? cta : NULL;
 }
 

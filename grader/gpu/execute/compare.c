@@ -1,4 +1,4 @@
-/* Comparisons: setp and set, and the classes of testp. Each makes one bit a lane. */
+/* Comparisons (setp and set) and the number classes of testp. Each gives one bit a lane. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ compare_fn *compare_find(const char *name)
     return NULL;
 }
 
-/* f16 and bf16 are compared as doubles, which hold them: the lower (PART 0) or upper halves. */
+/* f16 and bf16 are compared as doubles, which hold them exactly: the lower (PART 0) or upper
+ * halves. */
 static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
 {
     f64 x[WARP], y[WARP];
@@ -53,7 +54,7 @@ static u32 compared(struct warp *warp, const struct inst *inst)
     return bits;
 }
 
-/* The comparison's outcome combined with the third source. */
+/* Combines the comparison's result with the third source, if the instruction asks for it. */
 static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
 {
     if (!inst->set.combine)
@@ -64,7 +65,8 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
                                       : bits ^ other;
 }
 
-/* p|q: p gets the comparison, q its contrary; of packed numbers p the lower ones', q the upper ones'. */
+/* p|q: p is the result, q its negation. For packed numbers, p is the lower result and q the
+ * upper one. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);
@@ -75,7 +77,7 @@ void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     slot_set_predicate(warp, inst->set.second, second, mask);
 }
 
-/* set: all ones, or 1.0, in a register of 32 or 16 bits. */
+/* set writes all ones, or 1.0, for true, in a register of 32 or 16 bits. */
 void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;

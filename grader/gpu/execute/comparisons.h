@@ -1,4 +1,5 @@
-/* Every comparison of setp and set, and the classes of testp: COMPARE(name, type, condition on x and y). */
+/* All comparisons of setp and set, and the classes of testp: COMPARE(name, type, condition on x
+ * and y). */
 #ifndef GPU_EXECUTE_COMPARISONS_H
 #define GPU_EXECUTE_COMPARISONS_H
 

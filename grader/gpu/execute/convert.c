@@ -1,7 +1,7 @@
-/* cvt: any type to any other, in two steps. The source lanes are widened to 64 bits (an integer or a
- * double, both exact), then narrowed to the destination's type, rounded once and saturated.
+/* cvt: any type to any other, in two steps. The source lanes are widened to 64 bits (an integer
+ * or a double, both exact), then narrowed to the destination's type, rounded once and saturated.
  *
- * A register may be wider than the type it is read as or written as: reading cuts, writing extends. */
+ * A register may be wider than its type in the instruction: reading truncates, writing extends. */
 #include <immintrin.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Two numbers are packed from f32, and never taken apart. */
+/* Two f32 can be packed into one register, but only 8-bit floats can be unpacked. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (float8_is(to))
@@ -39,7 +39,7 @@ static bool holds_all(enum ptx_type to, enum ptx_type from)
     return ptx_type_class(to) == 'S' && to_bytes > from_bytes;
 }
 
-/* True if some value of the float type FROM is none of the float type TO. */
+/* True if the float type TO cannot hold every value of the float type FROM. */
 static bool loses(enum ptx_type to, enum ptx_type from)
 {
     return to != from && (half_is(to) || (to == PTX_f32 && from == PTX_f64));
@@ -100,7 +100,7 @@ static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
 
 /* --- narrowing ---------------------------------------------------------------------------------- */
 
-/* Writes the low bytes of the type, extended to the register's width. */
+/* Writes the type's low bytes, extended to the register's width. */
 LANES_INLINE void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
                                  uint32_t mask)
 {
@@ -139,12 +139,12 @@ static double rounded(double value, uint8_t round)
     case 'p':
         return ceil(value);
     default:
-        return nearbyint(value); /* to even: the mode is the default one here */
+        return nearbyint(value); /* to even: the CPU is in its default mode here */
     }
 }
 
-/* A float outside the integer's range becomes its nearest end; NaN becomes 0, but from or to 64 bits
- * the word with only its top bit set. */
+/* A float outside the integer's range becomes the nearest integer in range. NaN becomes 0, or,
+ * from or to 64 bits, the word with only its top bit set. */
 static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wide)
 {
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
@@ -180,8 +180,8 @@ static double saturated(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* A double that is on the same side of every f16 or bf16, and of the middle of two, as the integer:
- * what does not fit into 53 bits becomes one bit. */
+/* A double that rounds to the same f16 or bf16 as the integer. If the integer needs more than 53
+ * bits, its low bits are merged into one. */
 static double jammed(int64_t value, bool is_u64)
 {
     bool is_negative = !is_u64 && value < 0;
@@ -280,7 +280,8 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     _mm_setcsr(MODE_DEFAULT);
 }
 
-/* DEFINE: 32 values made whole. Which way is the same for all, so it is not asked in the loop. */
+/* Defines a function that rounds 32 values to whole numbers. It tests the direction outside its
+ * loops. */
 #define WHOLE_VALUES(T, to_zero, down, up, to_even)                                                \
     LANES_INLINE void make_whole_##T(T *v, uint8_t round)                                          \
     {                                                                                              \
@@ -295,19 +296,19 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
                 v[l] = up(v[l]);                                                                   \
         else                                                                                       \
             for (unsigned l = 0; l < WARP; l++)                                                    \
-                v[l] = to_even(v[l]); /* the mode is the default one here */                       \
+                v[l] = to_even(v[l]); /* the CPU is in its default mode here */                    \
     }
 WHOLE_VALUES(float, truncf, floorf, ceilf, rintf)
 WHOLE_VALUES(double, trunc, floor, ceil, rint)
 
-/* cvt.rni.f32.f32 and cvt.sat.f32.f32, which every exp and sin begins with: in vectors. */
+/* cvt.rni.f32.f32 and cvt.sat.f32.f32, which begin every exp and sin, in vectors. */
 LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
     float *d = (float *)(void *)slot_at(warp, inst->dst), canonical, values[WARP];
     memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
     float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    const bool saturate = inst->cvt.saturate; /* for all the compiler knows, d lies over it */
+    const bool saturate = inst->cvt.saturate; /* a copy: d may alias inst */
     for (unsigned l = 0; l < WARP; l++)
         values[l] = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
     if (inst->cvt.round)
@@ -342,8 +343,8 @@ static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t m
             ((uint16_t *)(void *)d)[l] = half_nan_from(values[l], half_format(inst->cvt.to));
 }
 
-/* The floats at A as the doubles that half_write() is to round. .ftz flushes what becomes bf16; on the
- * way to f16 the hardware leaves a denormal what it is. */
+/* The floats at A as doubles for half_write(). .ftz flushes denormals that become bf16; on the
+ * way to f16 the hardware keeps them. */
 LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst)
 {
     bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && !half_is_f16(inst->cvt.to);
@@ -355,7 +356,7 @@ LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst
     }
 }
 
-/* One or two of f32; of two the first becomes the upper one. */
+/* One or two f32. If there are two, the first becomes the upper number. */
 LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned parts = half_is_packed(inst->cvt.to) ? 2 : 1;
@@ -371,7 +372,7 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
     _mm_setcsr(MODE_DEFAULT);
 }
 
-/* The bits of a bf16 are the upper half of a float's, those of a NaN too. */
+/* The bits of a bf16 are the upper half of a float's, also for NaNs. */
 LANES_CLONES static void bf16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint16_t *a = (const uint16_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -416,7 +417,8 @@ static lane_fn *kind_of(const struct inst *inst)
 
 /* --- the most frequent kinds again, in vectors ---------------------------------------------------- */
 
-/* Whole numbers to s32 or u32, or to the nearest one that there is; those that are none become NAN_WORD. */
+/* Whole numbers to s32 or u32. Numbers out of range become the nearest end, and NaN becomes
+ * NAN_WORD. */
 LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigned,
                               uint32_t nan_word, uint32_t mask)
 {
@@ -428,7 +430,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* The same for s64 or u64. From 2^63 on doubles are multiples of 2048: their halves are whole, and fit into s64. */
+/* The same for s64 or u64. Doubles from 2^63 on are multiples of 2048: their halves are whole
+ * and fit into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;
@@ -479,7 +482,7 @@ LANES_CLONES static void f64_to_wide(struct warp *warp, const struct inst *inst,
                 mask);
 }
 
-/* s32 or u32 to f32, in the rounding mode of the CPU; or to f64, where nothing is rounded. */
+/* s32 or u32 to f32, in the CPU's rounding mode, or to f64, which is exact. */
 LANES_CLONES static void word_to_float(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint32_t *a = (const uint32_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -496,7 +499,7 @@ LANES_CLONES static void word_to_float(struct warp *warp, const struct inst *ins
     }
 }
 
-/* f64 to f32, in the rounding mode of the CPU. */
+/* f64 to f32, in the CPU's rounding mode. */
 LANES_CLONES static void f64_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const double *a = (const double *)(const void *)slot_at(warp, inst->src[0]);
@@ -552,7 +555,7 @@ static bool is_word(unsigned type)
     return type == PTX_s32 || type == PTX_u32;
 }
 
-/* The function above for this conversion, or NULL. */
+/* The vector function for this conversion, or NULL. */
 static lane_fn *in_vectors(const struct inst *inst)
 {
     uint8_t to = inst->cvt.to, from = inst->cvt.from;
@@ -584,7 +587,7 @@ void cvt_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         kind_of(inst)(warp, inst, mask);
         return;
     }
-    _mm_setcsr(inst->mode & ~MODE_FTZ); /* they flush by themselves */
+    _mm_setcsr(inst->mode & ~MODE_FTZ); /* the functions flush denormals themselves */
     fast(warp, inst, mask);
     _mm_setcsr(MODE_DEFAULT);
 }

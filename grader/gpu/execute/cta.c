@@ -279,7 +279,8 @@ void cta_report_deadlock(struct cta *cta)
     for (uint32_t id = 0; id <= CLUSTER_BARRIER; id++)
         check_warps(cta, id,
                     true); /* a thread that polls in vain has not reached the barrier yet */
-    enum obs_fault_kind looks = standstill_sees_lent(cta->worker) ? OBS_UNANSWERED : OBS_STANDSTILL;
+    enum obs_fault_kind looks =
+        standstill_sees_lent(cta->worker) ? OBS_POLLS_HOST : OBS_POLLS_FOREVER;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
         struct warp *warp = &cta->warps[w];
         for (uint32_t i = 0; i < warp->path_count; i++)
@@ -356,7 +357,7 @@ void cta_arrive_at_cluster(struct warp *warp, const struct inst *inst, uint32_t 
 {
     uint32_t again = warp->owes_wait & lanes;
     if (again) {
-        warp_fault(warp, OBS_CLUSTER_ARRIVES, (unsigned)__builtin_ctz(again), NULL);
+        warp_fault(warp, OBS_CLUSTER_ARRIVES_TWICE, (unsigned)__builtin_ctz(again), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
         return;
     }
@@ -371,7 +372,7 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
 {
     uint32_t without = lanes & ~warp->owes_wait;
     if (without) {
-        warp_fault(warp, OBS_CLUSTER_WAITS, (unsigned)__builtin_ctz(without), NULL);
+        warp_fault(warp, OBS_CLUSTER_WAITS_ONLY, (unsigned)__builtin_ctz(without), NULL);
         launch_stop(warp->cta->launch, EMU_TRAP);
     }
     warp->owes_wait &= ~lanes;

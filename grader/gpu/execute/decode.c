@@ -1,8 +1,10 @@
-/* Decoding: PTX instructions, with names and types, to struct inst, with functions and slots.
+/* Decoding turns PTX instructions, which have names and types, into struct inst, which has
+ * functions and slots.
  *
- * It happens once for each kernel. Registers and the special registers that a kernel uses get slots
- * in the warp's register memory; immediates and addresses of variables become 32 equal lanes in the
- * kernel's constants, so that at run time every operand is just 32 values somewhere. */
+ * A kernel is decoded once. Registers get slots in the warp's register memory. Special registers
+ * and parameters get slots in banks of the launch, the CTA or the warp. Immediates and addresses
+ * of variables become 32 equal lanes in the kernel's constants. At run time, every operand is
+ * therefore 32 values in memory. */
 #include "gpu/execute/decode.h"
 
 #include <stdio.h>
@@ -18,7 +20,7 @@
 
 /* --- errors ------------------------------------------------------------------------------------- */
 
-/* The parser stopped behind the last .loc it read. */
+/* Reports the last .loc that the parser read before it stopped. */
 static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
     const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
@@ -54,7 +56,8 @@ static void add_image(struct decoder *d, const struct ptx_function *function)
     k->local_bytes += (function->local_bytes + 15u) & ~15u;
 }
 
-/* All that the kernel may call: directly, or, through pointers, any function of the module. */
+/* Finds all functions that the kernel may call. A call through a pointer may reach any function
+ * of the module. */
 static void find_images(struct decoder *d)
 {
     struct kernel *k = d->kernel;
@@ -99,12 +102,13 @@ static unsigned size_of(const struct ptx_function *f, uint32_t reg)
     return bytes ? 1 + (unsigned)__builtin_ctz(bytes) : 0;
 }
 
-/* The places of each size that are free at an instruction, and the registers that begin or end there. */
+/* The free places of each size, and for each instruction the registers whose lifetime begins or
+ * ends there. */
 struct places {
     const struct ptx_function *function;
     const struct lifetime *lifetimes;
-    uint32_t *begin, *end, *next_begin, *next_end; /* lists of registers; NO_SLOT: at the end */
-    uint32_t *free[SIZES], free_count[SIZES];      /* by size_of() */
+    uint32_t *begin, *end, *next_begin, *next_end; /* lists of registers that end with NO_SLOT */
+    uint32_t *free[SIZES], free_count[SIZES];      /* indexed by size_of() */
 };
 
 static bool open_places(struct places *places)
@@ -133,8 +137,8 @@ static bool open_places(struct places *places)
     return true;
 }
 
-/* Registers take a place for their lifetime and leave it to others: fewer places stay in the CPU's
- * caches, and many CTAs at once in memory. */
+/* Registers with separate lifetimes share places: fewer places stay in the CPU's caches, and
+ * more CTAs fit in memory. */
 static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -157,7 +161,7 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     return true;
 }
 
-/* The carry is a register that has no name. */
+/* The carry is a register without a name; only these opcodes read it. */
 static bool uses_carry(const struct ptx_function *f)
 {
     bool any = false;
@@ -167,8 +171,8 @@ static bool uses_carry(const struct ptx_function *f)
     return any;
 }
 
-/* Fixed values lie elsewhere. Each other register of a function that is too large to look at has a place of
- * its own. */
+/* Fixed values need no place here. In a function that is too large to analyse, every other
+ * register gets its own place. */
 static bool place_all(struct decoder *d, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -230,7 +234,8 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->origins);
 }
 
-/* One that is too large to look at takes all that a thread can have. */
+/* A function that is too large to analyse counts as using the most registers that a thread can
+ * have. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     uint32_t most = 0, limit = usage_limit(k->function);
@@ -245,7 +250,7 @@ static uint32_t estimate_registers(const struct kernel *k)
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* Slots that the kernel's instructions may need in vectors, together. */
+/* The most entries of kernel->vectors that all instructions together may need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;
@@ -323,7 +328,7 @@ void kernel_free(struct kernel *kernel)
 
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc)
 {
-    uint32_t low = 0, high = kernel->image_count; /* it is in [low, high) */
+    uint32_t low = 0, high = kernel->image_count; /* the image is in [low, high) */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (kernel->images[middle].start <= pc)

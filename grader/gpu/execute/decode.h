@@ -1,7 +1,8 @@
 /* Inside the decoder: its state, and the functions that its files share.
  *
- *   slots.c          where operands lie: registers, constants, addresses
- *   decode_opcodes.c which function decodes which opcode
+ *   slots.c          slots of operands: registers, constants, addresses
+ *   layout.c         places of shared variables
+ *   decode_opcodes.c the table of opcodes
  *   decode_value.c   arithmetic, comparison, moves, conversion
  *   decode_memory.c  loads, stores, atomics, alloca
  *   decode_async.c   asynchronous copies, mbarriers
@@ -9,10 +10,10 @@
  *   decode_lanes.c   exchange between the lanes of a warp
  *   decode_matrix.c  matrices of a warp
  *   decode_control.c barriers, branches, calls, fences
- *   fixed.c          registers that always hold the same
+ *   fixed.c          registers whose value never changes
  *   decode.c         the kernel as a whole
  *
- * The first error is kept; what is decoded after it is thrown away. */
+ * The first error is kept; everything decoded after it is discarded. */
 #ifndef GPU_EXECUTE_DECODE_H
 #define GPU_EXECUTE_DECODE_H
 
@@ -29,12 +30,12 @@ struct constant {
 struct decoder {
     struct kernel *kernel;
     struct image *image;              /* the function being decoded */
-    const struct ptx_instruction *in; /* the one being decoded */
+    const struct ptx_instruction *in; /* the instruction being decoded */
     struct inst *out;
-    uint32_t pc;                         /* in the kernel's code */
-    uint32_t *image_of;                  /* of each of the module's functions, or NO_IMAGE */
+    uint32_t pc;                         /* index in the kernel's code */
+    uint32_t *image_of;                  /* image of each function of the module, or NO_IMAGE */
     uint32_t *shared_at;                 /* see decode_place_shared() */
-    struct slot carry;                   /* of the image's instructions with .cc */
+    struct slot carry;                   /* of the image's .cc instructions */
     uint32_t *meet;                      /* see analyse_reconvergence() */
     bool *is_reduction;                  /* see analyse_reductions() */
     const struct ptx_variable **origins; /* see analyse_origins() */
@@ -57,38 +58,42 @@ static inline enum ptx_type decode_type_of(const struct decoder *d)
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
 void decode_unsupported(struct decoder *d);
 
-/* Room for 32 values of BYTES, or for the word of a predicate, behind *USED. */
+/* Reserves 32 values of BYTES, or one predicate word for 0, after *USED. Returns the offset. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* 32 lanes of VALUE (or one word, of a predicate), shared by the operands that need the same. */
+/* A slot with VALUE in 32 lanes, or in one predicate word. Equal constants share a slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
-/* Finds the image's registers that need no place; false: it failed. Whether d->in only fills one of them. */
+/* Finds the image's registers with fixed values (fixed.c); false on failure. Then: whether d->in
+ * only sets such a register. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
-/* layout.c: finds places for the shared variables that the kernel's images speak of. Then: where one of them
- * lies, seen from d->image. */
+/* layout.c: places the shared variables that the kernel's images use. Then: the address of one
+ * of them, as d->image uses it. */
 void decode_place_shared(struct decoder *d);
 uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
 /* A variable's address in its own state space; local ones relative to the function's. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Operands that are read and written, BYTES wide in each lane; an error if they are not. */
+/* Slots of operands that are read or written. Decoding fails unless they have BYTES in each
+ * lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
 struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
 struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
-/* The parts of {a, b, c, d}; NEEDED bytes wide, or at least that if a load or store EXTENDS them. */
+/* The parts of {a, b, c, d}, each NEEDED bytes wide, or at least that wide if EXTENDS (loads and
+ * stores). */
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
-/* The two halves of a register of 128 bits, or of _ if it is written: longs, the lower first. */
+/* A 128-bit register as two 64-bit halves, the lower first. A destination may be _ instead. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
 
-/* The address operand OP, in SPACE unless its variable knows better, to d->out->mem. */
+/* Decodes the address OP into d->out->mem. If SPACE is generic or .param, the variable's own
+ * space replaces it. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 
-/* decode_opcodes.c: the instruction at PC of the kernel's code. */
+/* decode_opcodes.c: decodes the instruction at PC of the kernel's code. */
 void decode_instruction(struct decoder *d, uint32_t pc);
 
 /* Each of these decodes d->in to d->out. */
@@ -112,10 +117,10 @@ decode_fn decode_branch, decode_call, decode_return, decode_exit, decode_trap;
 decode_fn decode_barrier, decode_barrier_reduction, decode_barrier_arrival, decode_cluster_barrier;
 decode_fn decode_fence, decode_nanosleep, decode_hint;
 
-/* The operation that an atomic or redux names; PTX_MOD_COUNT if none. */
+/* The operation modifier of an atomic or redux; PTX_MOD_COUNT if there is none. */
 uint8_t decode_operation(const struct ptx_instruction *in);
 
-/* stretch.c: cuts the code into stretches. False: out of memory. */
+/* stretch.c: divides the code into stretches. False: out of memory. */
 bool stretches_find(struct kernel *kernel);
 
 #endif

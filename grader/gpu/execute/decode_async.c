@@ -1,4 +1,4 @@
-/* Decoding of copies that go on beside the thread, and of mbarriers. */
+/* Decoding of asynchronous copies and mbarriers. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
@@ -54,7 +54,7 @@ void decode_copy_groups(struct decoder *d)
 
 /* --- mbarriers ------------------------------------------------------------------------------------- */
 
-/* The count of an arrival, which may be left out. */
+/* The count of an arrival; 1 if it is omitted. */
 static struct slot decode_count(struct decoder *d, unsigned operand)
 {
     return operand < d->in->operand_count ? decode_source(d, &d->in->operands[operand], PTX_u32, 4)
@@ -71,8 +71,8 @@ static void decode_arrive(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* test_wait p, [m], state; with .parity the last bit of a phase's number. A hint of how long it may
- * take says nothing here. */
+/* test_wait p, [m], state; with .parity, the lowest bit of a phase's number. The time hint has
+ * no effect. */
 static void decode_wait(struct decoder *d)
 {
     bool by_parity = ptx_has(d->in, PTX_MOD_parity);

@@ -6,7 +6,7 @@
 
 /* --- barriers ----------------------------------------------------------------------------------- */
 
-/* bar.sync number, threads and bar.arrive: the operands from FIRST on. */
+/* bar.sync number, threads and bar.arrive: the operands from FIRST to END - 1. */
 static void decode_barrier_number(struct decoder *d, unsigned first, unsigned end)
 {
     d->out->kind = KIND_BARRIER;
@@ -17,7 +17,7 @@ static void decode_barrier_number(struct decoder *d, unsigned first, unsigned en
         d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
 }
 
-/* bar.red.popc.u32 d, number, threads, p; and and or give a predicate. */
+/* bar.red.popc.u32 d, number, threads, p; .and and .or set a predicate instead. */
 void decode_barrier_reduction(struct decoder *d)
 {
     unsigned last = d->in->operand_count - 1u;
@@ -42,7 +42,7 @@ void decode_barrier_arrival(struct decoder *d)
     d->out->barrier.vote = no_slot;
 }
 
-/* Arriving releases what the thread has written, unless it is relaxed. */
+/* An arrival releases the thread's writes unless it is .relaxed. */
 void decode_cluster_barrier(struct decoder *d)
 {
     d->out->kind = KIND_BARRIER;
@@ -74,8 +74,8 @@ void decode_barrier(struct decoder *d)
 void decode_branch(struct decoder *d)
 {
     const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* a name that nobody declared */
-        decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
+    if (target->kind == PTX_FUNCTION) { /* an undeclared name */
+        decode_fail(d, "no label '%.*s'", (int)target->name.length, target->name.text);
         return;
     }
     if (target->kind != PTX_LABEL) {
@@ -116,7 +116,7 @@ void decode_call(struct decoder *d)
                     target->name.text);
 }
 
-/* Threads end where a kernel returns; elsewhere it is a branch to the function's end. */
+/* A return ends the threads of a kernel. In other functions it branches to the function's end. */
 void decode_return(struct decoder *d)
 {
     d->out->kind = d->image->function->is_kernel ? KIND_EXIT : KIND_RETURN;
@@ -136,7 +136,7 @@ void decode_trap(struct decoder *d)
 
 /* --- the rest ----------------------------------------------------------------------------------- */
 
-/* A fence of the whole system observes: the next load may read the host's answer. */
+/* A system-wide fence may be part of polling: the next load may read the host's answer. */
 void decode_fence(struct decoder *d)
 {
     d->out->run = fence_run;
@@ -158,7 +158,7 @@ static void nothing_run(struct warp *warp, const struct inst *inst, uint32_t mas
     (void)mask;
 }
 
-/* Hints to caches, profilers and the like, which are not modelled. */
+/* Hints to caches, profilers and the like have no effect. */
 void decode_hint(struct decoder *d)
 {
     d->out->run = nothing_run;

@@ -1,15 +1,15 @@
-/* Decoding of instructions by which the lanes of a warp exchange values. */
+/* Decoding of instructions that exchange values between the lanes of a warp. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 
-/* The operand that names the lanes which take part. */
+/* The operand with the mask of participating lanes. */
 static void decode_members(struct decoder *d, unsigned operand)
 {
     d->out->kind = KIND_MEET;
     d->out->warp.members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
 }
 
-/* d|p, of which either may be _ or p left out. */
+/* d|p, where d or p may be _ and |p may be omitted. */
 static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
 {
     bool pair = op->kind == PTX_PAIR;
@@ -18,7 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* The word beside .sync, which may stand on either side; PTX_MOD_sync where it is not these two. */
+/* The other modifier next to .sync, in either order; PTX_MOD_sync unless there are exactly two
+ * with .sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;
@@ -71,7 +72,7 @@ void decode_match(struct decoder *d)
     decode_members(d, 2);
 }
 
-/* Bits are combined bit by bit, numbers as numbers. */
+/* .b32 is for bitwise operations, .u32 and .s32 are for arithmetic. */
 void decode_redux(struct decoder *d)
 {
     uint8_t op = decode_operation(d->in);

@@ -1,4 +1,4 @@
-/* Decoding of what the lanes of a warp do with matrices that they hold together: see matrix.c. */
+/* Decoding of matrix instructions (wmma), which a warp's lanes execute together: see matrix.c. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -18,7 +18,8 @@ static const struct shape shapes[] = {
     {PTX_MOD_m8n8k4, 8, 8, 4},
 };
 
-/* The one shape that the instruction names, if it is one for numbers of TYPE; else NULL. */
+/* The shape that the instruction names. NULL unless it names exactly one, which fits TYPE, and
+ * .sync.aligned. */
 static const struct shape *find_shape(const struct ptx_instruction *in, enum ptx_type type)
 {
     const struct shape *found = NULL;
@@ -34,7 +35,7 @@ static const struct shape *find_shape(const struct ptx_instruction *in, enum ptx
     return ptx_has(in, PTX_MOD_sync) && ptx_has(in, PTX_MOD_aligned) ? found : NULL;
 }
 
-/* The words .row and .col, in their order. */
+/* Reads the modifiers .row and .col in their order. Returns their number. */
 static unsigned find_layouts(const struct ptx_instruction *in, bool by_column[2])
 {
     unsigned count = 0;
@@ -48,8 +49,8 @@ static unsigned find_layouts(const struct ptx_instruction *in, bool by_column[2]
     return count;
 }
 
-/* The registers of a lane's part of ROWS x COLUMNS numbers. Of f16 factors there are always eight: numbers may be
- * there more than once. */
+/* Decodes the registers with a lane's part of a matrix of NUMBERS. f16 factors always take eight
+ * registers; a smaller matrix is repeated in them. */
 static void decode_part(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                         unsigned numbers, bool is_written, bool is_factor)
 {
@@ -76,7 +77,7 @@ static void decode_access(struct decoder *d)
         return;
     }
     unsigned rows = is_b ? shape->n : shape->m, columns = is_a || is_b ? shape->k : shape->n;
-    unsigned apart = by_column[0] != is_b ? rows : columns; /* if the instruction does not say it */
+    unsigned apart = by_column[0] != is_b ? rows : columns; /* the default distance */
     decode_address(d, &in->operands[is_load], ptx_space_of(in));
     decode_part(d, &in->operands[!is_load], decode_type_of(d), rows * columns, is_load,
                 is_a || is_b);
@@ -91,7 +92,7 @@ static void decode_access(struct decoder *d)
                                             : decode_constant_slot(d, apart, 4);
 }
 
-/* The types of d, a, b and c. Of f16 factors only those of d and c are written. */
+/* The types of d, a, b and c. With f16 factors, the instruction names only those of d and c. */
 static bool find_types(const struct ptx_instruction *in, uint8_t *types)
 {
     bool is_half = in->type_count == 2;

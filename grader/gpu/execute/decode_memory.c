@@ -4,7 +4,8 @@
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
 
-/* The bytes of the shared array that the address is meant for. One without a size goes on to the end. */
+/* The bounds of the shared array that the address points into. An array without a size has no
+ * upper bound. */
 static void find_limits(struct decoder *d, const struct ptx_operand *op)
 {
     const struct ptx_variable *v = op->variable            ? op->variable
@@ -33,7 +34,7 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC || space == PTX_PARAM) /* the name knows better */
+        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is exact */
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
         space = PTX_FRAME;
@@ -51,8 +52,8 @@ static unsigned vector_width(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
 
-/* Whether a cache policy may stand behind the first COUNT operands, does if and only if the instruction
- * says so, and is one: 64 bits, which change nothing here. */
+/* Checks that there are COUNT operands, and a 64-bit cache policy after them if the instruction
+ * has a cache hint. Policies have no effect here. */
 static bool has_policy(struct decoder *d, unsigned count)
 {
     bool hinted = ptx_has(d->in, PTX_MOD_L2_cache_hint);
@@ -93,7 +94,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
 {
     const struct ptx_operand *address = &d->in->operands[is_load];
     const struct ptx_operand *values = &d->in->operands[!is_load];
-    bool is_wide = decode_type_of(d) == PTX_b128; /* two longs to all but the parser */
+    bool is_wide = decode_type_of(d) == PTX_b128; /* decoded as two 64-bit halves */
     unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
     unsigned width = vector_width(d->in) * (is_wide ? 2 : 1);
     decode_address(d, address, ptx_space_of(d->in));
@@ -109,7 +110,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     d->out->mem.moves = (uint8_t)moves_of(d->out, is_strong(d->in));
     if (d->out->mem.count != width || bytes * width > 16 || !has_policy(d, 2))
         decode_unsupported(d);
-    if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's are read-only */
+    if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's parameters are read-only */
         decode_unsupported(d);
 }
 
@@ -152,13 +153,15 @@ uint8_t decode_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
-/* Vectors are of floats that are added, each in an atomic addition of its own. */
+/* Only additions of floats below 64 bits may have vectors; each element is a separate atomic
+ * addition. */
 static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
 {
     return width == 1 || (op == PTX_MOD_add && ptx_type_class(type) == 'F' && type != PTX_f64);
 }
 
-/* Where what memory held goes to, NULL for nowhere, and what is done to it. */
+/* Decodes the operation's operand FROM and the destination TO of the old value, which may be
+ * NULL. */
 static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                  const struct ptx_operand *from)
 {
@@ -177,7 +180,7 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* The halves of what an atomic on 128 bits works with, of what memory held, and of what cas leaves there. */
+/* The same for 128 bits, in halves. For cas, the new value follows FROM. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {
@@ -224,7 +227,7 @@ void decode_atomic(struct decoder *d)
     d->out->observes = !reduces;
 }
 
-/* What a program can do with a policy is hand it on. */
+/* A program can only pass a policy on, so its value is 0. */
 void decode_policy(struct decoder *d)
 {
     d->out->run = alu_find("mov_b64")->run;
@@ -232,7 +235,8 @@ void decode_policy(struct decoder *d)
     d->out->src[0] = decode_constant_slot(d, 0, 8);
 }
 
-/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. A pointer is one of local memory. */
+/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. The pointers are local
+ * addresses. */
 void decode_stack(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;

@@ -1,7 +1,8 @@
-/* Which function decodes which opcode.
+/* The table of opcodes with the functions that decode them.
  *
- * Arithmetic needs no row here: decode_alu() finds its function by the mnemonic, in alu.def or half.def. Another new opcode
- * takes a line in gpu/ptx/opcodes.def, a row here, and rows in the tests of tests/gpu/execute. */
+ * Arithmetic needs no row here: decode_alu() finds its function by the mnemonic, in alu.def or
+ * half.def. Any other new opcode needs a line in gpu/ptx/opcodes.def, a row here, and tests in
+ * tests/gpu/execute. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 

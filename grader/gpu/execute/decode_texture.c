@@ -15,7 +15,7 @@ static bool is_one(const struct decoder *d, enum ptx_modifier plain, enum ptx_mo
     return ptx_has(d->in, plain) || ptx_has(d->in, layered);
 }
 
-/* The handle and the coordinates between the brackets. */
+/* Decodes the handle and the coordinates between the brackets. */
 static void decode_point(struct decoder *d, const struct ptx_operand *op)
 {
     struct inst *out = d->out;
@@ -50,7 +50,7 @@ static void put_part(struct decoder *d, const struct ptx_operand *op)
     d->kernel->vectors[d->kernel->vector_count++] = slot;
 }
 
-/* The level, or the steps in each dimension, behind the results. */
+/* Decodes the level, or the step in each dimension, after the coordinates. */
 static void decode_level(struct decoder *d)
 {
     unsigned dims = d->out->texture.dims, needed = ptx_has(d->in, PTX_MOD_level)  ? 1
@@ -81,7 +81,7 @@ void decode_texture(struct decoder *d)
 {
     struct inst *out = d->out;
     const struct ptx_operand *to = &d->in->operands[0];
-    bool tells = to->kind == PTX_PAIR; /* whether the texels are there: here they always are */
+    bool tells = to->kind == PTX_PAIR; /* p shows if all texels are resident: always */
     decode_vector(d, tells ? &to->elements[0] : to, decode_type_of(d), 4, true, false);
     struct slot *results = out->mem.vector;
     unsigned count = out->mem.count;

@@ -1,4 +1,4 @@
-/* Decoding of what computes or moves values. */
+/* Decoding of instructions that compute or move values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,8 @@ uint32_t decode_mode_of(const struct ptx_instruction *in)
     return mode;
 }
 
-/* Division computes something else when it is .approx, and integers when they are clamped. */
+/* Whether MODIFIER is part of the row's name. Modes are not, except .approx of div, and .sat and
+ * .relu of integers. */
 static bool names_row(const struct decoder *d, unsigned modifier)
 {
     return !is_mode(modifier) || (modifier == PTX_MOD_approx && d->in->opcode == PTX_OP_div) ||
@@ -67,7 +68,7 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
-/* Rounding, flushing and saturation wrap the row's function; integers have none of them. */
+/* Rounding, flushing and saturation wrap the row's function. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
 {
     bool is_float = ptx_type_class(decode_type_of(d)) == 'F';
@@ -80,7 +81,7 @@ static void use_modes(struct decoder *d)
         return;
     }
     bool approximate = ptx_has(d->in, PTX_MOD_approx) || ptx_has(d->in, PTX_MOD_full);
-    if (ptx_has(d->in, PTX_MOD_relu)) /* of 16-bit floats */
+    if (ptx_has(d->in, PTX_MOD_relu)) /* only 16-bit floats have it */
         decode_unsupported(d);
     if (decode_type_of(d) == PTX_f64 &&
         (saturate || ptx_has(d->in, PTX_MOD_ftz) || (approximate && d->in->opcode != PTX_OP_rsqrt)))
@@ -93,8 +94,8 @@ static void use_modes(struct decoder *d)
     d->out->run = fp_run;
 }
 
-/* The modes of 16-bit floats: they round to the nearest, and only f16 has .ftz and .sat, but for
- * ex2.approx.ftz.bf16, which has no other form. */
+/* 16-bit floats round to nearest. Only f16 has .ftz and .sat, except that ex2 of bf16 always has
+ * .ftz. */
 static void use_half_modes(struct decoder *d)
 {
     bool is_f16 = half_is_f16(decode_type_of(d)), is_ex2 = d->in->opcode == PTX_OP_ex2;
@@ -130,8 +131,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: instructions of their own, first guesses that programs
- * refine. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have separate rows: programs refine their rough
+ * results. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -155,7 +156,7 @@ void decode_alu(struct decoder *d)
     use_modes(d);
 }
 
-/* dp4a.u32.s32: what is multiplied has types of its own. */
+/* dp4a.u32.s32: each factor has its own type. */
 void decode_dot(struct decoder *d)
 {
     char name[80], types[16];
@@ -174,7 +175,7 @@ static uint8_t product_part(const struct decoder *d)
     return ptx_has(d->in, PTX_MOD_hi) ? 'h' : ptx_has(d->in, PTX_MOD_lo) ? 'l' : 0;
 }
 
-/* add.cc, addc and their like. The carry is a register of the frame: it does not survive calls. */
+/* add.cc, addc and similar. The carry is a register of the frame: it does not survive calls. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -201,7 +202,7 @@ void decode_carry(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], type, bytes);
 }
 
-/* add, sub and mad, which may write the carry. */
+/* add, sub and mad, which may set the carry. */
 void decode_sum(struct decoder *d)
 {
     if (ptx_has(d->in, PTX_MOD_cc))
@@ -215,7 +216,7 @@ static bool is_signed_type(const struct decoder *d, unsigned i)
     return d->in->types[i] == PTX_s32;
 }
 
-/* vadd4.u32.s32.u32: the types of the result's and of both operands' parts; vset has no first. */
+/* vadd4.u32.s32.u32: the types of the parts of d, a and b. vset has no type for d. */
 void decode_video(struct decoder *d)
 {
     bool sets = d->in->opcode == PTX_OP_vset2 || d->in->opcode == PTX_OP_vset4;
@@ -246,8 +247,8 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* slct.b32.s32, whatever the 32-bit type of its values is called. With .ftz a negative denormal is a
- * zero, so the comparison is another one. */
+/* slct.b32.s32: only the width of the values' type matters. .ftz has separate rows, because
+ * negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
     char name[80];
@@ -284,7 +285,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* and, or, xor and not: of predicates, or of words bit by bit. */
+/* and, or, xor and not: on predicates, or bitwise on words. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)
@@ -361,8 +362,8 @@ void decode_setp(struct decoder *d)
     decode_comparison(d, decode_type_of(d));
 }
 
-/* What set writes for true in each type of result, and whether there is one for a comparison of FROM:
- * 16-bit floats give their own type or an integer, and the others a word. */
+/* Sets *YES to the bits that set writes for true. False if a comparison of FROM cannot have
+ * results of type TO: 16-bit floats give their own type or an integer, other types give 32 bits. */
 static bool set_result(enum ptx_type to, enum ptx_type from, uint32_t *yes)
 {
     bool is_float = ptx_type_class(to) == 'F', is_wide = ptx_type_bytes(to) == 4;
@@ -433,7 +434,7 @@ static void decode_wide_part(struct decoder *d, const struct ptx_operand *op, bo
         decode_unsupported(d);
 }
 
-/* mov.b128 %rq1, {%rd1, %rd2}, and back, and %rq1, %rq2: two longs go somewhere. */
+/* mov.b128 %rq1, {%rd1, %rd2}, its reverse, and %rq1, %rq2: moves two 64-bit halves. */
 static void decode_wide_mov(struct decoder *d)
 {
     decode_wide_part(d, &d->in->operands[1], false);
@@ -443,8 +444,8 @@ static void decode_wide_mov(struct decoder *d)
     d->out->run = wide_mov_run;
 }
 
-/* The address of a device function's local variable depends on the depth of calls: the frame knows
- * where its local memory begins. */
+/* A device function's local variables move with the call depth: their addresses are relative to
+ * the frame's local memory. */
 static void decode_local_address(struct decoder *d, unsigned bytes)
 {
     const struct ptx_operand *from = &d->in->operands[1];
@@ -534,7 +535,7 @@ void decode_cvt(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* A kernel's parameters have generic addresses only where it asks for one. */
+/* Parameters have generic addresses only in kernels that take one. */
 static void decode_parameter_address(struct decoder *d, unsigned bytes)
 {
     d->out->run = parameter_run;
@@ -542,11 +543,11 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
     d->out->src[0] = decode_source(d, &d->in->operands[1], decode_type_of(d), bytes);
     d->out->read.back = ptx_has(d->in, PTX_MOD_to);
     d->kernel->shows_params = true;
-    if (!d->image->function->is_kernel) /* a device function's are in its frame */
+    if (!d->image->function->is_kernel) /* a device function's parameters are in its frame */
         decode_unsupported(d);
 }
 
-/* mapa d, a, rank and getctarank d, a: of generic addresses, or of those in the shared window. */
+/* mapa d, a, rank and getctarank d, a: for generic addresses, or addresses in the shared window. */
 void decode_cluster_address(struct decoder *d)
 {
     bool maps = d->in->opcode == PTX_OP_mapa;
@@ -570,7 +571,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Generic addresses of shared and local memory are windows; the other spaces are mapped as is. */
+/* Shared and local memory are windows of generic memory. The other spaces have the same
+ * addresses there. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

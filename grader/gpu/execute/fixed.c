@@ -1,14 +1,15 @@
-/* Fixed values: registers that hold what is known before any lane has done anything.
+/* Fixed values: registers whose value is known before any lane executes an instruction.
  *
  *         ld.param.u64    %rd1, [a];           the launch's parameter
  *         cvta.to.global  %rd2, %rd1;          the same number
- *         mov.u32         %r1, %ctaid.x;       the CTA's
- *         mov.u32         %r2, %tid.x;         the warp's
+ *         mov.u32         %r1, %ctaid.x;       the CTA's index
+ *         mov.u32         %r2, %tid.x;         the warp's thread indices
  *
- * Kernels begin with a row of these, and short ones do little else. Where one instruction alone writes
- * a register, and always the same, the register needs no place of its own: who reads it reads the constant,
- * the parameter or the special register, and the instruction only counts. It may be written later than
- * it is read only in lanes that would have read what nobody had written. */
+ * Kernels begin with several of these, and short kernels contain little else. If only one
+ * instruction writes a register, and always writes the same value, the register needs no place.
+ * Its readers use the constant, the parameter or the special register instead, and the
+ * instruction is only counted. The replacement is visible only in lanes that read the register
+ * before it is written, which would be an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -20,7 +21,7 @@ static void count_write(void *context, uint32_t reg)
     writes[reg] += writes[reg] < 2;
 }
 
-/* A plain load of a parameter from a fixed place. */
+/* A plain load of a parameter at a fixed offset. */
 static bool is_parameter(const struct decoder *d, const struct ptx_instruction *in, unsigned bytes)
 {
     const struct ptx_operand *from = &in->operands[1];
@@ -33,7 +34,7 @@ static bool is_parameter(const struct decoder *d, const struct ptx_instruction *
     return bytes >= 4 && at % bytes == 0 && at < f->param_bytes && bytes <= f->param_bytes - at;
 }
 
-/* Something that mov or cvta takes, and that never changes. */
+/* An operand of mov or cvta that never changes. */
 static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *from,
                              unsigned bytes)
 {
@@ -43,14 +44,14 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
     case PTX_SPECIAL_REGISTER:
         return !ptx_special_is_dynamic((enum ptx_special)from->index) &&
                ptx_special_bytes((enum ptx_special)from->index) == bytes;
-    case PTX_VARIABLE: /* a function's own local variables lie where its frame does */
+    case PTX_VARIABLE: /* a function's local variables are in its frame */
         return from->variable->space != PTX_LOCAL && bytes == 8;
     default:
         return from->kind == PTX_IMMEDIATE;
     }
 }
 
-/* Addresses in global and constant memory are generic addresses as they are. */
+/* Addresses in global and constant memory are also generic addresses. */
 static bool is_move(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);
@@ -74,7 +75,7 @@ static bool gives_fixed(const struct decoder *d, const struct ptx_instruction *i
     return is_move(in) && is_fixed_operand(d, &in->operands[1], bytes);
 }
 
-/* Where the kernel's parameter AT lies in BANK_LAUNCH. */
+/* The slot in BANK_LAUNCH of the kernel's parameter at offset AT. */
 static struct slot parameter_slot(struct decoder *d, uint32_t at, unsigned bytes)
 {
     struct kernel *k = d->kernel;

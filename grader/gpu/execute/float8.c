@@ -1,5 +1,6 @@
-/* Conversion of 8-bit floats: each is a small whole number of units, and the unit is a power of two, so a
- * division by the unit and a rounding to a whole number is all there is. Doubles do both exactly. */
+/* Conversion of 8-bit floats. Each is a small whole number of units, and the unit is a power of
+ * two, so conversion is a division by the unit and rounding to a whole number. Doubles do both
+ * exactly. */
 #include "gpu/execute/float8.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@ struct format {
     unsigned fraction; /* bits */
     int bias;
     double largest;
-    uint8_t infinity; /* from these bits on (without the sign) there are no numbers */
+    uint8_t infinity; /* from here on, without the sign: infinity or NaN */
 };
 
 #define NO_NUMBER 0x7fu /* the NaN that conversions make, in either format */
@@ -23,7 +24,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* The exponent of the unit in which a number with this exponent is written. */
+/* The exponent of the unit, or last digit, of numbers with EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;
@@ -36,7 +37,7 @@ static uint8_t narrow(double value, struct format format)
         return NO_NUMBER;
     double size = fmin(fabs(value), format.largest);
     int unit = unit_of(size > 0 ? ilogb(size) : 1 - format.bias, format);
-    /* units are counted on from exponent to exponent: rounding up into the next needs no care */
+    /* codes count units across exponents: rounding up to the next exponent needs no special case */
     int before = (unit + (int)format.fraction - (1 - format.bias)) << format.fraction;
     int code = before + (int)rint(ldexp(size, -unit));
     return (uint8_t)(code | (signbit(value) ? SIGN : 0));

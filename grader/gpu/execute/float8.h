@@ -1,10 +1,11 @@
-/* e4m3 and e5m2 numbers: 8 bits each, always two in a 16-bit register, the first in the lower byte.
+/* e4m3 and e5m2 numbers: 8 bits each, always two in a 16-bit register, the first in the lower
+ * byte.
  *
  *   e4m3   1 sign, 4 exponent and 3 fraction bits; the largest is 448; no infinity, one NaN
- *   e5m2   1 sign, 5 exponent and 2 fraction bits; the largest is 57,344; else as IEEE numbers
+ *   e5m2   1 sign, 5 exponent and 2 fraction bits; the largest is 57,344; otherwise like IEEE
  *
- * PTX computes nothing with them: it converts them from f32 and f16, where what is too large becomes the
- * largest number (.satfinite, without which there is no conversion), and to f16. */
+ * PTX has no arithmetic for them. It converts them to f16, and from f32 and f16 with .satfinite,
+ * which is required: numbers that are too large become the largest number. */
 #ifndef GPU_EXECUTE_FLOAT8_H
 #define GPU_EXECUTE_FLOAT8_H
 
@@ -16,7 +17,7 @@ static inline bool float8_is(unsigned type) /* enum ptx_type */
     return type == PTX_e4m3x2 || type == PTX_e5m2x2;
 }
 
-/* cvt from f32 (two registers, the first becomes the upper byte) or f16x2, and to f16x2. */
+/* cvt from f32 (two registers; the first becomes the upper byte), from f16x2, and to f16x2. */
 lane_fn float8_from_f32, float8_from_f16, float8_to_f16;
 
 #endif

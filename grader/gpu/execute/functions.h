@@ -1,7 +1,8 @@
-/* Powers of two, logarithms and sines in double precision, without a branch, a call or a table: the compiler makes
- * vectors of them, which libm's are not. All are wrong by less than 2^-50 of the result: of a float they are what
- * libm gives, rounded to a float (tried with all floats; test_functions.c tries some). They use no fused
- * multiply-add, as not all CPUs have one and all must get the same bits. Rounding must be to nearest. */
+/* Powers of two, logarithms and sines in double precision, without branches, calls or tables:
+ * the compiler vectorises them, unlike libm's functions. Their error is below 2^-50 of the
+ * result. For float arguments, the result rounded to float is the same as libm's (tested with
+ * all floats; test_functions.c tests some). They use no fused multiply-add, because some CPUs
+ * have none and all must give the same bits. The rounding mode must be to nearest. */
 #ifndef GPU_EXECUTE_FUNCTIONS_H
 #define GPU_EXECUTE_FUNCTIONS_H
 
@@ -12,7 +13,7 @@
 /* 2^x = 2^n * 2^f, where n is a whole number and |f| <= 1/2: the exponential series of f ln 2. */
 LANES_INLINE double power_of_two(double x)
 {
-    const double shift = 0x1.8p52; /* a sum with it is a whole number, in its lowest bits */
+    const double shift = 0x1.8p52; /* adding it leaves a whole number in the lowest bits */
     double t = x < -1000 ? -1000 : x > 1000 ? 1000 : x;
     double whole = t + shift, f = t - (whole - shift);
     double p = 0x1.816193166d0f9p-40; /* ln(2)^13 / 13!, and so on */
@@ -33,10 +34,11 @@ LANES_INLINE double power_of_two(double x)
     return x == x ? result : x;
 }
 
-/* x = 2^n * m, where m is between the roots of 1/2 and 2: log m is the series of 2 artanh((m - 1) / (m + 1)). */
+/* x = 2^n * m, where m is between sqrt(1/2) and sqrt(2). log m is the series of 2 artanh((m - 1)
+ * / (m + 1)). */
 LANES_INLINE double binary_logarithm(double x)
 {
-    const uint64_t root = 0x3fe6a09e667f3bcdu; /* of 1/2 */
+    const uint64_t root = 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
     const double shift = 0x1.8p52;
     uint64_t up = double_bits(x) - root, bits = (up & 0x000fffffffffffffu) + root;
     double n = bits_double(double_bits(shift) + (up >> 52)) - shift;
@@ -53,14 +55,15 @@ LANES_INLINE double binary_logarithm(double x)
     p = p * z + 2.0 / 5;
     p = p * z + 2.0 / 3;
     p = p * z + 2;
-    n = n >= 2048 ? n - 4096 : n; /* up is modulo 2^64 */
+    n = n >= 2048 ? n - 4096 : n; /* up wraps modulo 2^64 */
     double result = n + s * p * 0x1.71547652b82fep0;
     result = x == 0 ? -HUGE_VAL : x < 0 ? NAN : result;
     return x == HUGE_VAL || x != x ? x : result;
 }
 
-/* sin of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a whole number and |r| <= pi/4: n's
- * products with the first two parts of pi/2 are exact. Then the series of sin r or of cos r. */
+/* sin of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a whole number
+ * and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The rest is the
+ * series of sin r or cos r. */
 #define SINE_NEAR 0x1p22
 LANES_INLINE double sine(double x, unsigned turns)
 {

@@ -1,5 +1,6 @@
-/* Arithmetic on f16 and bf16: half.def turned into one function a line, a loop over 32 doubles, between
- * reading the lanes and rounding them back. Packed registers take two turns, one for each half. */
+/* Arithmetic on f16 and bf16: turns each line of half.def into a function, a loop over 32
+ * doubles. The lanes are read as doubles before it and rounded after it. Packed registers take
+ * two rounds, one for each half. */
 #include "gpu/execute/half.h"
 
 #include <immintrin.h>
@@ -14,31 +15,31 @@ typedef double f64;
 
 /* --- what C has no operator for ----------------------------------------------------------------- */
 
-/* The sum as a double with its last bit set if it is not exact. */
+/* The sum rounded to odd: if it is inexact, the last bit of the double is set. */
 static inline f64 sum_to_odd(f64 a, f64 b)
 {
     f64 sum = a + b, part = sum - a;
-    f64 error = (a - (sum - part)) + (b - part); /* exact; NaN if the sum is no number */
+    f64 error = (a - (sum - part)) + (b - part); /* exact; NaN if the sum is not finite */
     u64 bits = double_bits(sum);
     bool grows = (error > 0) == (sum > 0);
     u64 odd = bits & 1 ? bits : grows ? bits + 1 : bits - 1;
     return bits_double(error > 0 || error < 0 ? odd : bits);
 }
 
-/* The smaller one, or the one that is a number; -0 is below +0. */
+/* The smaller number. If one operand is NaN, the other; -0 is below +0. */
 static inline f64 lesser(f64 a, f64 b)
 {
     bool first = a < b || b != b || (a == b && double_bits(a) >> 63);
     return first ? a : b;
 }
 
-/* NaN if one of them is, or 0. Adding it to -0 would lose the sign, so it has that itself. */
+/* NaN if a or b is NaN, else -0: adding it keeps every number, even -0. */
 static inline f64 nan_of(f64 a, f64 b)
 {
     return a != a || b != b ? NAN : -0.0;
 }
 
-/* The value's size with the sign that a * b has. */
+/* VALUE's magnitude with the sign of a * b. */
 static inline f64 with_signs(f64 value, f64 a, f64 b)
 {
     u64 sign = (double_bits(a) ^ double_bits(b)) & DOUBLE_SIGN;
@@ -88,7 +89,7 @@ const struct half_row *half_find(const char *name)
 
 /* --- lanes -------------------------------------------------------------------------------------- */
 
-/* LEAST: the size of the first number that is not denormal, or 0 without .ftz. */
+/* LEAST: the bits of the smallest normal number with .ftz, else 0. */
 LANES_INLINE u16 flushed(u16 raw, int least)
 {
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;
@@ -149,7 +150,7 @@ LANES_CLONES void half_write(void *lanes, const double *values, unsigned type, u
     write_lanes(lanes, narrow, half_is_packed(type), part, mask);
 }
 
-/* In place: results of .sat or .relu. */
+/* Applies .sat or .relu to results in place. */
 LANES_CLONES static void clamp_lanes(f64 *values, bool saturate, bool relu)
 {
     for (unsigned l = 0; l < WARP; l++)

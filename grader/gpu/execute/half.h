@@ -1,12 +1,12 @@
-/* f16 and bf16 numbers: 16 bits in registers, doubles while something is computed with them.
+/* f16 and bf16 numbers: 16 bits in registers, doubles in computations.
  *
  *   f16    1 sign, 5 exponent and 10 fraction bits       f16x2, bf16x2: two of them in 32 bits,
  *   bf16   1 sign, 8 exponent and 7 fraction bits        the first in the lower half
  *
- * A double holds each of them exactly, and their sums and products too: rounding the double once is
- * rounding the exact result once. half.def says why that also holds for fma. Everything is done with
- * 64-bit integers and doubles, not with the CPU's own instructions for f16, so that every CPU gives
- * the same bits. */
+ * A double holds each of them exactly, and also their sums and products: rounding the double
+ * once rounds the exact result once. half.def explains why this also holds for fma. The code
+ * uses integers, floats and doubles instead of the CPU's f16 instructions, so that every CPU
+ * gives the same bits. */
 #ifndef GPU_EXECUTE_HALF_H
 #define GPU_EXECUTE_HALF_H
 
@@ -21,7 +21,7 @@ struct half_format {
 #define HALF_F16      ((struct half_format){10, 15})
 #define HALF_BF16     ((struct half_format){7, 127})
 
-#define HALF_NAN      0x7fffu /* the only one that arithmetic makes, in either format */
+#define HALF_NAN      0x7fffu /* the only NaN that arithmetic produces, in either format */
 #define HALF_SIGN     0x8000u
 #define FLOAT_BIAS    127
 #define FLOAT_DIGITS  23
@@ -60,8 +60,8 @@ LANES_INLINE int64_t half_infinity(struct half_format format)
     return 0x8000 - ((int64_t)1 << format.fraction);
 }
 
-/* The bits' value, by way of a float, of which the vector unit takes twice as many at once. A NaN stays one, quiet, with
- * its sign and payload. */
+/* The number as a double. It is converted through a float, because a vector holds twice as many
+ * floats as doubles. NaNs become quiet and keep their sign and payload. */
 LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
 {
     int32_t size = raw & 0x7fff, fraction = size << (FLOAT_DIGITS - format.fraction);
@@ -69,7 +69,7 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     uint32_t sign = (uint32_t)(raw & HALF_SIGN) << 16;
     if (!rebias) /* bf16: the upper half of a float */
         return bits_float(sign | (uint32_t)fraction);
-    /* denormals: as the fraction behind a leading one, which is taken away again */
+    /* denormals: the fraction gets a leading one, which is subtracted again */
     int32_t one = rebias + (1 << FLOAT_DIGITS);
     float small = bits_float((uint32_t)(one + fraction)) - bits_float((uint32_t)one);
     uint32_t normal = (uint32_t)(fraction + rebias);
@@ -78,21 +78,22 @@ LANES_INLINE double half_widen(uint16_t raw, struct half_format format)
     return bits_float(sign | bits);
 }
 
-/* The value's bits, rounded in the vector unit's mode. What is too large becomes BEYOND, the bits of
- * infinity or of the largest number, without a sign. */
+/* VALUE's bits, rounded in the vector unit's mode. Numbers that are too large become BEYOND, the
+ * bits of infinity or of the largest number, without a sign. */
 LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, int64_t beyond)
 {
     int64_t bits = (int64_t)double_bits(value), size = bits & INT64_MAX;
     int64_t exponent = size >> DOUBLE_DIGITS;
     int64_t least = DOUBLE_BIAS + 1 - format.bias, most = DOUBLE_BIAS + format.bias + 2;
     exponent = exponent < least ? least : exponent > most ? most : exponent;
-    /* a number so large that its last digit is the result's last digit: adding it rounds */
+    /* MAGIC is so large that its last digit is the result's last digit: adding it rounds */
     int64_t digits = DOUBLE_DIGITS - format.fraction;
     double magic = bits_double((uint64_t)((exponent + digits) << DOUBLE_DIGITS) |
                                (double_bits(value) & DOUBLE_SIGN));
     double rounded = (value + magic) - magic;
     double round_size = bits_double(double_bits(rounded) & INT64_MAX);
-    /* denormals: their fraction stands at the end of a number with as large a last digit */
+    /* denormals: adding END, which has the same last digit, moves the fraction into its lowest
+     * bits */
     double end = half_power(DOUBLE_DIGITS + 1 - format.bias - (int)format.fraction);
     int64_t small = (int64_t)double_bits(round_size + end) & 0x7fff;
     int64_t rebias = (int64_t)(DOUBLE_BIAS - format.bias) << format.fraction;
@@ -105,8 +106,8 @@ LANES_INLINE uint16_t half_narrow_to(double value, struct half_format format, in
     return (uint16_t)(value != value ? HALF_NAN : result);
 }
 
-/* The same when the vector unit is in MODE, an instruction's: what is too large becomes infinity, or the
- * largest number where the mode does not round away from 0. */
+/* The same for an instruction's MODE, which the vector unit must be in. Numbers that are too
+ * large become infinity, or the largest number if the mode does not round away from 0. */
 LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, uint32_t mode)
 {
     uint32_t round = mode & MODE_ZERO;
@@ -116,7 +117,7 @@ LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, ui
     return half_narrow_to(value, format, infinity - (value < 0 ? never_down : never_up));
 }
 
-/* What a NaN becomes that comes from an f64: the upper bits of it, and quiet. */
+/* An f64 NaN in the format: its upper bits, made quiet. */
 LANES_INLINE uint16_t half_nan_from(double nan, struct half_format format)
 {
     uint64_t bits = double_bits(nan), quiet = (uint64_t)1 << (format.fraction - 1);
@@ -125,8 +126,8 @@ LANES_INLINE uint16_t half_nan_from(double nan, struct half_format format)
                       (uint64_t)half_infinity(format) | quiet);
 }
 
-/* The value with .sat, in [0, 1] and NaN as 0, or with .relu, negative ones as 0
- * (-0 too). */
+/* Applies .sat, which clamps to [0, 1] and turns NaN into 0, or .relu, which turns negative
+ * numbers and -0 into 0. */
 LANES_INLINE double half_clamp(double value, bool saturate, bool relu)
 {
     double unit = value > 0 ? (value < 1 ? value : 1) : 0;
@@ -136,19 +137,20 @@ LANES_INLINE double half_clamp(double value, bool saturate, bool relu)
 
 /* One line of half.def. */
 struct half_row {
-    const char *name; /* "add_f16"; of packed numbers it is the same */
+    const char *name; /* "add_f16"; the same for packed numbers */
     void (*lanes)(double *restrict d, const double *a, const double *b, const double *c);
     uint8_t sources;
 };
 const struct half_row *half_find(const char *name); /* NULL if there is none */
-lane_fn half_run;                                   /* any row, as inst.half says */
+lane_fn half_run;                                   /* executes inst.half */
 
-/* 32 lanes of the type as doubles, of a packed one the lower (PART 0) or upper (1) numbers, and back,
- * rounded in MODE, in which the vector unit must be, to the lanes of MASK. FTZ flushes denormals. */
+/* 32 lanes as doubles, and back. PART is 0 for the lower and 1 for the upper numbers of a packed
+ * type. half_write() rounds in MODE, which the vector unit must be in, and writes the lanes of
+ * MASK. FTZ flushes denormals. */
 void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz);
 void half_write(void *lanes, const double *values, unsigned type, unsigned part, uint32_t mode,
                 bool ftz, uint32_t mask);
-/* a + b, as atomics add: of both halves of a packed type. */
+/* a + b for atomics. Packed types add both halves. */
 uint32_t half_add(unsigned type, uint32_t a, uint32_t b);
 
 #endif

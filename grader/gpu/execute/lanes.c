@@ -1,7 +1,8 @@
-/* What the lanes of one warp tell each other: votes, shuffles, matches, reductions.
+/* Exchange between the lanes of a warp: votes, shuffles, matches, reductions.
  *
- * Each .sync names its members in an operand of every lane; warp.c has waited for those on their way.
- * Lanes with different members, such as tiles of a warp, are apart. */
+ * Each .sync instruction has its member mask in an operand of every lane. warp.c has already
+ * waited for members that were on their way. Lanes with different masks, such as tiles of a
+ * warp, are independent. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
@@ -22,7 +23,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-/* The lanes of MASK whose member mask is that of the first of them. */
+/* The lanes of MASK with the same member mask as the first of them. */
 LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
@@ -45,9 +46,9 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
     }
 }
 
-/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote apart. The
- * manual wants members that name each other; where each lane names those below it, a GPU still
- * answers it with their votes. */
+/* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote
+ * separately. The manual requires members to name each other. If each lane names the lanes below
+ * it, a GPU still counts the votes of those lanes. */
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
@@ -72,8 +73,8 @@ LANES_CLONES bool lanes_all_set(const uint32_t *values)
     return all == ALL_LANES;
 }
 
-/* The lane that each lane reads from, as the PTX manual's pseudocode for shfl.sync has it, and a bit for
- * each that is in range. */
+/* The lane that each lane reads from, as in the PTX manual's pseudocode for shfl.sync. Returns a
+ * bit for each lane whose source is in range. */
 LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
                                       const uint32_t *c)
 {
@@ -93,8 +94,9 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-/* Lanes that all want what one lane has want a lane that takes part. Each from another may well ask one that does
- * not, such as a reduction's upper lanes, and throw away what it gets. */
+/* Reports a fault if several lanes all read from one lane (.idx) that does not take part. If
+ * their sources differ, lanes may read from such a lane and discard the value, as in a
+ * reduction. */
 static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
                          uint32_t mask)
 {
@@ -108,7 +110,7 @@ static void check_source(struct warp *warp, const struct inst *inst, const uint3
     warp_mask_fault(warp, OBS_WARP_MASK, first, members[first], source[first]);
 }
 
-/* From a lane that does not take part, a GPU gives 0 (measured on an H100). */
+/* A lane that does not take part gives 0, as on a GPU (measured on an H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
@@ -127,7 +129,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     pick_words(values, a, source);
     if (mask != ALL_LANES && mask)
         check_source(warp, inst, source, mask);
-    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this open */
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* undefined in the manual */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];
@@ -136,7 +138,7 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
 
 /* --- match, redux, elect ------------------------------------------------------------------------- */
 
-/* The lanes that have the value that LANE has. */
+/* The lanes with the same value as LANE. */
 LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
 {
     uint32_t same = 0;
@@ -145,14 +147,15 @@ LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
     return same;
 }
 
-/* match.any.sync d, a, members: the lanes with the same value. match.all: all members, if all have it. */
+/* match.any.sync d, a, members: the lanes with the same value. match.all: all members if their
+ * values are equal. */
 LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t values[WARP];
     uint32_t members[WARP], result[WARP] = {0}, all = 0;
     read_raw(values, slot_at(warp, inst->src[0]), inst->src[0].bytes);
     memcpy(members, slot_at(warp, inst->warp.members), sizeof members);
-    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one value after the other */
+    for (uint32_t todo = mask, same; todo; todo &= ~same) { /* one round for each value */
         same = same_values(values, (unsigned)__builtin_ctz(todo));
         for (unsigned l = 0; l < WARP; l++) {
             uint32_t others = members[l] & mask, found = same & others;
@@ -204,7 +207,7 @@ void redux_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* elect.sync d|p, members: the lowest one, and who it is. */
+/* elect.sync d|p, members: d is the lowest member, and p is true only there. */
 void elect_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], present = mask;

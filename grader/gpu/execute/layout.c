@@ -1,6 +1,6 @@
-/* Where a block's shared variables lie: those at the module's scope that the kernel, or a function that it may
- * call, speaks of, and behind them what each function has of its own. With -rdc=true nvcc puts nearly all at the
- * module's scope, those of other kernels, too. */
+/* The layout of a block's shared memory. First come the module-scope variables that the kernel,
+ * or a function it may call, uses, then each function's own variables. With -rdc=true, nvcc puts
+ * nearly all shared variables at module scope, including those of other kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 
 #define NOWHERE   UINT32_MAX
 #define MOST      (UINT32_MAX / 2) /* bytes: far more than a block may have */
-#define ALIGNMENT 16u              /* of a function's own variables, at least */
+#define ALIGNMENT 16u              /* least alignment of a function's variables */
 
-/* Room for SIZE bytes behind what is taken. */
+/* Reserves SIZE bytes after the variables placed so far. */
 static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
 {
     uint64_t at = ((uint64_t)kernel->shared_bytes + align - 1) & ~(uint64_t)(align - 1);
@@ -19,7 +19,7 @@ static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
     return (uint32_t)at;
 }
 
-/* For those who ask later what lies where. */
+/* Records where V is, for later queries. */
 static void keep(struct decoder *d, const struct ptx_variable *v, uint32_t at)
 {
     struct kernel *kernel = d->kernel;

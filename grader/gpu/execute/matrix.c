@@ -1,13 +1,14 @@
 /* Matrices that the 32 lanes of a warp hold together: wmma.load, wmma.mma, wmma.store.
  *
- * The manual leaves it open which lane holds which numbers. Here it is as in what the manual does lay down,
- * for mma: the matrix is cut into tiles of 8 rows, each of which belongs to 4 lanes, and each lane holds
- * PACK numbers of its row that lie side by side. b is looked at with its columns as rows.
+ * The manual does not define which lane holds which numbers. This file uses the layout that the
+ * manual defines for mma: the matrix is divided into tiles of 8 rows, 4 lanes share a row of a
+ * tile, and each lane holds PACK adjacent numbers of the row. For b, columns take the place of
+ * rows.
  *
  *     a of f16: lane 0 holds 0 and 1 of row 0, lane 1 holds 2 and 3, … lane 4 begins row 1.
- *     First come the tiles below each other, then those to their right.
+ *     Tiles follow each other downwards first, then to the right.
  *
- * f16 factors always take 8 registers of a lane; what is too many for the matrix repeats it. */
+ * f16 factors always take 8 registers of a lane; a smaller matrix is repeated in them. */
 #include <math.h>
 #include <string.h>
 
@@ -17,13 +18,13 @@
 
 #define MOST_NUMBERS 512u /* of a matrix: 32 x 16 */
 
-/* How many numbers of a row a lane holds side by side. */
+/* How many adjacent numbers of a row a lane holds. */
 static unsigned pack_of(unsigned bytes, unsigned columns)
 {
     return bytes == 8 ? columns / 4 : bytes == 1 ? 4 : 2;
 }
 
-/* Where the matrix has the number that is LANE's ELEMENT. */
+/* The row and column of LANE's ELEMENT in the matrix. */
 static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned pack, unsigned *row,
                        unsigned *column)
 {
@@ -32,7 +33,7 @@ static void find_place(unsigned lane, unsigned element, unsigned rows, unsigned 
     *column = (tile / tiles * 4 + lane % 4) * pack + element % pack;
 }
 
-/* LANE's ELEMENT, of so many BYTES, in the registers of VECTOR. */
+/* LANE's ELEMENT, which has BYTES, in the registers of VECTOR. */
 static uint8_t *element_at(const struct warp *warp, const struct slot *vector, unsigned element,
                            unsigned bytes, unsigned lane)
 {
@@ -43,7 +44,7 @@ static uint8_t *element_at(const struct warp *warp, const struct slot *vector, u
 
 /* --- memory ------------------------------------------------------------------------------------------ */
 
-/* Moves COUNT elements from ELEMENT on, which lie side by side, of each lane in MASK. */
+/* Moves COUNT adjacent elements, beginning with ELEMENT, for each lane in MASK. */
 static void move_elements(struct warp *warp, const struct inst *inst, uint32_t mask,
                           const struct obs_access *wanted, unsigned element, unsigned count)
 {
@@ -65,7 +66,8 @@ static void move_elements(struct warp *warp, const struct inst *inst, uint32_t m
     }
 }
 
-/* Memory at [mem.base + mem.offset], from one row, or one column, to the next src[0] numbers. */
+/* Moves the matrix from or to memory at [mem.base + mem.offset]. Its rows, or columns, begin
+ * src[0] numbers apart. */
 static void move_matrix(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned bytes = inst->mem.bytes, rows = inst->mem.rows, columns = inst->mem.columns;
@@ -148,7 +150,7 @@ static void write_number(uint8_t *to, enum ptx_type type, double value, bool sat
     memcpy(to, &bits, ptx_type_bytes(type));
 }
 
-/* A matrix of ROWS x COLUMNS from all lanes' registers, row by row. */
+/* Collects a matrix of ROWS x COLUMNS from the registers of all lanes, row by row. */
 static void gather(const struct warp *warp, const struct slot *vector, enum ptx_type type,
                    unsigned rows, unsigned columns, double *numbers)
 {
@@ -161,8 +163,8 @@ static void gather(const struct warp *warp, const struct slot *vector, enum ptx_
         }
 }
 
-/* c += a * b, where b's columns lie as rows. Of all types but f64 the products are exact, and so are the sums but for
- * what is far below the last digit of the result, which is rounded once. */
+/* c += a * b, with b's columns stored as rows. For all types but f64, products are exact, and
+ * sums are exact except far below the last digit of the result, which is rounded once. */
 LANES_CLONES static void multiply(const struct inst *inst, const double *a, const double *b,
                                   double *c)
 {

@@ -187,7 +187,7 @@ void mbarrier_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     access_addresses(warp, inst->mem.base, (uint64_t)inst->mem.offset, mask, access.addr);
     uint32_t lanes = access_take_space(warp, inst, mask, &access);
     if (access.space != PTX_SHARED || lanes != mask) {
-        fail(warp, access.space == PTX_CLUSTER ? OBS_FAR_MBARRIER : OBS_NO_MBARRIER,
+        fail(warp, access.space == PTX_CLUSTER ? OBS_REMOTE_MBARRIER : OBS_NO_MBARRIER,
              (unsigned)__builtin_ctz(mask));
         return;
     }

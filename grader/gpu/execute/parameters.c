@@ -1,5 +1,6 @@
-/* Parameters at fixed places: nobody is told of them, and they are there, so that there is nothing to find or to
- * check. Kernels begin with a row of these, and each call of a function makes some. */
+/* Fast paths for parameters at fixed offsets. Observers do not see these accesses, and the
+ * parameters always exist, so there is nothing to find or check. Kernels begin with several of
+ * them, and every function call makes some. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/access_values.h"
 
@@ -24,7 +25,8 @@ LANES_CLONES bool parameter_load(const struct warp *warp, const struct inst *ins
     return true;
 }
 
-/* Where each lane has its own parameter, or result, of a device function. False where it is not that simple. */
+/* Each lane's own parameter, or result, of a device function. False if the access is not that
+ * simple. */
 LANES_INLINE bool find_in_frame(const struct warp *warp, const struct inst *inst, uint8_t **host)
 {
     const struct frame *frame = warp->frame;

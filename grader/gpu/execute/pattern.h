@@ -29,8 +29,8 @@ enum pattern_shape {
 
 struct pattern {
     uint32_t mask; /* 0: none yet */
-    uint32_t
-        ready; /* the mask again, once such an access was inside one block: what follows is valid */
+    /* the mask again, once such an access was inside one block: what follows is valid */
+    uint32_t ready;
     uint64_t begin, room; /* the first lane's address is good from `begin` on, for `room` bytes */
     uint8_t *
         host; /* the host address of `begin`; NULL: in the CTA's shared or the warp's local memory */

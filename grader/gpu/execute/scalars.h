@@ -1,4 +1,4 @@
-/* What PTX computes and C has no operator for, of one lane: alu.def is written in these. */
+/* PTX operations on one lane that C has no operator for; alu.def uses them. */
 #ifndef GPU_EXECUTE_SCALARS_H
 #define GPU_EXECUTE_SCALARS_H
 
@@ -44,7 +44,7 @@ static inline bool any_nan(f32 a, f32 b)
     return a != a || b != b;
 }
 
-/* The value's size with the sign that a * b has. */
+/* VALUE's magnitude with the sign of a * b. */
 static inline f32 with_signs(f32 value, f32 a, f32 b)
 {
     u32 sign = (float_bits(a) ^ float_bits(b)) & 0x80000000u;
@@ -73,7 +73,7 @@ static inline f64 max64(f64 a, f64 b)
     return a > b || b != b ? a : b;
 }
 
-/* What .approx.ftz.f64 sees of a number: its upper 32 bits, and a denormal as zero. */
+/* .approx.ftz.f64 reads only the upper 32 bits of a number, and a denormal as zero. */
 static inline u64 upper_half(u64 bits)
 {
     return bits & (bits << 1 >> 53 ? ~(u64)0xffffffff : (u64)1 << 63);
@@ -84,7 +84,7 @@ static inline f64 gross(f64 value)
     return bits_double(upper_half(double_bits(value)));
 }
 
-/* And what it gives: the nearest number that fits there. */
+/* The result of .approx.ftz.f64: the nearest number whose lower 32 bits are 0. */
 static inline f64 rounded_gross(f64 value)
 {
     return value != value ? bits_double(0x7fffffff00000000u)
@@ -127,7 +127,7 @@ static inline u32 pair(u32 low, u32 high)
     return (low & 0xffff) | high << 16;
 }
 
-/* The product of the low 24 bits of both. */
+/* The product of the low 24 bits of A and B. */
 static inline u64 product24(u32 a, u32 b, int is_signed)
 {
     if (is_signed)
@@ -135,14 +135,14 @@ static inline u64 product24(u32 a, u32 b, int is_signed)
     return (u64)(a & 0xffffff) * (b & 0xffffff);
 }
 
-/* Division, which vector units have for floating point only. A quotient of 32 bits is found exactly so:
- * rounding to 53 bits never reaches the next integer. What nobody may divide by counts as 1. */
+/* Vector units divide only floating-point numbers. For 32-bit integers that is exact: rounding
+ * to 53 bits never reaches the next integer. Division by 0 divides by 1 here. */
 static inline u32 quotient_u32(u32 a, u32 b)
 {
     return (u32)((f64)a / (f64)(b ? b : 1));
 }
 
-/* The smallest number by -1 stays what it is, as on a GPU. */
+/* The smallest number divided by -1 stays the same, as on a GPU. */
 static inline s32 quotient_s32(s32 a, s32 b)
 {
     s32 size = (s32)((f64)a / (f64)(b == 0 || b == -1 ? 1 : b));
@@ -175,7 +175,7 @@ static inline u32 dot2(u32 a, u32 b, int a_signed, int b_signed)
            half_of(a, 1, a_signed) * byte_of(b, 1, b_signed);
 }
 
-/* fns: the bit of MASK that is the N-th set one, counted from BASE upwards, or downwards if N < 0. */
+/* fns: the N-th set bit of MASK, counted from BASE upwards, or downwards if N < 0. */
 static inline u32 nth_set(u32 mask, u32 base, s32 n)
 {
     s64 at = base, step = n < 0 ? -1 : 1;
@@ -213,7 +213,7 @@ static inline u64 low_bits(u32 count)
     return count < 64 ? ((u64)1 << count) - 1 : ~(u64)0;
 }
 
-/* bfe and bfi take positions and lengths modulo 256 in 32 bits, and as they are in 64 (measured). */
+/* 32-bit bfe and bfi take positions and lengths modulo 256; 64-bit ones do not (measured). */
 static inline u32 field_operand(u32 value, u32 msb)
 {
     return msb == 31 ? value & 0xff : value < 256 ? value : 255;
@@ -231,7 +231,7 @@ static inline u64 extract(u64 a, u32 b, u32 c, u32 msb, int is_signed)
     return (value & field) | (sign ? ~field : 0);
 }
 
-/* The low BITS of A, of which there are at most 32, with their sign. */
+/* The low BITS of A, at most 32, sign-extended. */
 static inline u32 sign_extend(u32 a, u32 bits)
 {
     u32 field = (u32)low_bits(bits), sign = bits ? a >> (bits - 1) & 1 : 0;
@@ -253,7 +253,7 @@ static inline u32 permute(u64 bytes, u32 selectors)
     for (int i = 0; i < 4; i++) {
         u32 selector = selectors >> (4 * i) & 15;
         u32 byte = (u32)(bytes >> (8 * (selector & 7))) & 0xff;
-        if (selector & 8) /* the byte's sign, eight times */
+        if (selector & 8) /* the byte's sign bit, repeated */
             byte = byte & 0x80 ? 0xff : 0;
         result |= byte << (8 * i);
     }

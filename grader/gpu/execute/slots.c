@@ -1,4 +1,5 @@
-/* Where operands lie: registers in a frame, what never changes in the bank of whom it belongs to. */
+/* Slots of operands. Registers are in a frame; values that never change are in the bank of the
+ * constants, the launch, the CTA or the warp. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,8 @@ uint32_t decode_take_slot(uint32_t *used, unsigned bytes)
     return offset;
 }
 
-/* One more element in a growing array; NULL when memory is out. */
+/* Makes room for one more element in ARRAY. Without memory, decoding fails and ARRAY is returned
+ * as it was. */
 static void *grow(struct decoder *d, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
@@ -79,7 +81,7 @@ static void fill_constant(struct decoder *d, const struct constant *constant)
         memcpy(k->constants + constant->offset + l * bytes, &constant->value, bytes);
 }
 
-#define REMEMBERED 256 /* how far back an equal constant is looked for */
+#define REMEMBERED 256 /* how many constants are searched for an equal one */
 
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes)
 {
@@ -141,7 +143,7 @@ uint64_t kernel_function_address(const struct ptx_function *function)
     return MEM_CODE_WINDOW + (uint64_t)function->index * 16;
 }
 
-/* The bits of a function's address, as mov takes them. */
+/* The address of a function as a constant, for mov. */
 static struct slot function_slot(struct decoder *d, struct ptx_name name, unsigned bytes)
 {
     const struct ptx_function *f =
@@ -261,7 +263,8 @@ void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_typ
     }
 }
 
-/* Their lanes lie one half behind the other, so that most instructions need to know nothing of 128 bits. */
+/* The lower halves of all lanes come first, then the upper halves. Most instructions then need
+ * no case for 128 bits. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written)
 {
     struct slot slot = no_slot;

@@ -1,9 +1,10 @@
-/* Fetches from textures, as the CUDA programming guide's chapter on texture fetching has them.
+/* Fetches from textures, as in the CUDA programming guide's chapter on texture fetching.
  *
- * Filtering is linear between the texels around x - 0.5: that number is rounded to 8 bits behind the
- * point, whose integer part chooses the texels and whose fraction is the weight.
+ * Filtering is linear between the texels around x - 0.5. That number is rounded to 8 bits after
+ * the binary point: the integer part selects the texels, and the fraction is the weight.
  *
- * Everything is a loop over 32 lanes; those that fetch nothing compute, too, but read no memory. */
+ * Everything is a loop over 32 lanes. Lanes that fetch nothing are computed too, but read no
+ * memory. */
 #include "gpu/execute/texture.h"
 
 #include <math.h>
@@ -18,14 +19,14 @@ enum { OUTSIDE = -1 };
 
 /* --- texels ------------------------------------------------------------------------------------------ */
 
-/* A NaN is always the same one. */
+/* All NaNs become the same one. */
 static float half_to_float(uint16_t half)
 {
     double value = half_widen(half, HALF_F16);
     return value != value ? NAN : (float)value;
 }
 
-/* One channel as the texture's read mode wants it. */
+/* Converts one channel to the texture's read mode. */
 LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
 {
     if (texture->kind == 'f')
@@ -43,7 +44,7 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* The same in all lanes. The common kinds have loops that the compiler vectorises. */
+/* The same for all lanes. The compiler vectorises the loops of the common kinds. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
     float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);
@@ -59,7 +60,7 @@ LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *wor
             words[l] = convert(texture, words[l]);
 }
 
-/* The border's colour is a float, and becomes a texel like the others. */
+/* The border's colour is a float and is converted like a texel. */
 static uint32_t border_of(const struct emu_texture *texture, unsigned c)
 {
     double value = bits_float(texture->border[c]);
@@ -71,7 +72,7 @@ static uint32_t border_of(const struct emu_texture *texture, unsigned c)
     return float_bits((float)((ceil(value * most - 0.5) + 0.0) / most));
 }
 
-/* Words of BYTES each: CHANNELS of them from where each of LANES has its texel. */
+/* Reads CHANNELS words of BYTES each for each of LANES, from its texel's offset AT. */
 LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t lanes,
                              unsigned channels, unsigned bytes, uint32_t words[4][WARP])
 {
@@ -84,8 +85,8 @@ LANES_INLINE void read_words(const uint8_t *texels, const uint64_t *at, uint32_t
     }
 }
 
-/* The texels of LANES at indices that have been through the address mode, in the texture's channels.
- * What is outside is the border. */
+/* Reads the texture's channels for LANES. The address mode has already been applied to INDEX;
+ * texels outside are the border. */
 LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *texels,
                               const int32_t *const index[3], uint32_t lanes,
                               uint32_t value[4][WARP])
@@ -113,7 +114,7 @@ LANES_INLINE void read_texels(const struct emu_texture *texture, const uint8_t *
     }
 }
 
-/* The channels that the texture does not have are 0, 0, 0, 1. */
+/* Channels that the texture lacks are 0, 0, 0, 1. */
 LANES_INLINE void fill_missing(const struct emu_texture *texture, uint32_t value[4][WARP])
 {
     bool is_float = texture->kind == 'f' || texture->normalized_float;
@@ -130,8 +131,8 @@ static int64_t remainder_of(int64_t value, int64_t size)
     return rest < 0 ? rest + size : rest;
 }
 
-/* What the address mode makes of an index: one of the SIZE texels, or OUTSIDE. Wrapping and mirroring
- * need normalised coordinates. */
+/* Applies the address mode to an index: returns one of the SIZE texels, or OUTSIDE. Wrapping and
+ * mirroring need normalised coordinates. */
 static int64_t place(const struct emu_texture *texture, unsigned dim, int64_t index, int64_t size)
 {
     enum emu_address_mode mode = (enum emu_address_mode)texture->address[dim];
@@ -165,8 +166,8 @@ LANES_INLINE void place_lanes(const struct emu_texture *texture, unsigned dim, i
             index[l] = (int32_t)place(texture, dim, index[l], size);
 }
 
-/* Layers that are not there, negative ones too, are the last one. An instruction without a layer
- * reads the first. */
+/* Layers out of range, including negative ones, become the last one. An instruction without a
+ * layer reads the first. */
 LANES_INLINE void find_layers(const struct emu_texture *texture,
                               const struct texture_points *points, int32_t *index)
 {
@@ -176,7 +177,7 @@ LANES_INLINE void find_layers(const struct emu_texture *texture,
         index[l] = has_layers ? (int32_t)(points->layer[l] > last ? last : points->layer[l]) : 0;
 }
 
-/* A coordinate in texels; too far outside to matter, it is cut. */
+/* A coordinate in texels. Values far outside are clamped, and NaN becomes 0. */
 LANES_INLINE double in_texels(uint32_t word, double scale)
 {
     double x = (double)bits_float(word) * scale, limit = 1 << 30;
@@ -211,14 +212,14 @@ LANES_INLINE void fetch_nearest(const struct emu_texture *texture, const uint8_t
     read_texels(texture, texels, at, lanes, value);
 }
 
-/* The two texels beside each point in each dimension, and the weight of the second. */
+/* The two texels next to each point in each dimension, and the weight of the second. */
 struct footprint {
     int32_t index[3][2][WARP];
     int32_t weight[3][WARP];
 };
 
-/* Even one row of texels has rows beside it: the border, if that is the address mode. Positions in
- * texels' 256ths are whole numbers that a double holds. */
+/* Even a single row of texels has neighbouring rows, which are the border in that address mode.
+ * Positions in 1/256 of a texel are whole numbers that a double holds. */
 LANES_INLINE void find_footprint(const struct emu_texture *texture,
                                  const struct texture_points *points, bool clamps,
                                  struct footprint *f)
@@ -229,7 +230,7 @@ LANES_INLINE void find_footprint(const struct emu_texture *texture,
         static const uint32_t zeros[WARP];
         const uint32_t *at = d < points->dims ? points->at[d] : zeros;
         double scale = scale_of(texture, d), last = (size_of(texture, d) - 1.0) * WEIGHT_ONE;
-        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* the coordinate itself */
+        bool cuts = clamps && texture->address[d] == EMU_CLAMP; /* clamps the coordinate itself */
         for (unsigned l = 0; l < WARP; l++) {
             double fixed = floor((in_texels(at[l], scale) - 0.5) * WEIGHT_ONE + 0.5);
             double cut = fixed < 0 ? 0 : fixed > last ? last : fixed;
@@ -249,13 +250,14 @@ static inline int rounded(int product)
     return (product + WEIGHT_ONE / 2) >> WEIGHT_BITS;
 }
 
-static inline int rounded_down(int product) /* halves */
+static inline int rounded_down(int product) /* halves go down */
 {
     return (product + WEIGHT_ONE / 2 - 1) >> WEIGHT_BITS;
 }
 
-/* The weights of the corners, whose bits are x, y, z. They have 8 bits, too, and are the level's SHARE
- * all together: it is divided by z, then by x, then by y, and where halves go to was found on a GPU. */
+/* The weights of the corners; bits 0 to 2 of a corner's index are x, y, z. Weights also have 8
+ * bits and add up to the level's SHARE. SHARE is divided by z, then by x, then by y; the
+ * rounding of halves was measured on a GPU. */
 LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, unsigned corners,
                                int32_t weights[8][WARP])
 {
@@ -274,19 +276,21 @@ LANES_INLINE void find_weights(const struct footprint *f, const int32_t *share, 
     }
 }
 
-/* Filtered integers have 16 bits, one of them the sign if there is one: so much is 1. */
+/* Filtered integers have 16 bits, including the sign if there is one. This is the number of
+ * steps from 0 to 1. */
 static double steps_of(const struct emu_texture *texture)
 {
     return texture->kind == 'f' ? 1 : texture->kind == 's' ? INT16_MAX : UINT16_MAX;
 }
 
-/* round() of C, which the compiler has no vector code for. */
+/* C's round(), for which the compiler has no vector code. */
 LANES_INLINE double nearest(double value)
 {
     return copysign(floor(fabs(value) + 0.5), value);
 }
 
-/* Adds what a corner weighs; nothing leaves the sum as it is, as what weighs nothing may be infinite. */
+/* Adds a corner's weighted texel. Weight 0 adds -0.0, which keeps the sum even if the texel is
+ * infinite. */
 LANES_INLINE void add_corner(double *sum, const uint32_t *texel, const int32_t *weight,
                              double steps)
 {

@@ -1,9 +1,9 @@
-/* Mipmaps and cubes: what a fetch has to settle before texture.c can look at one level.
+/* Mipmaps and cubes: choices of a fetch before texture.c reads one level.
  *
- *   direction --face of the cube--> point and layer --level asked for--> one or two levels --> mean of them
+ *   direction --cube face--> point and layer --wanted level--> one or two levels --> their mean
  *
- * A level is a number in 256ths, rounded down; its fraction is the weight of the level behind. What it
- * is held between, and where halves go, was found on a GPU. */
+ * A level is a number in 1/256, rounded down; its fraction is the weight of the next level. Its
+ * limits and the rounding of halves were measured on a GPU. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "gpu/execute/texture.h"
 
 #define LEVEL_ONE  TEXTURE_ONE
-#define LEVEL_MOST 15 /* of 2^15 texels and more there are no mipmaps */
-/* Of a texture, so that the sum of all its levels does not overflow. */
+#define LEVEL_MOST 15 /* the highest level: textures have at most 16 */
+/* Limits a texture's size, so that the sum of all its levels does not overflow. */
 #define MOST_BYTES ((uint64_t)1 << 47)
 
 /* --- where a level lies ------------------------------------------------------------------------------ */
@@ -52,13 +52,13 @@ static uint64_t bytes_of_one(const struct emu_texture *one)
 
 uint64_t emu_texture_bytes(const struct emu_texture *texture)
 {
-    if (texture->levels < 2) /* which is asked at each fetch */
+    if (texture->levels < 2) /* the usual case, asked at each fetch */
         return bytes_of_one(texture);
     struct emu_texture last = emu_texture_level(texture, last_level(texture));
     return last.addr - texture->addr + bytes_of_one(&last);
 }
 
-/* Whether no texel's offset overflows. A lower level is no larger than the first one. */
+/* Whether no texel's offset overflows. No level is larger than the first. */
 static bool has_legal_size(const struct emu_texture *t)
 {
     uint64_t row = (uint64_t)t->width * t->channels * t->bits / 8, rows, layers;
@@ -76,14 +76,15 @@ bool texture_is_legal(const struct emu_texture *t)
 
 /* --- faces of a cube ------------------------------------------------------------------------------------ */
 
-/* Toward zero: which of two texels is right between them. As on a GPU. */
+/* Rounds toward zero, as a GPU does. This decides between two texels when a point is on their
+ * edge. */
 static float cut(double value)
 {
     float near = (float)value;
     return fabs((double)near) > fabs(value) ? nextafterf(near, 0) : near;
 }
 
-/* A direction meets one of the faces +x -x +y -y +z -z. */
+/* The face that a direction meets, in the order +x -x +y -y +z -z. */
 static unsigned face_of(const double v[3])
 {
     double ax = fabs(v[0]), ay = fabs(v[1]), az = fabs(v[2]);
@@ -91,7 +92,7 @@ static unsigned face_of(const double v[3])
     return 2 * axis + (v[axis] < 0);
 }
 
-/* A vector as one sees it who looks at a face from within: to the right, down, and ahead. */
+/* A vector as seen from inside the cube, facing a side: to the right, down, and ahead. */
 struct view {
     double across, down, ahead;
 };
@@ -113,7 +114,7 @@ struct faces {
     uint32_t steps[2][2][WARP]; /* to the right and below, on the face */
 };
 
-/* How far the point (s, t) moves on its face, from 0 to 1, when the direction moves by a step. */
+/* How far the point (s, t) on its face (0 to 1) moves when the direction moves by STEP. */
 static void step_on_face(const struct view *at, const struct view *step, float *s, float *t)
 {
     double scale = 0.5 / (at->ahead * at->ahead);
@@ -156,7 +157,7 @@ static void find_faces(const struct emu_texture *texture, const struct texture_p
     }
 }
 
-/* The same points, as a texture of two dimensions and layers has them. */
+/* The same points for a two-dimensional texture whose layers are the faces. */
 static struct texture_points points_on(const struct faces *faces,
                                        const struct texture_points *points)
 {
@@ -182,15 +183,16 @@ static int in_steps(double level) /* NaN is 0 */
                             : -LEVEL_MOST * LEVEL_ONE;
 }
 
-/* A GPU takes the lengths of steps from few bits and without a root. With this the level is the same as
- * on an H100 for 92 of 100 random steps, and at most two 256ths away for the others. */
+/* A GPU computes the lengths of steps from few bits and without a square root. With this formula
+ * the level equals an H100's for 92 of 100 random steps, and differs by at most 2/256 for the
+ * others. */
 static double length_of(double a, double b)
 {
     double more = fmax(fabs(a), fabs(b)), less = fmin(fabs(a), fabs(b));
     return more + less * 11 / 32;
 }
 
-/* Its first ten binary digits. */
+/* X truncated to its first ten binary digits. */
 static double shortened(double x)
 {
     int exponent;
@@ -208,12 +210,13 @@ static int logarithm(double length)
     return length > 0 ? (exponent - 1) * LEVEL_ONE + (int)level : INT_MIN / 2;
 }
 
-/* The level whose texels are as large as the steps to the neighbours, the diagonal ones included. */
+/* The level whose texels are as large as the longest step to a neighbour, including the diagonal
+ * ones. */
 static int level_of_steps(const struct emu_texture *texture, const struct texture_points *points,
                           unsigned lane)
 {
     const double size[3] = {texture->width, texture->height, texture->depth};
-    double step[4][3] = {{0}}; /* right, below, and between them */
+    double step[4][3] = {{0}}; /* right, down, and both diagonals */
     for (unsigned d = 0; d < points->dims; d++) {
         double scale = texture->normalized_coords ? size[d] : 1;
         for (unsigned k = 0; k < 2; k++)
@@ -227,7 +230,8 @@ static int level_of_steps(const struct emu_texture *texture, const struct textur
     return isfinite(longest) ? logarithm(longest) : LEVEL_MOST * LEVEL_ONE;
 }
 
-/* The level that a lane asks for, in 256ths. Only those that ask are given the bias. */
+/* The level that a lane asks for, in 1/256. The bias applies only if the instruction gives a
+ * level or steps. */
 static int wanted_level(const struct emu_texture *texture, const struct texture_points *points,
                         unsigned lane)
 {
@@ -245,7 +249,7 @@ static int wanted_level(const struct emu_texture *texture, const struct texture_
     return level < least ? least : level;
 }
 
-/* The level that a lane reads, and the weight of the next. */
+/* The level that each lane reads, and the weight of the next one. */
 struct choice {
     unsigned first[WARP];
     int weight[WARP];
@@ -267,7 +271,8 @@ static void choose(const struct emu_texture *texture, const struct texture_point
 
 /* --- fetches ---------------------------------------------------------------------------------------------- */
 
-/* Level by level, those of LANES that read from it; WEIGHTED by level where that is asked for. */
+/* Fetches level by level, for those of LANES that use the level. WEIGHTED: the result is a
+ * weighted mean. */
 static void each_level(const struct emu_texture *texture, const uint8_t *texels,
                        const struct texture_points *points, const struct choice *choice,
                        uint32_t lanes, bool weighted, uint32_t value[4][WARP])
@@ -301,7 +306,7 @@ static void each_level(const struct emu_texture *texture, const uint8_t *texels,
         texture_finish(texture, sum, value);
 }
 
-/* The same where there is but one level, as there nearly always is. */
+/* The same for a texture with only one level, which is the usual case. */
 LANES_INLINE void only_level(const struct emu_texture *texture, const uint8_t *texels,
                              const struct texture_points *points, uint32_t lanes, bool weighted,
                              uint32_t value[4][WARP])

@@ -1,6 +1,6 @@
-/* What special registers and parameters hold. Each is 32 values in the bank of whom it belongs to, made once
- * for the launch, for each CTA, or for each warp's place in a CTA: instructions read them from there like
- * registers. */
+/* The values of special registers and parameters. Each is 32 values in a bank, which is filled
+ * once for the launch, for each CTA, or for each warp's place in a CTA. Instructions read them
+ * like registers. */
 #include "gpu/execute/values.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* --- whose they are ------------------------------------------------------------------------------------ */
 
-/* Those of BANK_CTA: a list, as each CTA goes over it. */
+/* The special registers in BANK_CTA. This is a list because every CTA goes through it. */
 static const enum ptx_special of_cta[] = {PTX_SPECIAL_ctaid_x,
                                           PTX_SPECIAL_ctaid_y,
                                           PTX_SPECIAL_ctaid_z,
@@ -150,14 +150,14 @@ static uint64_t launch_special(const struct launch *launch, enum ptx_special spe
         return launch->cluster_size;
     case PTX_SPECIAL_is_explicit_cluster:
         return launch->is_in_clusters;
-    default: /* counters that no profiler has set, and what is not used */
+    default: /* counters that no profiler has set, and unused registers */
         return 0;
     }
 }
 
 /* --- where they lie ------------------------------------------------------------------------------------ */
 
-/* 32 times VALUE, or one word of as many bits. */
+/* Writes VALUE 32 times, or to all bits of a predicate word. */
 static void spread(void *to, uint64_t value, unsigned bytes)
 {
     uint64_t *wide = to;

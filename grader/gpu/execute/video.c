@@ -1,9 +1,9 @@
-/* SIMD video instructions: one register as two halves or four bytes, each computed on its own.
+/* SIMD video instructions: a register holds two halves or four bytes, each computed separately.
  *
  *   vadd4.s32.u32.s32.sat d, a, b, c    types of d's, a's and b's parts: .u32 u8 or u16, .s32 signed
  *   … .add                              the parts' sum is added to c
  *
- * Programs come to them through <device_functions.h>, __vabsdiffu4() above all. Masks and selections of
+ * Programs use them through <device_functions.h>, mostly __vabsdiffu4(). Masks and selections of
  * parts (d.b0, a.b4567) are not supported. */
 #include "gpu/execute/operations.h"
 #include "gpu/execute/state.h"
@@ -70,7 +70,7 @@ static int32_t saturated(int32_t value, unsigned bits, bool is_signed)
     return value < least ? least : value > most ? most : value;
 }
 
-/* One lane: all parts, put together or summed up on C. */
+/* One lane: joins all parts, or adds them to C. */
 static uint32_t video(const struct inst *inst, uint32_t a, uint32_t b, uint32_t c)
 {
     unsigned bits = inst->video.bits;

@@ -289,7 +289,7 @@ static void account(struct warp *warp, uint64_t n)
     worker->unaccounted = 0;
     if (executed > launch->limit && !atomic_load(&launch->stopping)) {
         enum obs_fault_kind kind =
-            warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH : OBS_ENDLESS;
+            warp->executed < launch->limit / MANY_WARPS ? OBS_TOO_MUCH_WORK : OBS_ENDLESS_LOOP;
         warp_fault(warp, kind, (unsigned)__builtin_ctz(warp->alive ? warp->alive : 1), NULL);
         launch_stop(launch, EMU_TIMEOUT);
     }

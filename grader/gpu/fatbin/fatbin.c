@@ -1,5 +1,5 @@
-/* The fat-binary reader. Multi-byte fields are read with memcpy: nothing promises alignment, and
- * every offset is compared with what is left before it is used, never added first. */
+/* The fat-binary reader. It reads multi-byte fields with memcpy, because they may be unaligned. It
+ * compares every offset with the bytes that are left before it adds it to a pointer. */
 #include "gpu/fatbin/fatbin.h"
 
 #include <lz4.h>
@@ -13,9 +13,9 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* Compression that some toolkit may add one day lives in this byte beside the two known bits. */
+    /* A future toolkit's compression would probably use one of these bits too. */
     FLAG_COMPRESSION_BITS = 0xf000,
-    ENTRY_HEADER_SIZE = 64, /* the fields that are the same in every toolkit since 11 */
+    ENTRY_HEADER_SIZE = 64, /* the fields that have been the same since toolkit 11 */
 };
 
 static uint16_t read_u16(const uint8_t *at)
@@ -52,8 +52,7 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available)
     *fatbin = (struct fatbin){0};
     const uint8_t *bytes = data;
     if (available < FATBIN_HEADER_SIZE) {
-        say(fatbin->message, "fat binary: truncated, %zu bytes are too few for its header",
-            available);
+        say(fatbin->message, "fat binary: truncated, %zu bytes cannot hold its header", available);
         return false;
     }
     if (read_u32(bytes) != FATBIN_MAGIC) {
@@ -67,7 +66,8 @@ bool fatbin_open(struct fatbin *fatbin, const void *data, size_t available)
         return false;
     }
     if (header > available || size > available - header) {
-        say(fatbin->message, "fat binary: truncated, %llu bytes are announced and %zu are there",
+        say(fatbin->message,
+            "fat binary: truncated, its header announces %llu bytes, but %zu follow",
             (unsigned long long)size, available > header ? available - header : 0);
         return false;
     }
@@ -105,7 +105,7 @@ int fatbin_next(struct fatbin *fatbin, struct fatbin_entry *entry)
     uint64_t payload = read_u64(fatbin->next + 8);
     if (header < ENTRY_HEADER_SIZE || header > left || payload > left - header) {
         say(fatbin->message,
-            "fat binary: truncated, an entry of %zu + %llu bytes where %zu are left", header,
+            "fat binary: truncated, an entry needs %zu + %llu bytes, but %zu are left", header,
             (unsigned long long)payload, left);
         return -1;
     }
@@ -114,7 +114,7 @@ int fatbin_next(struct fatbin *fatbin, struct fatbin_entry *entry)
     return 1;
 }
 
-/* Unpacks SIZE bytes into TEXT; the bytes written, or -1. */
+/* Unpacks ENTRY into TEXT. Returns the number of bytes written, or -1. */
 static long unpack(const struct fatbin_entry *entry, char *text)
 {
     if (entry->flags & FLAG_LZ4)
@@ -173,7 +173,7 @@ char *fatbin_text(const struct fatbin_entry *entry, size_t *size, char *message)
     return text;
 }
 
-/* Whether PTX A is the better choice than PTX B; both can run. */
+/* Whether PTX A is a better choice than PTX B. The GPU can run both. */
 static bool better(const struct fatbin_entry *a, const struct fatbin_entry *b)
 {
     if (a->arch != b->arch)
@@ -218,7 +218,7 @@ void fatbin_explain(const struct fatbin_summary *summary, unsigned max_arch, cha
             summary->newer_ptx, max_arch, max_arch);
     else if (summary->elf_count)
         say(message,
-            "built for code=sm_%u alone, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
+            "built only for code=sm_%u, without PTX: add nvcc's flag -gencode arch=compute_%u,code=compute_%u",
             summary->elf_arch, summary->elf_arch < max_arch ? summary->elf_arch : max_arch,
             summary->elf_arch < max_arch ? summary->elf_arch : max_arch);
     else

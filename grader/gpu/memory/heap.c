@@ -1,7 +1,7 @@
-/* Free chunks lie in bins by size: one for each multiple of 16 bytes up to 240, then sixteen for each
- * power of two. A request takes the first chunk of the first bin in which every chunk is large enough.
- * A freed chunk is joined with free neighbours. The scheme is that of TLSF (Masmano and others, "TLSF: a
- * new dynamic memory allocator for real-time systems", 2004). */
+/* Free chunks are kept in bins by size: one bin for each multiple of 16 bytes up to 240, then
+ * sixteen for each power of two. A request takes the first chunk of the first bin in which every
+ * chunk is large enough. A freed chunk is joined with free neighbours. The scheme is that of
+ * TLSF (Masmano and others, "TLSF: a new dynamic memory allocator for real-time systems", 2004). */
 #include "gpu/memory/heap.h"
 
 #include <search.h>
@@ -11,8 +11,8 @@
 #define GRAIN 16u
 
 struct heap_chunk {
-    uint64_t addr, size;              /* first, as the tree compares them */
-    uint64_t asked;                   /* of the size, what the kernel knows of */
+    uint64_t addr, size;              /* first: the tree compares them */
+    uint64_t asked;                   /* the bytes that the kernel asked for */
     struct heap_chunk *before, *next; /* by address */
     struct heap_chunk *newer, *older; /* in the bin */
     int is_used;
@@ -35,7 +35,7 @@ static struct heap_chunk *chunk_at(const struct heap *heap, uint64_t addr)
 
 /* --- bins --------------------------------------------------------------------------------------- */
 
-/* The bin of a chunk of so many grains: its leading bit and the four behind it. */
+/* The bin of a chunk of GRAINS: its leading bit and the next four bits select it. */
 static unsigned bin_of(uint64_t grains)
 {
     if (grains < 16)
@@ -44,7 +44,7 @@ static unsigned bin_of(uint64_t grains)
     return 16 * (log - 3) + (unsigned)(grains >> (log - 4) & 15);
 }
 
-/* The first bin in which all chunks have at least so many grains. */
+/* The first bin whose chunks all have at least GRAINS. */
 static unsigned bin_above(uint64_t grains)
 {
     if (grains < 16)
@@ -88,7 +88,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
         if (++word == HEAP_BINS / 64)
             break;
     }
-    /* the last resort: the bin in which some are large enough */
+    /* the last resort: a bin in which only some chunks are large enough */
     struct heap_chunk *chunk = heap->free[bin_of(size / GRAIN)];
     while (chunk && chunk->size < size)
         chunk = chunk->older;
@@ -97,7 +97,7 @@ static struct heap_chunk *find(const struct heap *heap, uint64_t size)
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* A new chunk behind BEFORE. */
+/* Adds a chunk after BEFORE. */
 static struct heap_chunk *insert(struct heap *heap, struct heap_chunk *before, uint64_t addr,
                                  uint64_t size)
 {
@@ -113,7 +113,7 @@ static struct heap_chunk *insert(struct heap *heap, struct heap_chunk *before, u
     return chunk;
 }
 
-/* Leaves SIZE bytes in the chunk, which is in no bin, and makes the rest one of its own. */
+/* Cuts CHUNK, which is in no bin, to SIZE bytes. The rest becomes a free chunk. */
 static void split(struct heap *heap, struct heap_chunk *chunk, uint64_t size)
 {
     struct heap_chunk *rest =
@@ -124,7 +124,7 @@ static void split(struct heap *heap, struct heap_chunk *chunk, uint64_t size)
     put(heap, rest);
 }
 
-/* Makes CHUNK, which is in no bin, one with the next if that is free. */
+/* Joins CHUNK, which is in no bin, with the next chunk if that is free. */
 static void join_with_next(struct heap *heap, struct heap_chunk *chunk)
 {
     struct heap_chunk *next = chunk->next;
@@ -191,8 +191,8 @@ uint64_t heap_alloc(struct heap *heap, uint64_t size)
 
 static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 {
-    for (uint32_t i = 0; i < HEAP_PAST; i++) { /* the latest first */
-        const struct heap_place *place = &heap->past[(heap->past_at - 1 - i) % HEAP_PAST];
+    for (uint32_t i = 0; i < HEAP_FREED_MAX; i++) { /* newest first */
+        const struct heap_place *place = &heap->past[(heap->past_at - 1 - i) % HEAP_FREED_MAX];
         if (addr - place->addr < place->size)
             return place;
     }
@@ -202,7 +202,7 @@ static const struct heap_place *past_at(const struct heap *heap, uint64_t addr)
 static void give_back(struct heap *heap, struct heap_chunk *chunk)
 {
     tdelete(chunk, &heap->used, by_address);
-    heap->past[heap->past_at++ % HEAP_PAST] = (struct heap_place){chunk->addr, chunk->asked};
+    heap->past[heap->past_at++ % HEAP_FREED_MAX] = (struct heap_place){chunk->addr, chunk->asked};
     chunk->is_used = 0;
     join_with_next(heap, chunk);
     put(heap, chunk);
@@ -214,16 +214,16 @@ static void give_back(struct heap *heap, struct heap_chunk *chunk)
     }
 }
 
-enum heap_end heap_free(struct heap *heap, uint64_t addr)
+enum heap_result heap_free(struct heap *heap, uint64_t addr)
 {
-    enum heap_end end = HEAP_FREED;
+    enum heap_result end = HEAP_FREED;
     pthread_mutex_lock(&heap->lock);
     struct heap_chunk *chunk = chunk_at(heap, addr);
     const struct heap_place *past = chunk ? NULL : past_at(heap, addr);
     if (chunk && chunk->addr == addr)
         give_back(heap, chunk);
     else
-        end = past && past->addr == addr ? HEAP_FREED_BEFORE : HEAP_NEVER_GIVEN;
+        end = past && past->addr == addr ? HEAP_FREED_BEFORE : HEAP_NEVER_ALLOCATED;
     pthread_mutex_unlock(&heap->lock);
     return end;
 }

@@ -7,8 +7,8 @@
 #include "gpu/lanes.h"
 
 #define ALIGNMENT 512u
-#define GAP       (1u << 16)   /* between neighbours: most strays land here */
-#define MAP_FROM  (1u << 20)   /* from this size on pages are taken only when touched */
+#define GAP       (1u << 16)   /* bytes between neighbours: most stray accesses land here */
+#define MAP_FROM  (1u << 20)   /* larger blocks are mapped: pages are taken on first touch */
 #define LARGE     (2ull << 20) /* bytes of a large page */
 
 void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
@@ -18,7 +18,7 @@ void mem_init(struct memory *memory, uint64_t limit, uint64_t poison)
 
 /* --- marks ----------------------------------------------------------------------------------------- */
 
-void mem_trust(struct mem_block *block)
+void mem_assume_written(struct mem_block *block)
 {
     free(block->marks[MEM_WRITTEN]);
     block->marks[MEM_WRITTEN] = NULL;
@@ -57,7 +57,7 @@ static void mark_range(struct mem_block *block, enum mem_mark mark, uint64_t at,
 void mem_mark(const struct memory *memory, enum mem_mark mark, uint64_t addr, uint64_t size,
               bool marked)
 {
-    struct mem_block *block = memory->tracks[mark] ? mem_nearest(memory, addr) : NULL;
+    struct mem_block *block = memory->tracks[mark] ? mem_block_at(memory, addr) : NULL;
     if (block)
         mark_range(block, mark, addr - block->addr, size, marked);
 }
@@ -72,7 +72,8 @@ static void copy_each(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
             mark_bit(to, at + i, is_marked(from, there + i));
 }
 
-/* Bits that lie alike in their bytes are copied by bytes but for the ends, in the same order. */
+/* Copies whole bytes, except at the ends, if both ranges start at the same bit of a byte. The
+ * direction is the one that overlapping ranges need. */
 static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t there, uint64_t size)
 {
     uint64_t head = -at % 8, tail = head + (size - head) / 8 * 8;
@@ -90,8 +91,8 @@ static void copy_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t th
 void mem_copy_marks(const struct memory *memory, uint64_t to, uint64_t from, uint64_t size)
 {
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++) {
-        const struct mem_block *source = memory->tracks[mark] ? mem_nearest(memory, from) : NULL;
-        struct mem_block *target = memory->tracks[mark] ? mem_nearest(memory, to) : NULL;
+        const struct mem_block *source = memory->tracks[mark] ? mem_block_at(memory, from) : NULL;
+        struct mem_block *target = memory->tracks[mark] ? mem_block_at(memory, to) : NULL;
         if (!source || !target || !target->marks[mark])
             continue;
         if (!source->marks[mark] || source->whole[mark]) {
@@ -126,7 +127,7 @@ uint64_t mem_first_unmarked(const struct mem_block *block, enum mem_mark mark, u
 
 /* --- blocks ---------------------------------------------------------------------------------------- */
 
-/* Bytes of the pages that SIZE are taken in. For large pages the kernel lays out whole ones only. */
+/* The bytes to map for SIZE. A large mapping is rounded up: large pages are whole ones. */
 static uint64_t mapped(uint64_t size)
 {
     return size < LARGE ? size : (size + LARGE - 1) / LARGE * LARGE;
@@ -171,7 +172,7 @@ void mem_close(struct memory *memory)
     free(memory->blocks);
 }
 
-/* TOUCHED: all of it will be at once, for which large pages are the faster ones. */
+/* TOUCHED: the caller writes all of it at once, which large pages make faster. */
 static uint8_t *take_host(uint64_t size, bool touched)
 {
     if (size < MAP_FROM)
@@ -181,7 +182,7 @@ static uint8_t *take_host(uint64_t size, bool touched)
     if (pages == MAP_FAILED)
         return NULL;
     if (touched)
-        madvise(pages, size / LARGE * LARGE, MADV_HUGEPAGE); /* if not, it is only slower */
+        madvise(pages, size / LARGE * LARGE, MADV_HUGEPAGE); /* a hint: failure costs only speed */
     return pages;
 }
 
@@ -193,7 +194,7 @@ LANES_INLINE uint64_t poison_at(uint64_t seed, uint64_t addr)
     return z ^ z >> 31;
 }
 
-/* Bytes that no program can count on: splitmix64 of the seed and the address. */
+/* Fills memory with bytes that no program can rely on: splitmix64 of the seed and the address. */
 LANES_CLONES
 static void fill_poison(uint8_t *host, uint64_t size, uint64_t seed, uint64_t addr)
 {
@@ -216,7 +217,7 @@ static bool make_room(struct memory *memory)
     return true;
 }
 
-/* A new block at its place in the order of addresses; there is room. */
+/* Inserts a block in address order; there is room. */
 static struct mem_block *insert(struct memory *memory, struct mem_block block)
 {
     uint32_t at = memory->count++;
@@ -240,7 +241,7 @@ struct mem_block *mem_alloc(struct memory *memory, uint64_t size)
     memory->used += size;
     for (enum mem_mark mark = 0; mark < MEM_MARKS; mark++)
         if (memory->tracks[mark])
-            block->marks[mark] = calloc(size / 8 + 1, 1); /* without memory: no map */
+            block->marks[mark] = calloc(size / 8 + 1, 1); /* when memory is out: no map */
     if (memory->poison)
         fill_poison(host, size, memory->poison, block->addr);
     else if (size < MAP_FROM)
@@ -256,11 +257,11 @@ void mem_zero(const struct memory *memory, struct mem_block *block)
 
 bool mem_free(struct memory *memory, uint64_t addr)
 {
-    struct mem_block *block = mem_nearest(memory, addr);
+    struct mem_block *block = mem_block_at(memory, addr);
     if (!block || block->addr != addr || !block->host)
         return false;
     memory->layout++;
-    if (block->is_guest) { /* the program may use the address again */
+    if (block->keeps_address) { /* the program may use the address again */
         forget_places(block);
         memory->lent--;
         memory->count--;
@@ -277,18 +278,17 @@ static bool is_unused(const struct memory *memory, uint64_t addr, uint64_t size)
 {
     if (addr + size < addr || (addr < memory->next && addr + size > MEM_SHARED_WINDOW))
         return false;
-    const struct mem_block *below = mem_nearest(memory, addr + size - 1);
+    const struct mem_block *below = mem_block_at(memory, addr + size - 1);
     return !below || below->addr + below->size <= addr;
 }
 
 bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size)
 {
-    struct mem_block *block = mem_nearest(memory, addr);
+    struct mem_block *block = mem_block_at(memory, addr);
     if (block && block->addr == addr && block->size == size && block->host && !block->is_lent) {
         memcpy(host, block->host, size);
         memory->layout++;
-        release(memory,
-                block); /* the program may write there any time: all of it counts as written */
+        release(memory, block); /* no marks: the program may write there any time */
         block->host = host;
         block->is_lent = true;
         memory->lent++;
@@ -299,14 +299,14 @@ bool mem_lend(struct memory *memory, uint64_t addr, uint8_t *host, uint64_t size
     memory->lent++;
     insert(memory,
            (struct mem_block){
-               .addr = addr, .size = size, .host = host, .is_lent = true, .is_guest = true});
+               .addr = addr, .size = size, .host = host, .is_lent = true, .keeps_address = true});
     return true;
 }
 
-struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr)
+struct mem_block *mem_block_at(const struct memory *memory, uint64_t addr)
 {
     uint32_t low = 0, high = memory->count;
-    while (low < high) { /* the last block that does not begin behind addr */
+    while (low < high) { /* low ends as the number of blocks that begin at or before addr */
         uint32_t middle = low + (high - low) / 2;
         if (memory->blocks[middle].addr <= addr)
             low = middle + 1;
@@ -316,7 +316,7 @@ struct mem_block *mem_nearest(const struct memory *memory, uint64_t addr)
     return low ? &memory->blocks[low - 1] : NULL;
 }
 
-/* How many bytes lie between ADDR and the block; 0: it is inside. */
+/* The distance in bytes from ADDR to the block; 0: inside. */
 static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
 {
     if (addr < block->addr)
@@ -326,7 +326,7 @@ static uint64_t distance_to(const struct mem_block *block, uint64_t addr)
 
 struct mem_block *mem_closest(const struct memory *memory, uint64_t addr)
 {
-    struct mem_block *below = mem_nearest(memory, addr);
+    struct mem_block *below = mem_block_at(memory, addr);
     struct mem_block *above = below ? below + 1 : memory->blocks;
     if (!memory->count || above == memory->blocks + memory->count)
         return below;
@@ -335,14 +335,14 @@ struct mem_block *mem_closest(const struct memory *memory, uint64_t addr)
 
 bool mem_is_gap(const struct memory *memory, uint64_t addr)
 {
-    const struct mem_block *block = mem_nearest(memory, addr);
-    return block && block->host && !block->is_guest && !block->is_heap &&
+    const struct mem_block *block = mem_block_at(memory, addr);
+    return block && block->host && !block->keeps_address && !block->is_heap &&
            addr - block->addr < block->size + GAP;
 }
 
 uint8_t *mem_range(const struct memory *memory, uint64_t addr, uint64_t size)
 {
-    const struct mem_block *block = mem_nearest(memory, addr);
+    const struct mem_block *block = mem_block_at(memory, addr);
     if (!block || !block->host || addr - block->addr > block->size ||
         size > block->size - (addr - block->addr))
         return NULL;

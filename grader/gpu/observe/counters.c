@@ -1,9 +1,9 @@
 /* The counters observer: how a warp's addresses become sectors, lines and wavefronts.
  *
- * Sectors and lines are distinct 32- and 128-byte pieces of the addresses. A wavefront reads one word
- * from each of 32 banks, so it takes as many as the fullest bank has distinct words. Nearly every
- * access is dense (lane i right behind lane i - 1) or repeats the pattern that its instruction had
- * before, and both are counted without a look at the 32 addresses. */
+ * Sectors and lines are distinct 32- and 128-byte pieces of the addresses. A wavefront reads one
+ * word from each of 32 banks, so an access takes as many wavefronts as the fullest bank has
+ * distinct words. Nearly every access is dense (lane i right after lane i - 1) or repeats its
+ * instruction's previous pattern. Both are counted without inspecting the 32 addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +14,11 @@
 #define LANES 32u
 #define BANKS 32u
 
-/* How a GPU executes an atomic in shared memory. NOT_ATOMIC: it is an access to an mbarrier. */
+/* How a GPU executes an atomic in shared memory. NOT_ATOMIC: an access to an mbarrier. */
 enum atomic_form { UNKNOWN, NOT_ATOMIC, ONE_PASS, TWO_PASSES, POPULATION };
 
-/* Of one instruction in one space: requests, then what the space counts, and as much of it as the
- * latest access that was not dense was worth. */
+/* The counts of one instruction in one space: requests and what they cost. last_...: the cost of
+ * the latest access that was not dense. */
 struct traffic {
     uint64_t requests, pieces, ideal, lines;
     uint32_t last_pieces, last_ideal, last_lines;
@@ -28,15 +28,14 @@ struct state {
     uint32_t count;
     enum emu_rules rules;
     const struct launch_view *launch;
-    uint8_t *form; /* of the atomics at each pc: enum atomic_form, as far as known */
-    struct traffic *global, *shared; /* count of each, by pc */
-    uint8_t *kind; /* of the accesses at each pc, global and then shared: enum obs_access_kind */
-    struct sample *samples; /* of each pc the access that wasted most */
-    uint64_t *
-        others; /* accesses by each pc to shared memory of other CTAs; NULL: there are no clusters */
-    /* Sectors of global memory that each warp has loaded, by CTA and warp. In a grid of very many, several share one,
-     * and then are taken for one that loads much. */
-    uint32_t *loaded, warps; /* of a CTA */
+    uint8_t *form; /* enum atomic_form of each pc's atomics; UNKNOWN until needed */
+    struct traffic *global, *shared; /* arrays of `count`, by pc */
+    uint8_t *kind;          /* enum obs_access_kind by pc, for global and then shared memory */
+    struct sample *samples; /* by pc: the access that wasted most */
+    uint64_t *others;       /* accesses to other CTAs' shared memory, by pc; NULL: no clusters */
+    /* Sectors of global memory that each warp has loaded, by CTA and warp. In a very large grid
+     * several warps share an entry and count as one warp. */
+    uint32_t *loaded, warps; /* warps: of a CTA */
     uint64_t places;
 };
 
@@ -103,8 +102,8 @@ static unsigned count_distinct_by_sorting(const uint64_t *values, unsigned shift
 
 typedef uint32_t words __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* A bit for each of COUNT = 16 or 32 values that none before it is equal to: all are compared with
- * all, 16 at a time. No value may be UINT32_MAX. */
+/* A bit for each of COUNT = 16 or 32 values that differs from all values before it. All are
+ * compared with all, 16 at a time. No value may be UINT32_MAX. */
 LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
 {
     uint32_t padded[2 * LANES], again[LANES], firsts = 0;
@@ -123,7 +122,7 @@ LANES_INLINE uint32_t find_firsts(const uint32_t *values, unsigned count)
     return firsts;
 }
 
-/* How many different values the addresses have once SHIFT low bits are dropped. */
+/* The number of distinct addresses once SHIFT low bits are dropped. */
 LANES_INLINE unsigned count_distinct(const uint64_t *addr, uint64_t low, uint64_t high,
                                      unsigned shift)
 {
@@ -161,7 +160,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
         high = access->addr[i] > high ? access->addr[i] : high;
     }
     unsigned lines = count_distinct(access->addr, low, high, 7), sectors = lines, words = lines;
-    if (lines < active) /* else every lane has a line of its own */
+    if (lines < active) /* else each lane has a different line */
         sectors = count_distinct(access->addr, low, high, 5);
     if (lines < active)
         words = count_distinct(access->addr, low, high, log2_of(access->bytes));
@@ -170,7 +169,7 @@ LANES_INLINE void measure_global(struct traffic *traffic, const struct obs_acces
     traffic->last_ideal = (words * access->bytes + 31) / 32;
 }
 
-/* What it is worth follows from its place alone. */
+/* The cost of a dense access follows from its first address alone. */
 LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned bytes)
 {
     uint64_t high = low + LANES * bytes - 1;
@@ -179,7 +178,7 @@ LANES_INLINE void count_dense(struct traffic *traffic, uint64_t low, unsigned by
     traffic->ideal += LANES * bytes / 32;
 }
 
-/* Remembers what the warp touched, to know it again. */
+/* Remembers what the warp touched, to recognise a repeat. */
 LANES_INLINE void remember(struct sample *sample, const struct obs_access *access)
 {
     if (!access->dense && !access->repeats)
@@ -219,7 +218,8 @@ LANES_INLINE void note_load(struct state *state, uint64_t cta, uint32_t warp, ui
 typedef uint8_t column_bytes __attribute__((vector_size(32), aligned(1), may_alias));
 #define NO_COLUMN UINT8_MAX
 
-/* How many lanes the fullest column of banks has, but of NO_COLUMN: each is compared with all, 32 at a time. */
+/* The number of lanes in the fullest column of banks, not counting NO_COLUMN. All lanes are
+ * compared with all, 32 at a time. */
 LANES_INLINE uint32_t find_fullest(const uint8_t *column)
 {
     uint8_t twice[2 * LANES], beside[LANES];
@@ -235,8 +235,9 @@ LANES_INLINE uint32_t find_fullest(const uint8_t *column)
     return fullest;
 }
 
-/* Wavefronts of LANES lanes from FIRST on, one of which is active, and the ideal. What a lane asks for, BYTES
- * wide but at least a word, fills one column of banks from the top: a wavefront takes one of each column. */
+/* Adds the wavefronts of LANES lanes from FIRST on, at least one of them active, and the ideal.
+ * A column of banks is as wide as a lane's access, at least a word. A wavefront serves one
+ * access in each column. */
 LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access *access,
                                 unsigned first, unsigned lanes)
 {
@@ -245,7 +246,7 @@ LANES_INLINE void measure_banks(struct traffic *traffic, const struct obs_access
     uint32_t asked[LANES];
     for (unsigned i = 0; i < lanes; i++)
         asked[i] = (uint32_t)access->addr[first + i] >> shift;
-    /* inactive lanes repeat an active one's address, but that one may be of the other half */
+    /* inactive lanes repeat an active one's address, but that one may be in the other half */
     unsigned active = (unsigned)__builtin_ctz(access->mask >> first);
     for (unsigned i = 0; i < lanes && lanes < LANES; i++)
         asked[i] = access->mask >> (first + i) & 1 ? asked[i] : asked[active];
@@ -262,7 +263,7 @@ LANES_INLINE void measure_shared(struct traffic *traffic, const struct obs_acces
     traffic->last_pieces = traffic->last_ideal = 0;
     if (access->bytes < 16)
         measure_banks(traffic, access, 0, LANES);
-    /* 128-bit accesses go half a warp at a time, however few words they ask for (measured on an H200) */
+    /* 128-bit accesses always go half a warp at a time, even for few words (measured on an H200) */
     for (unsigned half = 0; half < 2 && access->bytes == 16; half++)
         if (access->mask >> (16 * half) & 0xffff)
             measure_banks(traffic, access, 16 * half, 16);
@@ -287,9 +288,9 @@ LANES_INLINE void count_shared(struct traffic *traffic, struct sample *sample,
 
 /* --- atomics in shared memory (all of it measured on an H100) ------------------------------------------ */
 
-/* Integers of 32 bits and exchanges have an instruction of their own. Compare-and-swap takes two passes,
- * and so does each round of the loop that all others become. An addition of 1 whose old value nobody reads
- * counts the lanes that want the same word, and adds them up at once. */
+/* 32-bit integer atomics and exchanges have their own instruction. Compare-and-swap takes two
+ * passes, and so does each round of the loop that replaces every other atomic. An addition of 1
+ * whose old value is unused counts the lanes that want the same word and adds them at once. */
 static enum atomic_form find_form(struct view_instruction in)
 {
     bool is_word = in.bytes == 4 && ptx_type_class(in.type) != 'F';
@@ -309,8 +310,8 @@ static enum atomic_form form_at(struct state *state, uint32_t pc)
     return state->form[pc];
 }
 
-/* Each lane has its turn in its bank, also where lanes want the same word. */
-LANES_INLINE void measure_turns(struct traffic *traffic, const struct obs_access *access)
+/* Each lane takes a turn in its bank, even if lanes want the same word. */
+LANES_INLINE void measure_serialised(struct traffic *traffic, const struct obs_access *access)
 {
     unsigned shift = access->bytes > 4 ? 3 : 2, columns = BANKS * 4 >> shift;
     uint8_t column[LANES];
@@ -335,7 +336,7 @@ LANES_INLINE void count_shared_atomic(struct traffic *traffic, const struct obs_
     if (form == POPULATION && !access->repeats)
         measure_shared(traffic, access);
     else if (!access->repeats)
-        measure_turns(traffic, access);
+        measure_serialised(traffic, access);
     traffic->pieces += passes * traffic->last_pieces;
     traffic->ideal += passes * traffic->last_ideal;
 }
@@ -361,8 +362,8 @@ LANES_CLONES static void counters_access(void *argument, const struct obs_access
         count_shared_atomic(&state->shared[access->pc], access, form_at(state, access->pc));
 }
 
-/* An access that says more of what is wasted than the ones before is wanted in full. One to shared memory that
- * wastes nothing says no more than that it was made. */
+/* Requests the full access if it wastes more than the sample. For a shared access that wastes
+ * nothing, the number of repeats is enough. */
 static enum obs_answer counters_repeat(void *argument, const struct obs_repeat *repeat)
 {
     struct state *state = argument;
@@ -413,8 +414,8 @@ void obs_measure(const struct obs_access *access, uint32_t *cost, uint32_t *idea
 
 /* --- older GPUs --------------------------------------------------------------------------------- */
 
-/* The same counters by older rules: requests are of half a warp, and what stands for lines of global
- * memory are transactions. */
+/* The same counters by older rules: a request is half a warp, and transactions are counted as
+ * lines of global memory. */
 static void access_by_old_rules(void *argument, const struct obs_access *access)
 {
     struct state *state = argument;
@@ -426,7 +427,7 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
     uint32_t at = access->pc + (shared ? state->count : 0);
     struct old_cost cost = old_rules_measure(state->rules, access);
     state->kind[at] = access->kind;
-    state->global[at].requests += cost.requests; /* shared lies behind global */
+    state->global[at].requests += cost.requests; /* shared follows global */
     state->global[at].pieces += cost.pieces;
     state->global[at].ideal += cost.ideal;
     state->global[at].lines += cost.transactions;
@@ -437,7 +438,7 @@ static void access_by_old_rules(void *argument, const struct obs_access *access)
 static void counters_join(void *into, void *argument)
 {
     struct state *total = into, *state = argument;
-    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared lies behind global */
+    for (uint32_t i = 0; i < 2 * total->count; i++) { /* shared follows global */
         total->global[i].requests += state->global[i].requests;
         total->global[i].pieces += state->global[i].pieces;
         total->global[i].ideal += state->global[i].ideal;
@@ -483,7 +484,7 @@ static void counters_end(void *argument, const struct launch_view *launch,
         uint64_t *most = &per_instruction[launch->code_count].value[EMU_longest_warp_load_sectors];
         *most = state->loaded[i] > *most ? state->loaded[i] : *most;
     }
-    if (per_instruction && state->rules == EMU_SECTOR) /* they are told of today's GPUs */
+    if (per_instruction && state->rules == EMU_SECTOR) /* losses are about today's GPUs */
         losses_report(launch, per_instruction, state->samples);
     counters_free(state);
 }

@@ -1,14 +1,16 @@
-/* The initcheck observer: reads of bytes that nobody has written.
+/* The initcheck observer: uninitialised reads.
  *
- * Of global memory, memory.c keeps a bit for each byte; what the host writes, sets or copies is marked there
- * too. Variables count as written, and so does memory that the program lends (page-locked, managed): the
- * host may write it any time, and nobody sees when. Of shared memory and of the kernels' own local
- * variables, a byte for each byte is kept here, for each CTA; functions' variables are not watched.
+ * For global memory, memory.c keeps a bit for each byte; the host's writes, memsets and copies
+ * set it too. Variables count as written, and so does memory that the program lends
+ * (page-locked, managed): the host may write it at any time, unseen. For shared memory and a
+ * kernel's own local variables, this file keeps a byte for each byte, for each CTA. Local
+ * variables of called functions are not watched.
  *
- * Copies of structures read their padding. So an access of which some bytes were written, or that is of one
- * or two bytes, is only a fault if the value that holds an unwritten one is used for more than being stored
- * elsewhere. A copy counts as written. Compilers load a thread's own variable before they know whether it is
- * wanted, as that can do no harm: one that selp then chooses, or not, is no fault. */
+ * Copies of structures read their padding. So a partly written access, or one of one or two
+ * bytes, is a fault only if an unwritten value in it is used for more than being stored
+ * elsewhere. A copy counts as written. Compilers load a thread's own variable before they know
+ * whether it is needed, as that does no harm. Such a load is no fault if selp then chooses or
+ * drops the value. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 #include "gpu/analyse/operands.h"
 #include "gpu/lanes.h"
-#include "gpu/observe/words.h"
+#include "gpu/observe/describe.h"
 
 #define MOST_COLUMNS 100 /* of a message */
 
@@ -25,24 +27,24 @@ struct init_cta {
     uint8_t *shared, *local; /* 1: written */
 };
 
-/* What one instruction has done. */
+/* What one instruction did. */
 struct init_site {
-    uint64_t low, high; /* of what it wrote, in SPACE; high 0: nothing */
-    uint64_t count;     /* of its reads that were faults; of the first one: */
+    uint64_t low, high; /* the range it wrote, in SPACE; high 0: none */
+    uint64_t count;     /* its faulty reads; addr, cta and thread are the first one's */
     uint64_t addr, cta;
     uint32_t thread;
     uint8_t space;
     bool uses_old;                 /* an atomic whose result depends on the old value */
     bool is_copy;                  /* cp.async */
-    const struct mem_block *block; /* that it accessed last */
+    const struct mem_block *block; /* the last one that it accessed */
 };
 
 struct init {
     const struct launch_view *launch;
     struct init_site *sites;          /* by pc */
-    struct init_cta *current, *seats; /* the one that runs; all that are under way */
+    struct init_cta *current, *seats; /* the running one; all resident ones */
     size_t local_bytes;
-    bool failed; /* memory is out, nothing more is looked at */
+    bool failed; /* memory is out: nothing more is checked */
 };
 
 /* --- what a value is used for ------------------------------------------------------------------------ */
@@ -70,8 +72,8 @@ static bool is_copy(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_st && in->guard != reg && in->operands[0].index != reg;
 }
 
-/* Whether more than the first WRITTEN bytes of what REG holds are used for more than being stored. What is cut
- * down to fewer bytes, in at most STEPS steps, is followed: so a member is taken out of a copy. */
+/* Whether the code uses bytes of REG beyond the first WRITTEN for more than being stored.
+ * Follows at most STEPS conversions to fewer bytes: they take a member out of a copy. */
 static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned written, unsigned steps)
 {
     for (uint32_t i = 0; i < f->code_count; i++) {
@@ -88,8 +90,8 @@ static bool uses_more(const struct ptx_function *f, uint32_t reg, unsigned writt
     return false;
 }
 
-/* Whether element K of what the load at PC loads is used for more than being stored, beyond its first WRITTEN
- * bytes. */
+/* Whether the code uses bytes beyond the first WRITTEN of element K of the load at PC for more
+ * than being stored. */
 static bool is_used(const struct launch_view *launch, uint32_t pc, uint32_t k, unsigned written)
 {
     uint32_t index;
@@ -104,7 +106,7 @@ static bool is_choice(const struct ptx_instruction *in, uint32_t reg)
     return in->opcode == PTX_OP_selp && in->guard != reg && in->operands[3].index != reg;
 }
 
-/* Whether what the load at PC loads is only chosen from, and may so be thrown away. */
+/* Whether the value of the load at PC is only a choice of selp, which may drop it. */
 static bool is_only_chosen(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -127,8 +129,8 @@ static bool is_same_place(const struct ptx_operand *a, const struct ptx_operand 
            a->value == b->value;
 }
 
-/* Whether REG, what LOAD has loaded or was made of it, only gets other bits in at most STEPS steps, some being
- * MASKED out before, and goes back to where it came from. */
+/* Whether REG, which holds LOAD's value or one made from it, is only MASKED and gets other bits,
+ * in at most STEPS steps, and is then stored where it came from. */
 static bool goes_back(const struct ptx_function *f, const struct ptx_instruction *load,
                       uint32_t reg, bool masked, unsigned steps)
 {
@@ -149,7 +151,7 @@ static bool goes_back(const struct ptx_function *f, const struct ptx_instruction
     return any;
 }
 
-/* Whether the load at PC is there because a bit-field is set: the others of its word may not have been yet. */
+/* Whether the load at PC only serves to set a bit-field: the word's other bits may be unwritten. */
 static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 {
     uint32_t index;
@@ -161,19 +163,19 @@ static bool is_for_bits(const struct launch_view *launch, uint32_t pc)
 
 /* --- marks -------------------------------------------------------------------------------------------- */
 
-/* A lane's bytes of the access: flags (of shared and local memory) or a block; neither: not watched. */
+/* The marks of a lane's bytes: flags (shared and local memory) or a block; neither: not watched. */
 struct init_place {
     uint8_t *flags;
     const struct mem_block *block;
 };
 
-/* The block that has all bytes from LOW on and before END, if it is watched. */
+/* The block that holds all bytes from LOW up to END, if it is watched. */
 static const struct mem_block *find_block(const struct init *init, struct init_site *site,
                                           uint64_t low, uint64_t end)
 {
     const struct mem_block *block = site->block;
     if (!block || low < block->addr || low - block->addr >= block->size)
-        site->block = block = mem_nearest(init->launch->memory, low);
+        site->block = block = mem_block_at(init->launch->memory, low);
     bool inside = block && block->host && low < end && low - block->addr < block->size &&
                   end - low <= block->size - (low - block->addr);
     return inside && block->marks[MEM_WRITTEN] ? block : NULL;
@@ -184,7 +186,7 @@ static bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* Those of the byte at ADDR, of the CTA whose shared memory is accessed; NULL: it has none yet, or no more. */
+/* The flags of the byte at ADDR in the accessed CTA's shared memory; NULL: it has none now. */
 static uint8_t *shared_flags(const struct init *init, const struct obs_access *access,
                              uint64_t addr)
 {
@@ -200,7 +202,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     uint64_t addr = access->addr[lane], own = launch->own_bytes;
     struct init_place place = {NULL, NULL};
     if (addr % access->bytes)
-        return place; /* memcheck's affair, as are those outside */
+        return place; /* memcheck reports these, and accesses outside */
     if (access->space == PTX_GLOBAL)
         place.block = find_block(init, &init->sites[access->pc], addr, addr + access->bytes);
     else if (is_shared(access->space) && addr < launch->shared_bytes &&
@@ -211,7 +213,7 @@ static struct init_place find_place(const struct init *init, const struct obs_ac
     return place;
 }
 
-/* From byte AT of the lane's on: the first of SIZE that was not written, or SIZE. */
+/* The first of SIZE bytes at ADDR that is not written, or SIZE. */
 static unsigned first_unwritten(struct init_place place, uint64_t addr, unsigned size)
 {
     if (place.block)
@@ -231,7 +233,7 @@ static bool is_any_written(struct init_place place, uint64_t addr, unsigned size
     return false;
 }
 
-/* Whether what LANE reads is a fault. *AT gets the first byte that was not written. */
+/* Whether LANE's read is a fault. *AT gets the first unwritten byte. */
 static bool is_fault(struct init *init, const struct obs_access *access, uint32_t lane,
                      struct init_place place, unsigned *at)
 {
@@ -286,7 +288,7 @@ static void note_reach(struct init_site *site, uint8_t space, uint64_t low, uint
     site->high = end > site->high ? end : site->high;
 }
 
-/* An exchange gives the old value to whoever asks, and is for writing. */
+/* An exchange always returns the old value, but its purpose is to write. */
 static bool reads_first(const struct init *init, const struct obs_access *access)
 {
     return access->kind == OBS_LOAD ||
@@ -296,11 +298,11 @@ static bool reads_first(const struct init *init, const struct obs_access *access
 
 /* --- what is quickly said ------------------------------------------------------------------------------- */
 
-/* Nothing is to say of a read, nor to mark by a write, of bytes that have all been written, as they have nearly
- * always. It does no harm to look at more than the lanes access, as far as that is quick. */
+/* Nearly every access is to bytes that are all written. Then a read is no fault and a write
+ * marks nothing new. The quick check may cover more bytes than the lanes access. */
 #define QUICK_BYTES 1024u
 
-/* All bytes from LOW on and before END. */
+/* Whether all bytes from LOW up to END are written. */
 static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space, uint64_t low,
                              uint64_t end)
 {
@@ -316,7 +318,7 @@ static bool is_range_written(const struct init *init, uint32_t pc, uint8_t space
              mem_first_unmarked(block, MEM_WRITTEN, low - block->addr, end - low) == end - low));
 }
 
-/* The lanes' bytes in shared memory that lie before END, where a row or more lies between two lanes. */
+/* Whether the lanes' bytes in shared memory before END are written; lanes may be far apart. */
 LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_access *access,
                                      uint64_t end)
 {
@@ -337,7 +339,7 @@ LANES_INLINE bool is_scatter_written(const struct init *init, const struct obs_a
     return !unwritten && !(bits & (access->bytes - 1u));
 }
 
-/* What neighbours store is marked in one go; true if it was. */
+/* Marks a dense store in one go; true if it did. */
 static bool mark_dense(const struct init *init, const struct obs_access *access, uint64_t end)
 {
     uint64_t low = access->addr[0];
@@ -356,11 +358,11 @@ LANES_CLONES static void initcheck_access(void *state, const struct obs_access *
 {
     struct init *init = state;
     bool is_read = reads_first(init, access), is_write = access->kind != OBS_LOAD;
-    bool is_copy = init->sites[access->pc].is_copy; /* see initcheck_order() */
+    bool is_copy = init->sites[access->pc].is_copy; /* marked later, by initcheck_order() */
     uint64_t low = access->addr[0], high = low;
     if (init->failed || !init->current || !access->mask || access->space == PTX_CONST)
         return;
-    for (uint32_t l = 0; l < WARP; l++) { /* those that are not active repeat others */
+    for (uint32_t l = 0; l < WARP; l++) { /* inactive lanes repeat an active one's address */
         low = access->addr[l] < low ? access->addr[l] : low;
         high = access->addr[l] > high ? access->addr[l] : high;
     }
@@ -398,7 +400,7 @@ static enum obs_answer initcheck_repeat(void *state, const struct obs_repeat *re
 
 /* --- CTAs ------------------------------------------------------------------------------------------------ */
 
-/* The CTA at its seat, which it takes if it is new there; NULL when memory is out. */
+/* The CTA at its seat, with no byte written if it is new there; NULL when memory is out. */
 static struct init_cta *take_cta(struct init *init, const struct obs_order *event)
 {
     struct init_cta *cta = &init->seats[event->seat];
@@ -453,13 +455,13 @@ static struct init_array array_of(const struct init *init, const struct init_sit
     if (site->space == PTX_SHARED) {
         const struct ptx_variable *v = view_shared_variable(launch, site->addr, &array.begin);
         array.end = v && v->size ? array.begin + v->size : launch->shared_bytes;
-        words_variable(array.name, sizeof array.name, launch, true, site->addr);
+        describe_variable(array.name, sizeof array.name, launch, true, site->addr);
         if (!v)
             array.begin = 0;
         if (!*array.name)
             snprintf(array.name, sizeof array.name, "shared memory");
     } else if (site->space == PTX_GLOBAL) {
-        const struct mem_block *block = mem_nearest(launch->memory, site->addr);
+        const struct mem_block *block = mem_block_at(launch->memory, site->addr);
         array.begin = block->addr;
         array.end = block->addr + block->size;
         snprintf(array.name, sizeof array.name, "a %" PRIu64 "-byte allocation", block->size);
@@ -467,7 +469,7 @@ static struct init_array array_of(const struct init *init, const struct init_sit
     return array;
 }
 
-/* The instruction that writes nearest to what was read, in the same array: NO_PC if there is none. */
+/* The instruction that wrote nearest to the faulty read, in the same array; NO_PC: none. */
 static uint32_t nearest_writer(const struct init *init, const struct init_site *site,
                                const struct init_array *array)
 {
@@ -495,8 +497,8 @@ static bool is_one_line(const struct launch_view *launch, uint32_t one, uint32_t
     return a.file == b.file && a.line == b.line;
 }
 
-/* Whether racecheck, which reports first, has told of the same two lines: that nothing says who is first is
- * why READER came too early. */
+/* Whether racecheck, which reports first, has a finding for the same two lines. Then the race
+ * explains why READER came too early. */
 static bool is_race(const struct init *init, uint32_t reader, uint32_t writer)
 {
     const struct launch_view *launch = init->launch;
@@ -522,7 +524,7 @@ static void report_site(const struct init *init, uint32_t pc)
     char thread[112], others[48] = "", text[300];
     if (is_race(init, pc, writer))
         return;
-    words_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
+    describe_thread(thread, sizeof thread, launch, site->thread, site->cta, true);
     if (line)
         snprintf(others, sizeof others, "; line %u writes nearby", line);
     struct finding *finding = findings_add_pair(init->launch->findings, "uninitialised-read", pc,
@@ -568,7 +570,7 @@ static void *initcheck_begin(const struct launch_view *launch)
     return NULL;
 }
 
-static void initcheck_join(void *into, void *state) /* one worker alone runs a launch */
+static void initcheck_join(void *into, void *state) /* one worker runs the launch */
 {
     (void)into;
     initcheck_free(state);

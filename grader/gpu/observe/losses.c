@@ -7,13 +7,13 @@
 
 #include "gpu/device.h"
 
-/* What is too little to be told of. Correct programs have edges: a ragged last block, the final step of
- * a reduction, the halo of a stencil. */
+/* Smaller losses are not reported. Correct programs have edges: a ragged last block, the final
+ * step of a reduction, the halo of a stencil. */
 #define LEAST_WASTE        8    /* sectors or wavefronts */
-#define LEAST_INSTRUCTIONS 16   /* of warps: a launch for one element has that */
+#define LEAST_INSTRUCTIONS 16   /* of warps: a launch for one element has as many */
 #define LEAST_SHARE        0.05 /* of all sectors, wavefronts or instructions of the launch */
 #define LEAST_RATIO        1.2  /* of cost to ideal */
-#define MANY_BRANCHES      0.1  /* of the warps that come to a branch, that diverge there */
+#define MANY_BRANCHES      0.1  /* of the warps at a branch: those that diverge */
 #define MANY_LEVELS        8    /* of calls */
 #define FEW_LANES          2.0  /* active on average: one does the work */
 #define SAME_ARRAY         (1ull << 16) /* bytes */
@@ -25,18 +25,18 @@
 struct loss {
     const char *id;
     struct source_line place;
-    uint32_t pc; /* whose sample is the worst */
+    uint32_t pc; /* the instruction with the worst sample */
     uint64_t requests, cost, ideal, again;
     bool has_good; /* another access of this kind on this line wastes nothing */
-    /* Of branches: the part of cost and ideal that is the latest one's, and where its code ends; how often
-     * warps came to all of them; and whether one of them alone is worth a word. */
+    /* Of branches: the latest one's part of cost and ideal, and the end of its code; how often
+     * warps reached all of them; whether one of them alone deserves a finding. */
     uint64_t latest_cost, latest_ideal;
     uint32_t latest_end;
     double entries;
     bool has_bad, is_loop;
 };
 
-/* What an instruction cost in warp and thread instructions, with the function that it calls. */
+/* The cost of an instruction in warp and thread instructions, including the function it calls. */
 struct expense {
     double warps, threads;
 };
@@ -47,7 +47,7 @@ struct report {
     const struct sample *samples;
     struct emu_counters totals;
     struct expense *expenses; /* of each instruction */
-    uint32_t *loads;          /* the instructions that have loaded from global memory */
+    uint32_t *loads;          /* the instructions that load from global memory */
     uint32_t load_count;
     struct loss *list;
     uint32_t count, room;
@@ -93,7 +93,7 @@ static void add_finding(const struct report *report, const struct loss *loss,
 /* --- memory -------------------------------------------------------------------------------------- */
 
 struct traffic_kind {
-    enum emu_counter requests; /* then cost and ideal */
+    enum emu_counter requests; /* cost and ideal follow */
     const char *id, *verb;
     bool shared;
 };
@@ -141,7 +141,8 @@ static void add_traffic(struct report *report, const struct traffic_kind *kind, 
     loss->has_good = loss->has_good || value[1] == value[2];
 }
 
-/* What the first warp saw at PC, of those whose same lanes of the same CTA were last at OTHER, too. */
+/* Finds the first warp whose latest accesses at PC and at OTHER were by the same lanes of the
+ * same CTA. Returns its access at PC and sets *WARP. */
 static const struct access_seen *first_pair(const struct report *report, uint32_t pc,
                                             uint32_t other, uint32_t *warp)
 {
@@ -152,8 +153,8 @@ static const struct access_seen *first_pair(const struct report *report, uint32_
     return NULL;
 }
 
-/* Whether the loads at two instructions of one line are of the same words: what the compiler made of one in
- * a loop that it has unrolled. */
+/* Whether the loads at two instructions of one line read the same words: the compiler has copied
+ * one load when it unrolled a loop. */
 static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
 {
     uint32_t warp = 0;
@@ -166,8 +167,8 @@ static bool is_copy(const struct report *report, uint32_t pc, uint32_t other)
     return one.file == two.file && one.line == two.line;
 }
 
-/* Whether what the load at PC reads may be new each time: between barriers the block writes about as often
- * as it loads, in the same part of memory. */
+/* Whether the load at PC may read new values each time: between barriers the block stores about
+ * as often as it loads, in the same part of memory. */
 static bool is_rewritten(const struct report *report, uint32_t pc)
 {
     uint64_t loads = report->counters[pc].value[EMU_global_load_requests];
@@ -184,8 +185,8 @@ static bool is_rewritten(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* A load that repeats the one before, or the same one in an unrolled loop. One that may wait for another
- * thread must. */
+/* Adds a load that repeats the one before, or its copy in an unrolled loop. A load that may poll
+ * is left out: it has to repeat. */
 static void add_again(struct report *report, uint32_t pc)
 {
     const uint64_t *value = &report->counters[pc].value[EMU_global_load_requests];
@@ -225,8 +226,8 @@ static const struct traffic_kind *kind_of(const struct report *report, const str
     return &kinds[i];
 }
 
-/* Whether the load at PC is one of a window: the warp loads words there that lie over these in part, here the
- * next time or at another instruction. */
+/* Whether the load at PC reads a sliding window: the same warp's next load, here or at another
+ * instruction, overlaps it in part. */
 static bool is_of_window(const struct report *report, uint32_t pc)
 {
     const struct sample *sample = &report->samples[pc];
@@ -241,8 +242,9 @@ static bool is_of_window(const struct report *report, uint32_t pc)
     return false;
 }
 
-/* Neighbouring words that only begin in the middle of a sector: a stencil cannot but do that, as
- * another access of its line or its loads show. Atomics on scattered places are what histograms are made of. */
+/* Neighbouring words that merely begin in the middle of a sector: a stencil cannot avoid that.
+ * Another access on its line, or its other loads, show that it is one. Histograms need atomics
+ * on scattered places. */
 static bool is_unavoidable(const struct report *report, const struct loss *loss,
                            const struct sample *sample)
 {
@@ -253,7 +255,7 @@ static bool is_unavoidable(const struct report *report, const struct loss *loss,
            (shape.kind == SHAPE_SCATTERED && sample->kind >= OBS_ATOMIC);
 }
 
-static void tell_traffic(const struct report *report, const struct loss *loss)
+static void report_access_loss(const struct report *report, const struct loss *loss)
 {
     const struct traffic_kind *kind = kind_of(report, loss);
     const struct sample *sample = &report->samples[loss->pc];
@@ -265,16 +267,16 @@ static void tell_traffic(const struct report *report, const struct loss *loss)
         (!kind->shared && is_unavoidable(report, loss, sample)))
         return;
     if (kind->shared) {
-        shape_tell_shared(cause, sizeof cause, &sample->access, kind->verb);
+        shape_describe_shared(cause, sizeof cause, &sample->access, kind->verb);
         help = shape_help_shared(&sample->access);
     } else {
-        shape_tell_global(cause, sizeof cause, &sample->access, kind->verb);
+        shape_describe_global(cause, sizeof cause, &sample->access, kind->verb);
         help = sample->kind < OBS_ATOMIC ? shape_help_global(&sample->access) : NULL;
     }
     add_finding(report, loss, sample, cause, help);
 }
 
-static void tell_again(const struct report *report, const struct loss *loss)
+static void report_redundant_loads(const struct report *report, const struct loss *loss)
 {
     char cause[100];
     uint64_t all = 0, fresh = loss->requests - loss->again;
@@ -297,9 +299,9 @@ static void report_traffic(struct report *report)
     }
     for (uint32_t i = 0; i < report->count; i++) {
         if (strcmp(report->list[i].id, "redundant-load") == 0)
-            tell_again(report, &report->list[i]);
+            report_redundant_loads(report, &report->list[i]);
         else
-            tell_traffic(report, &report->list[i]);
+            report_access_loss(report, &report->list[i]);
     }
 }
 
@@ -328,8 +330,8 @@ static bool is_call_of(const struct report *report, uint32_t pc, uint32_t functi
     return in.kind == VIEW_CALL && in.callee == function;
 }
 
-/* Gives each call of FUNCTION its part of what the function has cost so far as is known: by how often, and in
- * how many lanes, it was made. */
+/* Gives each call of FUNCTION its share of the function's cost so far, in proportion to how
+ * often and with how many lanes it was made. */
 static void share_out(struct report *report, uint32_t function)
 {
     uint32_t first, end;
@@ -349,7 +351,7 @@ static void share_out(struct report *report, uint32_t function)
         }
 }
 
-/* Once for each level of calls; what calls itself is known near enough after that. */
+/* Repeats once for each level of calls. That is accurate enough for recursive calls. */
 static void find_expenses(struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -362,8 +364,9 @@ static void find_expenses(struct report *report)
 
 /* --- branches ------------------------------------------------------------------------------------ */
 
-/* Through which instruction warps come to what the branch at PC decides: itself, or what stands before a
- * loop that it goes back in, as most of the times it is there with the lanes that are left. */
+/* The instruction whose count says how many warps reach the branch at PC. For a loop's backward
+ * branch this is the instruction before the loop, as the branch mostly runs with the lanes that
+ * are left. Otherwise it is the branch itself. */
 static uint32_t entry_of(const struct report *report, uint32_t pc)
 {
     uint32_t before = view_instruction(report->launch, pc).target - 1;
@@ -381,8 +384,8 @@ static uint64_t least_branch_waste(const struct report *report)
     return share > LEAST_INSTRUCTIONS ? share : LEAST_INSTRUCTIONS;
 }
 
-/* Adds what a branch cost whose code ends at END. Those of an unrolled loop follow one another; of one
- * inside of another the outer counts. */
+/* Adds the cost of a branch whose code is from FIRST to END. The branches of an unrolled loop
+ * follow one another. Of nested branches only the one that wastes more counts. */
 static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uint64_t cost,
                             uint64_t ideal)
 {
@@ -399,8 +402,8 @@ static void add_to_branches(struct loss *loss, uint32_t first, uint32_t end, uin
     loss->latest_end = end;
 }
 
-/* What warps executed between the branch at PC and the place where its lanes meet again, and as few
- * instructions as would do if all lanes that came there had stayed together. */
+/* Adds the branch at PC. Its cost is the warp instructions up to the point where its lanes
+ * reconverge. The ideal is the number if all lanes that reached it had stayed together. */
 static void add_branch(struct report *report, uint32_t pc)
 {
     struct view_instruction in = view_instruction(report->launch, pc);
@@ -428,8 +431,8 @@ static void add_branch(struct report *report, uint32_t pc)
                      cost - ideal >= least_branch_waste(report);
 }
 
-/* The last steps of a tree diverge in any case, a few of a line's branches and not for long. */
-static void tell_branches(const struct report *report, const struct loss *loss)
+/* The last steps of a tree always diverge: few of the line's branches, and not for long. */
+static void report_branch_loss(const struct report *report, const struct loss *loss)
 {
     char cause[100];
     if (loss->cost - loss->ideal < least_branch_waste(report) ||
@@ -451,7 +454,7 @@ static void report_branches(struct report *report)
         if (report->counters[pc].value[EMU_branches])
             add_branch(report, pc);
     for (uint32_t i = before; i < report->count; i++)
-        tell_branches(report, &report->list[i]);
+        report_branch_loss(report, &report->list[i]);
 }
 
 /* --- the whole kernel ------------------------------------------------------------------------------ */
@@ -466,7 +469,7 @@ static uint32_t busiest(const struct report *report)
     return most;
 }
 
-/* Does one lane do nearly all of it? Its line is the one that is executed most. */
+/* Reports a kernel in which one lane does nearly all the work, at its most executed line. */
 static bool report_serial(const struct report *report)
 {
     char cause[100];
@@ -485,7 +488,7 @@ static bool report_serial(const struct report *report)
     return true;
 }
 
-/* Worth a word only where there are blocks enough for all multiprocessors. */
+/* Reported only if there are enough blocks for all multiprocessors. */
 static void report_occupancy(const struct report *report)
 {
     const struct launch_view *launch = report->launch;
@@ -497,7 +500,7 @@ static void report_occupancy(const struct report *report)
         [EMU_BY_SHARED] = "take less shared memory a block, or more threads that share it",
         [EMU_OCCUPANCY_LIMITS] = NULL};
     char cause[100];
-    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* of a warp each */
+    bool is_half = o->warps == HALF_OCCUPANCY && o->limit == EMU_BY_BLOCKS; /* one-warp blocks */
     if ((o->warps >= HALF_OCCUPANCY && !is_half) || launch->cta_count < EMU_MULTIPROCESSORS)
         return;
     snprintf(cause, sizeof cause, "%u of %u warps fit at once, limited by %s", o->warps,
@@ -506,7 +509,7 @@ static void report_occupancy(const struct report *report)
     add_finding(report, &loss, NULL, cause, helps[o->limit]);
 }
 
-/* False: out of memory. */
+/* False when memory is out. */
 static bool report_open(struct report *report)
 {
     uint32_t count = report->launch->code_count;
@@ -528,7 +531,7 @@ void losses_report(const struct launch_view *launch, const struct emu_counters *
                    const struct sample *samples)
 {
     struct report report = {launch, counters, samples, .room = 5 * launch->code_count};
-    if (report_open(&report)) { /* else it is feedback, and no grade depends on it */
+    if (report_open(&report)) { /* else there is less feedback; no grade depends on it */
         report_traffic(&report);
         if (!report_serial(&report))
             report_branches(&report);

@@ -1,8 +1,9 @@
-/* Losses: what a launch wasted, as findings of severity "warning" on the lines that did it.
+/* Losses: what a launch wasted, as findings of severity "warning" on the responsible lines.
  *
- * The counters observer keeps a sample of each instruction: of its accesses the one that wasted most,
- * whose addresses tell the cause (shape.h). Which one that is does not depend on how many workers there
- * are. When the launch ends, losses_report() adds up by source line what is worth a finding. */
+ * The counters observer keeps a sample of each instruction: its most wasteful access, whose
+ * addresses show the cause (shape.h). The choice does not depend on the number of workers. When
+ * the launch ends, losses_report() adds up the losses by source line and reports those that
+ * matter. */
 #ifndef GPU_OBSERVE_LOSSES_H
 #define GPU_OBSERVE_LOSSES_H
 
@@ -14,11 +15,11 @@
 #include "gpu/observe/shape.h"
 #include "gpu/observe/view.h"
 
-/* A warp's latest access to global memory by an instruction, as far as it takes to know the same one again:
- * FIRST is lane 0's address, FORM a hash of how the other lanes' lie to it. */
+/* A warp's latest access to global memory by an instruction, with just enough to recognise a
+ * repeat: FIRST is lane 0's address, FORM a hash of the other lanes' distances from it. */
 struct access_seen {
     uint64_t cta, first, form;
-    uint32_t mask; /* 0: there was none */
+    uint32_t mask; /* 0: no access yet */
 };
 
 struct sample {
@@ -27,13 +28,13 @@ struct sample {
     uint32_t warp;
     uint8_t kind, space;
     uint64_t cta;
-    /* Of global accesses that a warp repeats, or that lie in part over the warp's one before: how often. */
+    /* How often a warp repeated its previous global access, or partly overlapped it. */
     uint64_t again, slid;
-    uint64_t form;            /* of the latest global access, but of dense ones */
-    struct access_seen *seen; /* of each warp of the last CTA; NULL: none, or memory ran out */
+    uint64_t form;            /* of the latest global access that was not dense */
+    struct access_seen *seen; /* by warp of the last CTA; NULL: no access, or memory is out */
 };
 
-/* Does an access at COST and IDEAL by WARP of CTA say more than what is there? */
+/* Whether an access at COST and IDEAL by WARP of CTA replaces the sample. */
 static inline bool sample_is_worse(const struct sample *sample, uint32_t cost, uint32_t ideal,
                                    uint64_t cta, uint32_t warp)
 {
@@ -60,7 +61,7 @@ static inline void sample_take(struct sample *sample, const struct obs_access *a
 
 #define DENSE_FORM 1
 
-/* How the active lanes' addresses lie to lane 0's. */
+/* A hash of the active lanes' distances from lane 0's address. */
 static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
 {
     uint64_t form = 0;
@@ -69,15 +70,15 @@ static inline uint64_t access_form(const uint64_t addr[32], uint32_t mask)
     return form;
 }
 
-#define WINDOW 128 /* bytes: a warp's words, if they are floats */
+#define WINDOW 128 /* bytes: a float for each lane */
 
 static inline bool access_is_near(uint64_t one, uint64_t other)
 {
     return one != other && one - other + WINDOW < 2 * WINDOW;
 }
 
-/* Counts an access by WARP to what it touched here the last time, if all its lanes' addresses lie to the
- * first as they did then (REPEATS), or to a window that has slid on. */
+/* Counts an access by WARP that repeats its previous one: the same place and the same distances
+ * between lanes (REPEATS). Also counts one whose window has slid. */
 static inline void sample_again(struct sample *sample, bool repeats, uint32_t warp,
                                 const struct access_seen *seen)
 {
@@ -92,10 +93,10 @@ static inline void sample_again(struct sample *sample, bool repeats, uint32_t wa
     *last = *seen;
 }
 
-/* Adds what another worker saw. It may take memory from SAMPLE. */
+/* Adds another worker's sample. It may take over memory of SAMPLE. */
 void sample_join(struct sample *into, struct sample *sample);
 
-/* Adds to the launch's findings what COUNTERS and SAMPLES, of each instruction, show. */
+/* Adds a finding for each loss that COUNTERS and SAMPLES show; both are by instruction. */
 void losses_report(const struct launch_view *launch, const struct emu_counters *counters,
                    const struct sample *samples);
 

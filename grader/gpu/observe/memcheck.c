@@ -1,19 +1,20 @@
-/* The memcheck observer: faults to findings, in words that say what was allocated and how far off. */
+/* The memcheck observer: turns faults into findings that say what was allocated and how far off
+ * the access was. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gpu/observe/words.h"
+#include "gpu/observe/describe.h"
 
-#define FAR_BYTES ((uint64_t)1 << 40) /* beyond all device memory: no index led there */
+#define FAR_BYTES ((uint64_t)1 << 40) /* more than any device memory: no index reaches that far */
 
 static void *memcheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* nothing of its own: findings are shared and locked */
+    return malloc(1); /* no state: findings are shared and locked */
 }
 
-/* Whether it is a CTA's shared memory, the thread's own or another's. */
+/* Whether the address is in shared memory, of the thread's own CTA or another. */
 static bool is_shared(const struct obs_fault *fault)
 {
     return fault->space == PTX_SHARED || fault->space == PTX_CLUSTER;
@@ -35,8 +36,8 @@ static const char *access_name(uint8_t access)
 
 /* --- where an address lies ------------------------------------------------------------------------- */
 
-/* "12 bytes behind", "right behind", "64 bytes before" or, for an access that begins inside, "across
- * the end of" what lies from BEGIN to END. */
+/* Where an access is relative to the range from BEGIN to END: "12 bytes behind", "right behind",
+ * "64 bytes before" or, if it begins inside, "across the end of". */
 static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin, int64_t end)
 {
     int64_t far = addr < begin ? begin - addr : addr - end;
@@ -47,7 +48,7 @@ static const char *how_far(char *text, size_t size, int64_t addr, int64_t begin,
     return text;
 }
 
-/* The block that a bad address was meant for; NULL: none is near. */
+/* The block that a bad address was probably meant for; NULL: none is near. */
 static const struct mem_block *block_meant(const struct launch_view *launch,
                                            const struct obs_fault *fault)
 {
@@ -59,7 +60,7 @@ static const struct mem_block *block_meant(const struct launch_view *launch,
     return fault->addr - block->addr < block->size || far < FAR_BYTES ? block : NULL;
 }
 
-/* Memory of malloc() in kernels. */
+/* Describes ADDR in the heap of malloc() in kernels. */
 static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_t addr)
 {
     struct heap_place place;
@@ -76,7 +77,7 @@ static void print_heap_place(char *text, size_t size, struct heap *heap, uint64_
         snprintf(text, size, "where malloc() has given nothing");
 }
 
-/* What lies before is a null pointer and an index. */
+/* Lower addresses are a null pointer plus an index. */
 #define NULL_END 65536
 
 static void print_global_place(char *text, size_t size, const struct mem_block *block,
@@ -103,14 +104,14 @@ static void print_global_place(char *text, size_t size, const struct mem_block *
                  block->size, block->host ? "" : " that was freed");
 }
 
-/* Behind a kernel's own variables lies the stack of the functions that it calls. */
+/* The stack of called functions follows the kernel's own variables. */
 static uint32_t local_bytes(const struct launch_view *launch, uint64_t addr)
 {
     bool has_stack = launch->uses_stack && addr > launch->own_bytes;
     return has_stack ? launch->local_bytes : launch->function->local_bytes;
 }
 
-/* Of the spaces that belong to a CTA, a thread or a launch: addresses are offsets, of 32 bits. */
+/* Describes an address in the space of a CTA, a thread or a launch: a 32-bit offset. */
 static void print_own_place(char *text, size_t size, const struct launch_view *launch,
                             const struct obs_fault *fault)
 {
@@ -129,7 +130,7 @@ static void print_own_place(char *text, size_t size, const struct launch_view *l
         snprintf(text, size, "but the launch gives none");
 }
 
-/* Of an access that is meant for an array of shared memory that is known. */
+/* Describes an access that was meant for a known shared array. False: the array is unknown. */
 static bool print_array_place(char *text, size_t size, const struct launch_view *launch,
                               const struct obs_fault *fault)
 {
@@ -139,7 +140,7 @@ static bool print_array_place(char *text, size_t size, const struct launch_view 
     if (!is_shared(fault) || !high || low >= end)
         return false;
     high = high < end ? high : end;
-    words_variable(name, sizeof name, launch, true, low);
+    describe_variable(name, sizeof name, launch, true, low);
     snprintf(text, size, "%s the %u bytes of %s",
              how_far(far, sizeof far, (int32_t)fault->addr, low, high), high - low, name);
     return *name;
@@ -162,7 +163,7 @@ static void print_place(char *text, size_t size, const struct launch_view *launc
         print_own_place(text, size, launch, fault);
 }
 
-/* Where the program made, and freed, what the access was meant for. */
+/* Adds where the program allocated, and freed, the memory that the access was meant for. */
 static void add_notes(struct finding *finding, const struct launch_view *launch,
                       const struct obs_fault *fault)
 {
@@ -178,16 +179,25 @@ static void add_notes(struct finding *finding, const struct launch_view *launch,
 /* --- faults ------------------------------------------------------------------------------------------ */
 
 static const char *const fault_ids[] = {
-    [OBS_OUT_OF_BOUNDS] = "out-of-bounds", [OBS_MISALIGNED] = "misaligned",
-    [OBS_READ_ONLY] = "read-only",         [OBS_TRAPPED] = "trap",
-    [OBS_ASSERTION] = "assertion",         [OBS_STACK_OVERFLOW] = "stack-overflow",
-    [OBS_BAD_CALL] = "bad-call",           [OBS_ENDLESS] = "endless-loop",
-    [OBS_BAD_TEXTURE] = "bad-texture",     [OBS_OUTSIDE_SURFACE] = "outside-surface",
-    [OBS_DOUBLE_FREE] = "double-free",     [OBS_BAD_FREE] = "bad-free",
-    [OBS_NO_MBARRIER] = "bad-mbarrier",    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
-    [OBS_TOO_MUCH] = "too-much-work",      [OBS_NO_CTA] = "cluster-access",
-    [OBS_CTA_ENDED] = "cluster-access",    [OBS_CTA_NOT_BEGUN] = "cluster-access",
-    [OBS_FAR_MBARRIER] = "bad-mbarrier",
+    [OBS_OUT_OF_BOUNDS] = "out-of-bounds",
+    [OBS_MISALIGNED] = "misaligned",
+    [OBS_READ_ONLY] = "read-only",
+    [OBS_TRAPPED] = "trap",
+    [OBS_ASSERTION] = "assertion",
+    [OBS_STACK_OVERFLOW] = "stack-overflow",
+    [OBS_BAD_CALL] = "bad-call",
+    [OBS_ENDLESS_LOOP] = "endless-loop",
+    [OBS_BAD_TEXTURE] = "bad-texture",
+    [OBS_OUTSIDE_SURFACE] = "outside-surface",
+    [OBS_DOUBLE_FREE] = "double-free",
+    [OBS_BAD_FREE] = "bad-free",
+    [OBS_NO_MBARRIER] = "bad-mbarrier",
+    [OBS_MBARRIER_COUNT] = "bad-mbarrier",
+    [OBS_TOO_MUCH_WORK] = "too-much-work",
+    [OBS_NO_SUCH_CTA] = "cluster-access",
+    [OBS_CTA_ENDED] = "cluster-access",
+    [OBS_CTA_NOT_STARTED] = "cluster-access",
+    [OBS_REMOTE_MBARRIER] = "bad-mbarrier",
 };
 
 /* " at rank 1", if the access is to another block's shared memory. */
@@ -200,13 +210,13 @@ static const char *print_rank(char *text, size_t size, const struct obs_fault *f
     return text;
 }
 
-/* Of an access to a block that is not there. */
+/* Describes an access to a block that does not exist or is not running. */
 static void print_missing(char *text, size_t size, const struct launch_view *launch,
                           const struct obs_fault *fault, const char *thread)
 {
     char why[64], rank[32];
     uint32_t blocks = launch->cluster_size;
-    if (fault->kind == OBS_NO_CTA)
+    if (fault->kind == OBS_NO_SUCH_CTA)
         snprintf(why, sizeof why, "but the cluster has %" PRIu32 " block%s", blocks,
                  blocks == 1 ? "" : "s");
     else
@@ -216,11 +226,25 @@ static void print_missing(char *text, size_t size, const struct launch_view *lau
              print_rank(rank, sizeof rank, fault), why, thread);
 }
 
+/* Faults without numbers: what happened, before "; thread ...". */
+static const char *const plain_faults[] = {
+    [OBS_DOUBLE_FREE] = "this memory of malloc() was freed before",
+    [OBS_BAD_FREE] = "this address is not from malloc() in a kernel",
+    [OBS_TRAPPED] = "the kernel stopped itself (trap)",
+    [OBS_STACK_OVERFLOW] = "the stack is used up: a function calls itself too deeply",
+    [OBS_BAD_CALL] = "call through a pointer that does not point to a function",
+    [OBS_BAD_TEXTURE] = "not a texture or surface object, or its memory was freed",
+    [OBS_OUTSIDE_SURFACE] = "outside of the surface (x counts bytes)",
+    [OBS_NO_MBARRIER] = "no mbarrier was initialised at this address",
+    [OBS_REMOTE_MBARRIER] = "this is an mbarrier of another block, which is not supported",
+    [OBS_MBARRIER_COUNT] = "an mbarrier cannot count that: 0, or more than the phase expects",
+};
+
 static void print_fault(char *text, size_t size, const struct launch_view *launch,
                         const struct obs_fault *fault)
 {
     char thread[96], place[160], rank[32];
-    words_fault_thread(thread, sizeof thread, launch, fault);
+    describe_fault_thread(thread, sizeof thread, launch, fault);
     switch (fault->kind) {
     case OBS_OUT_OF_BOUNDS:
         print_place(place, sizeof place, launch, fault);
@@ -228,9 +252,9 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
                  access_name(fault->access), fault->bytes, fault->bytes == 1 ? "" : "s",
                  print_rank(rank, sizeof rank, fault), place, thread);
         break;
-    case OBS_NO_CTA:
+    case OBS_NO_SUCH_CTA:
     case OBS_CTA_ENDED:
-    case OBS_CTA_NOT_BEGUN:
+    case OBS_CTA_NOT_STARTED:
         print_missing(text, size, launch, fault, thread);
         break;
     case OBS_MISALIGNED:
@@ -244,54 +268,23 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
                  "%s of what kernels may only read, a __constant__ variable or a parameter; %s",
                  access_name(fault->access), thread);
         break;
-    case OBS_DOUBLE_FREE:
-        snprintf(text, size, "this memory of malloc() was freed before; %s", thread);
-        break;
-    case OBS_BAD_FREE:
-        snprintf(text, size, "this address is not from malloc() in a kernel; %s", thread);
-        break;
-    case OBS_TRAPPED:
-        snprintf(text, size, "the kernel stopped itself (trap); %s", thread);
-        break;
     case OBS_ASSERTION:
         snprintf(text, size, "assertion failed: %s; %s", launch->assertion, thread);
         break;
-    case OBS_STACK_OVERFLOW:
-        snprintf(text, size, "the stack is used up: a function calls itself too deeply; %s",
-                 thread);
-        break;
-    case OBS_BAD_CALL:
-        snprintf(text, size, "call through a pointer that is no function's; %s", thread);
-        break;
-    case OBS_BAD_TEXTURE:
-        snprintf(text, size, "this is no texture or surface object, or its memory was freed; %s",
-                 thread);
-        break;
-    case OBS_OUTSIDE_SURFACE:
-        snprintf(text, size, "outside of the surface (x counts bytes); %s", thread);
-        break;
-    case OBS_NO_MBARRIER:
-        snprintf(text, size, "no mbarrier was initialised at this address; %s", thread);
-        break;
-    case OBS_FAR_MBARRIER:
-        snprintf(text, size, "this is an mbarrier of another block, which is not supported; %s",
-                 thread);
-        break;
-    case OBS_MBARRIER_COUNT:
-        snprintf(text, size, "an mbarrier cannot count that: 0, or more than the phase expects; %s",
-                 thread);
-        break;
-    case OBS_TOO_MUCH:
+    case OBS_TOO_MUCH_WORK:
         snprintf(
             text, size,
             "stopped after %" PRIu64
             " instructions, too many for this job: no warp runs for long, but many do the same; %s is here",
             launch->limit, thread);
         break;
-    default:
+    case OBS_ENDLESS_LOOP:
         snprintf(text, size,
                  "still running after %" PRIu64 " instructions: an endless loop? %s is here",
                  launch->limit, thread);
+        break;
+    default:
+        snprintf(text, size, "%s; %s", plain_faults[fault->kind], thread);
     }
 }
 

@@ -6,7 +6,7 @@
 #define BANKS  16u
 #define SECTOR 32u
 
-/* One half of a warp: what its lanes ask for, by the number in the half. */
+/* One half of a warp: the lanes' accesses, by the lane's number in the half. */
 struct half {
     const uint64_t *addr;
     uint32_t mask;
@@ -20,7 +20,7 @@ static unsigned lowest(uint32_t mask)
 
 /* --- global memory -------------------------------------------------------------------------------- */
 
-/* Is lane k's word the k-th from where a segment begins? Lanes that take no part do not matter. */
+/* Whether lane k accesses the k-th word of a segment. Inactive lanes do not matter. */
 static bool is_coalesced(const struct half *half)
 {
     uint32_t segment = half->bytes == 4 ? 64 : 128;
@@ -41,12 +41,12 @@ static void measure_g80(const struct half *half, struct old_cost *cost)
     cost->pieces += coalesced ? HALF * half->bytes / SECTOR : lanes;
 }
 
-/* A transaction of *LEFT's lowest lane, which serves all in its segment. Returns its bytes. */
+/* One transaction: serves *LEFT's lowest lane and all others in its segment. Returns its bytes. */
 static uint32_t serve_segment(const struct half *half, uint32_t *left)
 {
     uint32_t size = half->bytes == 1 ? 32 : half->bytes == 2 ? 64 : 128;
     uint64_t begin = half->addr[lowest(*left)] / size * size;
-    uint64_t low = UINT64_MAX, high = 0; /* first and last byte that is asked for */
+    uint64_t low = UINT64_MAX, high = 0; /* first and last byte accessed */
     for (uint32_t lanes = *left; lanes; lanes &= lanes - 1) {
         uint64_t addr = half->addr[lowest(lanes)];
         if (addr / size * size != begin)
@@ -66,7 +66,7 @@ static void measure_gt200(const struct half *half, struct old_cost *cost)
         cost->pieces += serve_segment(half, &left) / SECTOR;
 }
 
-/* As few sectors as the bytes could fill: lanes may ask for the same ones. */
+/* The fewest sectors that could hold the bytes. Lanes may share words. */
 static uint32_t ideal_sectors(const struct half *half)
 {
     uint32_t distinct = 0;
@@ -89,7 +89,7 @@ static uint32_t lanes_that(const uint32_t *value, uint32_t wanted, uint32_t mask
     return lanes;
 }
 
-/* Of MASK's lanes those whose VALUE most of them have. */
+/* The largest group of MASK's lanes that have the same VALUE. */
 static uint32_t largest_group(const uint32_t *value, uint32_t mask)
 {
     uint32_t largest = 0;
@@ -101,8 +101,8 @@ static uint32_t largest_group(const uint32_t *value, uint32_t mask)
     return largest;
 }
 
-/* Steps for one word of each lane. Which word goes to several lanes the guides leave open: here it is one
- * that most want, of the bank that most wait for. */
+/* The steps for one word of each lane. The guides leave open which word is broadcast: here it is
+ * the most wanted word of the fullest bank. */
 static uint32_t count_steps(const uint32_t *word, uint32_t mask)
 {
     uint32_t bank[HALF], steps = 0;

@@ -1,6 +1,6 @@
-/* The origins observer: marks what kernels write to global memory, so that the record can tell which bytes
- * that the host reads back were made by a kernel, and not put there by the host. The host's own writes
- * and copies are marked where they are made, in device.c. */
+/* The origins observer: marks what kernels write to global memory. So the record can show which
+ * of the bytes that the host reads back came from a kernel, and not from the host. The host's
+ * own writes and copies are marked where they are made, in device.c. */
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
@@ -15,17 +15,17 @@ static void origins_access(void *state, const struct obs_access *access)
     const struct origins *origins = state;
     if (access->space != PTX_GLOBAL)
         return;
-    if (access->dense) { /* but perhaps beyond the end: such a launch fails */
+    if (access->dense) { /* may reach past the end: such a launch fails */
         uint64_t bytes = (uint64_t)WARP * access->bytes;
         if (mem_range(origins->memory, access->addr[0], bytes)) {
-            mem_mark(origins->memory, MEM_MADE, access->addr[0], bytes, true);
+            mem_mark(origins->memory, MEM_FROM_KERNEL, access->addr[0], bytes, true);
             return;
         }
     }
     for (uint32_t left = access->mask; left; left &= left - 1) {
         uint64_t addr = access->addr[__builtin_ctz(left)];
         if (mem_range(origins->memory, addr, access->bytes))
-            mem_mark(origins->memory, MEM_MADE, addr, access->bytes, true);
+            mem_mark(origins->memory, MEM_FROM_KERNEL, addr, access->bytes, true);
     }
 }
 
@@ -37,7 +37,7 @@ static void *origins_begin(const struct launch_view *launch)
     return origins;
 }
 
-static void origins_join(void *into, void *state) /* one worker alone runs a launch */
+static void origins_join(void *into, void *state) /* one worker runs the launch */
 {
     (void)into;
     free(state);

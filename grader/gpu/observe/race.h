@@ -1,16 +1,16 @@
-/* What the files of racecheck share: one launch's state, and the pairs of accesses that it found. */
+/* The state of racecheck for one launch, and the pairs of accesses that race. */
 #ifndef GPU_OBSERVE_RACE_H
 #define GPU_OBSERVE_RACE_H
 
 #include "gpu/lanes.h"
-#include "gpu/observe/race_calm.h"
 #include "gpu/observe/race_global.h"
+#include "gpu/observe/race_interval.h"
 #include "gpu/observe/race_order.h"
 #include "gpu/observe/race_shadow.h"
 
 enum race_kind { RACE_READ, RACE_WRITE, RACE_ATOMIC };
 
-/* How an access is meant: VOLATILE may still be a mistake, STRONG is for other threads to see. */
+/* How an access is meant: STRONG is for other threads to see; VOLATILE may still be a mistake. */
 enum race_strength { RACE_WEAK, RACE_VOLATILE, RACE_STRONG };
 
 /* A memory instruction. */
@@ -18,7 +18,7 @@ struct race_site {
     uint32_t pc;
     uint8_t kind, strength;
     bool implies_fence; /* .release or .acq_rel */
-    bool use_known;     /* flag_use has been looked up */
+    bool use_known;     /* flag_use is set */
     uint8_t flag_use;   /* of a load: enum analyse_flag_use */
 };
 
@@ -35,10 +35,11 @@ struct race_access {
     uint64_t cta;
 };
 
-/* How far apart the two threads are: what could order them. RACE_COPY: one is a cp.async under way. */
+/* How far apart the two threads are, and so what could order them. RACE_COPY: one access is an
+ * unfinished cp.async. */
 enum race_distance { RACE_ONE_INSTRUCTION, RACE_ONE_WARP, RACE_ONE_CTA, RACE_GRID, RACE_COPY };
 
-/* All races of two sites in one space; the accesses are the first ones seen at the largest distance. */
+/* All races of two sites in one space. The accesses are the first at the largest distance. */
 struct race_pair {
     struct race_access one, other; /* one.site <= other.site */
     bool is_shared;
@@ -59,55 +60,55 @@ struct race {
     struct order order;
     struct race_site *sites;
     uint32_t site_count;
-    struct race_code *code; /* by pc */
-    struct calm calm;       /* of the current CTA */
+    struct race_code *code;   /* by pc */
+    struct interval interval; /* of the current CTA */
     struct race_global global;
-    struct race_shared *shared, *seats; /* of the current CTA; all */
-    uint64_t heap_begin, heap_end;      /* malloc() in kernels: what is there changes hands */
+    struct race_shared *shared, *seats; /* the current CTA's; all */
+    uint64_t heap_begin, heap_result;   /* malloc()'s heap: not watched, as it is reused */
     struct race_pair *pairs;
     uint32_t pair_count, pair_room;
-    bool has_copies; /* the kernel has: cp.async */
-    bool failed;     /* memory is out, nothing more is looked at */
+    bool has_copies; /* the kernel uses cp.async */
+    bool failed;     /* memory is out: nothing more is checked */
 };
 
-/* Those of an access's lanes that are aligned and whose bytes lie before END. */
-uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end);
-/* The CTA's shared memory that an access is to; NULL: it is to device memory. */
+/* The lanes of an access that are aligned and whose bytes are all before END. */
+uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end);
+/* The CTA's shared memory that an access goes to; NULL: device memory. */
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access);
-/* What race_order.h calls the owner of the place. */
+/* The place's OWNER for race_order.h. */
 static inline uint64_t race_owner(const struct race_shared *shared)
 {
     return shared ? shared->cta + 1 : 0;
 }
-/* The site of an access; 0: it is not looked at. */
+/* The site of an access; 0: it is not checked. */
 uint32_t race_site_of(const struct race *race, const struct obs_access *access);
 
-/* When a warp does something: since its CTA's turn began, at its time now, it knows the accesses of each warp
- * that were made before a time (race_order.h). */
+/* A moment of a warp: its CTA's turn began at BEGUN and its own time is NOW. The accesses that
+ * warp w made before KNOWN[w] come before its own (race_order.h). */
 struct race_moment {
     uint64_t begun, now;
     const uint64_t *known;
 };
 struct race_moment race_now(const struct race *race, uint32_t warp);
 
-/* Looks at LANES of an access now, or at another moment, all of whose addresses are in the shadow: row by row,
- * in order. False when memory is out, here and below. */
+/* Checks LANES of an access, made now or at another moment, row by row and in order. All their
+ * addresses must be in the shadow. False when memory is out. */
 bool race_visit(struct race *race, const struct obs_access *access, struct shadow *shadow,
                 uint32_t lanes);
 bool race_visit_then(struct race *race, const struct obs_access *access, struct race_moment when,
                      struct shadow *shadow, uint32_t lanes);
 
-/* Whether accesses may be noted down only: nothing is under way that is over nobody knows when. */
-bool race_may_take_notes(const struct race *race);
+/* Whether accesses may be noted now and checked later: not with cp.async, whose end is unknown. */
+bool race_may_defer(const struct race *race);
 
-/* Tests set it: all accesses are looked at one by one, with the same result. */
-extern bool race_takes_no_short_cuts;
+/* Tests set it: every access is checked at once, with the same result. */
+extern bool race_checks_every_access;
 
-/* Counts one more race of these accesses, of which SECOND has just happened. */
+/* Counts one more race of these accesses. SECOND has just happened. */
 void race_add(struct race *race, struct race_access first, struct race_access second,
               enum race_distance distance, bool is_shared, uint64_t addr);
 
-/* Makes findings of the pairs. */
+/* Turns the pairs into findings. */
 void race_report(struct race *race);
 
 #endif

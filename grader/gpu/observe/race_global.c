@@ -5,9 +5,9 @@
 #include "gpu/observe/race.h"
 #include "gpu/observe/race_log.h"
 
-uint32_t race_most_instants = 1u << 18; /* 8 MiB of them */
+uint32_t race_max_instants = 1u << 18; /* 8 MiB */
 
-/* What a warp knew when it made an access: as struct race_moment, but of all other warps the same. */
+/* What a warp knew when it made an access: a race_moment with one time for all other warps. */
 struct race_instant {
     uint64_t begun, now, own, others;
 };
@@ -27,7 +27,7 @@ void global_close(struct race_global *global)
 
 /* --- from notes to the shadow ---------------------------------------------------------------------------- */
 
-/* Lanes whose address lies in a page: mostly all of them. */
+/* The lanes whose address is in a page: mostly all of them. */
 LANES_CLONES static uint32_t lanes_in(const struct obs_access *access, uint64_t page)
 {
     uint64_t outside = 0;
@@ -67,7 +67,7 @@ static uint64_t turn_of(const void *context, uint32_t instant)
     return global->instants[instant].begun;
 }
 
-/* Looks at what was noted of the page. If that was only read, the log may go on. */
+/* Checks the page's notes in the shadow. If the page was only read, its log may continue. */
 static bool empty_log(struct race *race, struct shadow *page)
 {
     if (!page->log->words)
@@ -75,7 +75,7 @@ static bool empty_log(struct race *race, struct shadow *page)
     return log_empty(page->log, visit_note, &(struct note_visit){race, page});
 }
 
-/* From now on every access is looked at. */
+/* From now on every access to the page is checked at once. */
 static bool end_log(struct race *race, struct shadow *page)
 {
     bool ok = !page->log || empty_log(race, page);
@@ -84,7 +84,7 @@ static bool end_log(struct race *race, struct shadow *page)
     return ok;
 }
 
-/* Notes an access down. False: it must be looked at. */
+/* Notes an access. False: it must be checked at once. */
 static bool take_note(struct race *race, struct shadow *page, struct race_note note)
 {
     struct race_global *global = &race->global;
@@ -94,15 +94,15 @@ static bool take_note(struct race *race, struct shadow *page, struct race_note n
         return true;
     if (page->log->words)
         return false;
-    log_tidy(page->log, global->patterns.list, turn_of, global); /* there is no room */
-    if (page->log->count > log_most_notes / 4 * 3)
+    log_tidy(page->log, global->patterns.list, turn_of, global); /* the log is full */
+    if (page->log->count > log_max_notes / 4 * 3)
         race->failed |= !empty_log(race, page);
     return log_add(page, global->patterns.list, note);
 }
 
 /* --- instants --------------------------------------------------------------------------------------------- */
 
-/* Notes have no instant any more. */
+/* Empties or ends the logs, so that no note refers to an instant, and forgets all instants. */
 static bool forget_instants(struct race *race)
 {
     struct race_global *global = &race->global;
@@ -123,7 +123,7 @@ static bool make_room(struct race *race)
     struct race_global *global = &race->global;
     if (global->instant_count < global->instant_room)
         return true;
-    if (global->instant_room >= race_most_instants)
+    if (global->instant_room >= race_max_instants)
         return forget_instants(race);
     uint32_t room = global->instant_room ? 2 * global->instant_room : 256;
     struct race_instant *instants = realloc(global->instants, room * sizeof *instants);
@@ -134,12 +134,12 @@ static bool make_room(struct race *race)
     return true;
 }
 
-/* The WARP's; 0 if it knows more of some warps than of others, or memory is out. */
+/* The WARP's present instant. 0: it knows other warps up to different times, or memory is out. */
 static uint32_t find_instant(struct race *race, uint32_t warp)
 {
     struct race_global *global = &race->global;
     struct race_moment when = race_now(race, warp);
-    if (global->latest[warp].now == when.now) /* no two CTAs and no two turns have the same time */
+    if (global->latest[warp].now == when.now) /* no two CTAs and no two turns share a time */
         return global->latest[warp].instant;
     uint64_t others = when.known[warp == 0], differ = 0;
     for (uint32_t v = 0; v < race->order.warps; v++)
@@ -163,21 +163,21 @@ static uint32_t find_instant(struct race *race, uint32_t warp)
 
 static bool is_watched(const struct race *race, uint64_t page)
 {
-    const struct mem_block *block = mem_nearest(race->launch->memory, page + SHADOW_PAGE - 1);
-    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_end;
+    const struct mem_block *block = mem_block_at(race->launch->memory, page + SHADOW_PAGE - 1);
+    bool in_heap = page + SHADOW_PAGE > race->heap_begin && page < race->heap_result;
     return block && block->host && block->addr + block->size > page && !in_heap;
 }
 
-/* A page that was not accessed before. */
+/* Adds a page on its first access. */
 static struct shadow *add_page(struct race *race, uint64_t addr)
 {
     struct shadow *page = shadow_add(&race->global.pages, addr);
-    if (page && race_may_take_notes(race))
+    if (page && race_may_defer(race))
         page->log = log_open();
     return page;
 }
 
-/* Looks at an access by LANES or, if it has an instant, notes it down where possible. */
+/* Notes an access by LANES if it has an instant and the page allows it; else checks it at once. */
 static bool visit_pages(struct race *race, const struct obs_access *access, uint32_t lanes,
                         struct race_note note)
 {
@@ -201,7 +201,7 @@ static bool visit_pages(struct race *race, const struct obs_access *access, uint
 bool global_visit(struct race *race, const struct obs_access *access, bool is_plain)
 {
     struct race_global *global = &race->global;
-    uint32_t lanes = race_sound_lanes(access, UINT64_MAX);
+    uint32_t lanes = race_valid_lanes(access, UINT64_MAX);
     struct race_note note = {.warp = access->warp};
     if (!is_plain || lanes != access->mask)
         global->patterns.of[access->pc] = 0;
@@ -224,7 +224,7 @@ bool global_repeat(struct race *race, const struct obs_repeat *repeat)
         note.first = (int32_t)(repeat->first % SHADOW_PAGE);
         return page && take_note(race, page, note);
     }
-    if (repeat->kind != OBS_LOAD) /* to be looked at, a store must be told in full */
+    if (repeat->kind != OBS_LOAD) /* a store can only be checked with its values */
         return false;
     struct obs_access access = pattern_access(pattern, repeat->first, repeat->warp);
     access.space = PTX_GLOBAL;

@@ -5,7 +5,7 @@
 
 #define PAGE_WORDS (SHADOW_PAGE / 4)
 
-uint32_t log_most_notes = LOG_NOTES;
+uint32_t log_max_notes = LOG_NOTES;
 
 struct race_log *log_open(void)
 {
@@ -27,7 +27,7 @@ static bool make_room(struct shadow *page)
     uint32_t room = log->room ? 2 * log->room : 16;
     uint64_t more = (room - log->room) * sizeof *log->notes;
     struct race_note *notes = NULL;
-    if (room <= log_most_notes && page->map->bytes + more <= SHADOW_MOST_BYTES)
+    if (room <= log_max_notes && page->map->bytes + more <= SHADOW_MOST_BYTES)
         notes = realloc(log->notes, room * sizeof *notes);
     if (!notes)
         return false;
@@ -39,7 +39,7 @@ static bool make_room(struct shadow *page)
 
 /* --- accesses ------------------------------------------------------------------------------------------------ */
 
-/* The loop's accesses in order, or the other way round, and where the first lane is. False: it was ended. */
+/* Visits the loop's accesses in order, or BACK in time. False: VISIT stopped it. */
 LANES_INLINE bool walk(const struct race_note *loop, bool back, log_visit_fn *visit, void *context)
 {
     uint32_t turns = loop->times, length = loop->loop;
@@ -64,7 +64,7 @@ static bool mark(void *context, const struct race_note *note, int64_t first)
     return pattern_mark(&marking->patterns[note->pattern], marking->words, SHADOW_PAGE, first);
 }
 
-/* From now on it matters which words are accessed: the notes' are, and those that the shadow knows of. */
+/* From now on it matters which words are accessed: marks those of the notes and of the shadow. */
 static bool open_words(struct shadow *page, const struct race_pattern *patterns)
 {
     struct race_log *log = page->log;
@@ -96,7 +96,7 @@ static bool is_alike(const struct race_note *one, const struct race_note *other)
     return one->warp == other->warp && one->instant == other->instant;
 }
 
-/* Whether NOTE is the next access of what is noted here. */
+/* Whether NOTE is the next access of the series HERE. */
 static bool goes_on(const struct race_note *here, const struct race_note *note)
 {
     int64_t step = here->times == 1 ? note->first - here->first : here->step;
@@ -112,7 +112,7 @@ static void repeat(struct race_log *log, const struct race_note *note)
     log->next = (log->next + 1) % log->notes[log->loop].loop;
 }
 
-/* Makes a loop of the latest notes that NOTE is the second turn of. */
+/* Makes the latest notes a loop if NOTE begins its second turn. */
 static bool find_loop(struct race_log *log, const struct race_note *note)
 {
     for (uint32_t length = 1; length <= MOST_LOOP && length <= log->count; length++) {
@@ -156,15 +156,16 @@ bool log_add(struct shadow *page, const struct race_pattern *patterns, struct ra
 
 /* --- what may be forgotten ------------------------------------------------------------------------------- */
 
-/* Going back in time, a word has the number of the turn in which it was read, counted from the latest one on;
- * NO_TURN: there is none yet; ALL_KNOWN: it was read in one before, too, and nothing else matters. */
+/* Going back in time, a word has the number of the turn that read it, counted from the latest
+ * turn. NO_TURN: not read yet. ALL_KNOWN: an earlier turn read it, too; nothing before that
+ * matters. */
 enum { NO_TURN = 0, ALL_KNOWN = UINT16_MAX };
 
 struct look_back {
     const struct race_pattern *patterns;
     uint16_t *words;
     uint16_t turn;
-    bool matters; /* any of the accesses that were looked at since it was set to false */
+    bool matters; /* any read visited since this was cleared */
 };
 
 LANES_INLINE uint16_t look_back_at(uint16_t word, uint16_t turn)
@@ -183,7 +184,7 @@ LANES_INLINE bool look_near(const struct race_pattern *pattern, uint16_t *words,
     return news;
 }
 
-/* Takes in a read that comes before all those that were taken in. */
+/* Takes in a read. Each call goes further back in time. */
 LANES_CLONES static bool look_back(void *context, const struct race_note *note, int64_t first)
 {
     struct look_back *past = context;
@@ -204,7 +205,7 @@ LANES_CLONES static bool look_back(void *context, const struct race_note *note, 
     return true;
 }
 
-/* Drops all but those loops that have their flag set. */
+/* Keeps only the loops whose flag is set. */
 static void keep(struct race_log *log, const bool *needed)
 {
     uint32_t count = 0;

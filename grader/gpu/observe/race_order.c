@@ -6,7 +6,7 @@
 struct order_place {
     uint64_t addr, owner; /* owner: 1 + the CTA of shared memory, or 0 */
     uint64_t release;     /* 0: the slot is free */
-    uint64_t cta;         /* whose it is */
+    uint64_t cta;         /* the releasing CTA */
     uint32_t thread;
 };
 
@@ -42,7 +42,7 @@ static void forget_lanes(struct order_cta *cta, uint32_t warp)
     cta->lanes_known[warp] = NULL;
 }
 
-/* All threads know of everything up to now. */
+/* All threads of the CTA meet: each knows everything up to now. */
 static void meet_all(struct order *order, struct order_cta *cta)
 {
     uint64_t time = ++order->time;
@@ -55,7 +55,7 @@ static void meet_all(struct order *order, struct order_cta *cta)
     }
 }
 
-/* Returns the seat's place, or NULL. */
+/* Starts a CTA at SEAT. NULL when memory is out. */
 static struct order_cta *begin_cta(struct order *order, uint64_t linear, uint32_t seat)
 {
     struct order_cta *cta = order->seats[seat];
@@ -71,7 +71,7 @@ static struct order_cta *begin_cta(struct order *order, uint64_t linear, uint32_
             cta->fenced[s][w] = 0;
     memset(cta->fence[0], 0, cta->warps * sizeof cta->fence[0][0]);
     memset(cta->fence[1], 0, cta->warps * sizeof cta->fence[1][0]);
-    memset(cta->heard, 0, cta->warps * sizeof cta->heard[0]);
+    memset(cta->acquired, 0, cta->warps * sizeof cta->acquired[0]);
     memset(cta->release, 0, sizeof cta->release);
     meet_all(order, cta);
     return cta;
@@ -87,7 +87,7 @@ static bool add_turn(struct order *order, struct order_cta *cta, uint32_t seat)
         order->turns = turns;
         order->turn_room = room;
     }
-    /* a time of its own, so that the turn can be told from the one before */
+    /* a new time, to distinguish this turn from the one before */
     cta->begun = ++order->time;
     for (uint32_t w = 0; w < cta->warps; w++)
         cta->now[w] = cta->begun;
@@ -107,7 +107,7 @@ static void run_cta(struct order *order, uint64_t linear, uint32_t seat)
     order->failed = !cta || !add_turn(order, cta, seat);
 }
 
-/* The slot of an ended CTA, or the free one where it belongs; there is room. */
+/* The slot of an ended CTA, or the free slot for it; there is room. */
 static struct order_past **find_past(const struct order *order, uint64_t linear)
 {
     uint64_t at = linear & (order->past_room - 1);
@@ -158,7 +158,7 @@ static void end_cta(struct order *order)
 static const struct order_turn *turn_at(const struct order *order, uint64_t time)
 {
     uint64_t low = 0, high = order->turn_count;
-    while (high - low > 1) { /* the last turn that did not begin later */
+    while (high - low > 1) { /* find the last turn that did not begin later */
         uint64_t middle = low + (high - low) / 2;
         if (order->turns[middle].begun <= time)
             low = middle;
@@ -173,7 +173,7 @@ uint64_t order_cta_at(const struct order *order, uint64_t time)
     return turn_at(order, time)->cta;
 }
 
-/* What the CTA that had this turn has released to the grid, or NULL. */
+/* What the turn's CTA has released to the grid, or NULL. */
 static const struct order_release *find_releases(const struct order *order,
                                                  const struct order_turn *turn)
 {
@@ -191,7 +191,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Some warps of the CTA meet: each knows then what any of them knew. */
+/* Some warps of the CTA meet: each then knows what any of them knew. */
 static void meet_warps(struct order *order, struct order_cta *cta, const uint32_t *arrived)
 {
     uint64_t joint[ORDER_WARPS] = {0}, time = ++order->time;
@@ -210,18 +210,18 @@ static void meet_warps(struct order *order, struct order_cta *cta, const uint32_
     }
 }
 
-/* What one has heard, all that meet have heard. */
-static void share_news(struct order_cta *cta, const uint32_t *arrived)
+/* The threads that meet share the latest release that any of them acquired. */
+static void share_acquired(struct order_cta *cta, const uint32_t *arrived)
 {
-    uint64_t heard = 0;
+    uint64_t acquired = 0;
     for (uint32_t w = 0; w < cta->warps; w++)
         for (uint32_t l = 0; l < ORDER_LANES; l++)
             if (arrived[w] >> l & 1)
-                heard = larger(heard, cta->heard[w][l]);
-    for (uint32_t w = 0; w < cta->warps && heard; w++)
+                acquired = larger(acquired, cta->acquired[w][l]);
+    for (uint32_t w = 0; w < cta->warps && acquired; w++)
         for (uint32_t l = 0; l < ORDER_LANES; l++)
             if (arrived[w] >> l & 1)
-                cta->heard[w][l] = heard;
+                cta->acquired[w][l] = acquired;
 }
 
 static void meet_lanes(struct order *order, struct order_cta *cta, uint32_t warp, uint32_t lanes)
@@ -256,7 +256,7 @@ static void sync_warp(struct order *order, struct order_cta *cta, const struct o
         meet_lanes(order, cta, event->warp, event->lanes);
     }
     if (order->releases)
-        share_news(cta, arrived);
+        share_acquired(cta, arrived);
 }
 
 static void sync_cta(struct order *order, struct order_cta *cta, const struct obs_order *event)
@@ -266,7 +266,7 @@ static void sync_cta(struct order *order, struct order_cta *cta, const struct ob
     else
         meet_warps(order, cta, event->arrived);
     if (order->releases)
-        share_news(cta, event->arrived);
+        share_acquired(cta, event->arrived);
 }
 
 /* --- fences, releases and who hears of them ------------------------------------------------------ */
@@ -284,8 +284,8 @@ static void set_fence(struct order *order, struct order_cta *cta, uint32_t warp,
     }
 }
 
-/* Up to when the accesses of warp OTHER are covered by what LANES of WARP release now: those that they
- * knew of at their own fence, and those that OTHER itself fenced before the two met. */
+/* The time up to which a release by LANES of WARP covers the accesses of warp OTHER: those that
+ * WARP knew at its own fence, and those that OTHER fenced before the two met. */
 static uint64_t covered_by(const struct order_cta *cta, enum order_scope scope, uint32_t warp,
                            uint32_t lanes, uint32_t other)
 {
@@ -337,7 +337,7 @@ static bool grow_places(struct order *order)
     return true;
 }
 
-/* The slot of a place, or the free one where it belongs; there is room. */
+/* The slot of a place, or the free slot for it; there is room. */
 static struct order_place *find_place(const struct order *order, uint64_t addr, uint64_t owner)
 {
     uint64_t at = (addr / 4 + owner * 7919) & (order->place_room - 1);
@@ -347,8 +347,8 @@ static struct order_place *find_place(const struct order *order, uint64_t addr, 
     return &order->places[at];
 }
 
-void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
-                   const uint64_t *addr, uint64_t owner)
+void order_release_at(struct order *order, uint32_t warp, uint32_t lanes, bool implied,
+                      const uint64_t *addr, uint64_t owner)
 {
     struct order_cta *cta = order->current;
     if (implied)
@@ -369,28 +369,28 @@ void order_publish(struct order *order, uint32_t warp, uint32_t lanes, bool impl
     }
 }
 
-void order_hear(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
-                uint64_t owner)
+void order_acquire(struct order *order, uint32_t warp, uint32_t lanes, const uint64_t *addr,
+                   uint64_t owner)
 {
     struct order_cta *cta = order->current;
     for (uint32_t l = 0; order->place_count && l < ORDER_LANES; l++)
         if (lanes >> l & 1)
-            cta->heard[warp][l] =
-                larger(cta->heard[warp][l], find_place(order, addr[l], owner)->release);
+            cta->acquired[warp][l] =
+                larger(cta->acquired[warp][l], find_place(order, addr[l], owner)->release);
 }
 
-bool order_has_heard(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
-                     uint32_t thread, uint32_t warp, uint32_t lane)
+bool order_has_acquired(const struct order *order, uint64_t addr, uint64_t owner, uint64_t cta,
+                        uint32_t thread, uint32_t warp, uint32_t lane)
 {
     const struct order_place *place = order->place_count ? find_place(order, addr, owner) : NULL;
     return place && place->release && place->cta == cta && place->thread == thread &&
-           order->current->heard[warp][lane] >= place->release;
+           order->current->acquired[warp][lane] >= place->release;
 }
 
-static bool has_heard(const struct order_release *release, uint64_t time, uint64_t heard)
+static bool has_acquired(const struct order_release *release, uint64_t time, uint64_t acquired)
 {
-    return time < release->covered_before ? heard >= release->first
-                                          : time < release->covered && heard >= release->last;
+    return time < release->covered_before ? acquired >= release->first
+                                          : time < release->covered && acquired >= release->last;
 }
 
 /* --- questions ----------------------------------------------------------------------------------- */
@@ -403,7 +403,7 @@ bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, 
     const struct order_turn *turn = time >= cta->begun ? NULL : turn_at(order, time);
     if (turn && turn->cta != cta->linear) {
         const struct order_release *its = order->releases ? find_releases(order, turn) : NULL;
-        return its && has_heard(&its[other], time, cta->heard[warp][lane]);
+        return its && has_acquired(&its[other], time, cta->acquired[warp][lane]);
     }
     if (time < cta->known[warp][other])
         return true;
@@ -411,7 +411,7 @@ bool order_is_before(const struct order *order, uint64_t time, uint32_t thread, 
         time < cta->lanes_known[warp][lane][thread % ORDER_LANES])
         return true;
     return cta->has_released &&
-           has_heard(&cta->release[ORDER_CTA][other], time, cta->heard[warp][lane]);
+           has_acquired(&cta->release[ORDER_CTA][other], time, cta->acquired[warp][lane]);
 }
 
 void order_event(struct order *order, const struct obs_order *event)
@@ -432,10 +432,10 @@ void order_event(struct order *order, const struct obs_order *event)
         sync_warp(order, order->current, event);
         break;
     case OBS_ARRIVE:
-        order_publish(order, event->warp, event->lanes, true, event->place, owner);
+        order_release_at(order, event->warp, event->lanes, true, event->place, owner);
         break;
     case OBS_WAITED:
-        order_hear(order, event->warp, event->lanes, event->place, owner);
+        order_acquire(order, event->warp, event->lanes, event->place, owner);
         break;
     case OBS_FENCE:
         set_fence(order, order->current, event->warp, event->lanes, event->wide);

@@ -35,7 +35,7 @@ void patterns_forget(struct race_patterns *patterns)
     patterns->count = 1;
 }
 
-/* Which words it accesses, if they lie near enough to each other. */
+/* Finds the accessed words, if they are near enough to each other. */
 static void find_words(struct race_pattern *pattern, uint64_t first)
 {
     unsigned words = pattern->bytes / 4u, accessed = 0;
@@ -61,7 +61,7 @@ LANES_INLINE bool is_same(const struct race_pattern *pattern, const struct obs_a
     return !other;
 }
 
-/* Sets the deltas. False: some lane lies too far away for sums of them to be ints. */
+/* Sets the deltas. False: a lane is too far away for sums of deltas to fit an int. */
 LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_access *access)
 {
     const uint64_t farthest = 1u << 30;
@@ -78,7 +78,7 @@ LANES_INLINE bool find_deltas(struct race_pattern *pattern, const struct obs_acc
     return !wide;
 }
 
-/* Where the access's pattern is, or would be. */
+/* The slot of the access's pattern, or the free slot for it. */
 LANES_INLINE uint16_t *find_slot(const struct race_patterns *patterns,
                                  const struct obs_access *access)
 {
@@ -128,7 +128,7 @@ LANES_CLONES struct obs_access pattern_access(const struct race_pattern *pattern
 
 /* --- marks ------------------------------------------------------------------------------------------------ */
 
-/* All at once. */
+/* Marks all words at once. */
 LANES_INLINE bool mark_near(const struct race_pattern *pattern, uint8_t *words)
 {
     bool is_load = pattern->kind == OBS_LOAD;
@@ -138,8 +138,7 @@ LANES_INLINE bool mark_near(const struct race_pattern *pattern, uint8_t *words)
         met |= words[w] & pattern->words[w] & bad;
         fresh |= ~words[w] & pattern->words[w] & mark;
     }
-    for (unsigned w = 0; w < WORDS_AHEAD && fresh;
-         w++) /* most reads have been made by others before */
+    for (unsigned w = 0; w < WORDS_AHEAD && fresh; w++) /* most reads mark nothing new */
         words[w] |= pattern->words[w] & mark;
     return !met;
 }

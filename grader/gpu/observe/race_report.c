@@ -1,11 +1,11 @@
-/* From pairs of instructions to findings: one for each pair of source lines, in words. */
+/* Turns racing pairs of instructions into findings, one for each pair of source lines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/observe/describe.h"
 #include "gpu/observe/race.h"
-#include "gpu/observe/words.h"
 
 #define MAX_PAIRS 1000u
 
@@ -63,7 +63,7 @@ static int compare_places(struct source_line a, struct source_line b)
     return (a.line > b.line) - (a.line < b.line);
 }
 
-/* The finding stands at the later line, and names the earlier one. */
+/* The finding is at the later line and names the earlier one. */
 static void put_later_last(const struct race *race, struct race_pair *pair)
 {
     if (compare_places(place_of(race, &pair->one), place_of(race, &pair->other)) <= 0)
@@ -81,7 +81,7 @@ static bool is_same_lines(const struct race *race, const struct race_pair *a,
            !compare_places(place_of(race, &a->other), place_of(race, &b->other));
 }
 
-/* Joins pairs of the same lines: the first of them at the largest distance stays. */
+/* Joins pairs of the same lines. The first pair at the largest distance stays. */
 static void join_pairs(struct race *race)
 {
     uint32_t kept = 0;
@@ -125,7 +125,7 @@ static const char *verb_of(const struct race *race, const struct race_access *ac
     return verbs[race->sites[access->site].kind];
 }
 
-/* Some thread looked at an atomic's old value: blocks may have been meant to follow each other. */
+/* Whether a thread uses an atomic's old value, perhaps as a ticket that orders blocks. */
 static bool has_ticket(const struct race *race)
 {
     for (uint32_t i = 1; i < race->site_count; i++)
@@ -134,7 +134,7 @@ static bool has_ticket(const struct race *race)
     return false;
 }
 
-/* What could have ordered them and did not. */
+/* What is missing: it could have ordered the two accesses. */
 static const char *cause_of(const struct race *race, const struct race_pair *pair)
 {
     bool one_atomic = race->sites[pair->one.site].kind == RACE_ATOMIC ||
@@ -163,10 +163,10 @@ static void print_message(char *text, size_t size, const struct race *race,
 {
     char here[112], there[112], name[32], place[80];
     const struct launch_view *launch = race->launch;
-    words_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
-    words_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
-                 pair->distance == RACE_GRID);
-    words_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
+    describe_thread(here, sizeof here, launch, pair->other.thread, pair->other.cta, true);
+    describe_thread(there, sizeof there, launch, pair->one.thread, pair->one.cta,
+                    pair->distance == RACE_GRID);
+    describe_variable(name, sizeof name, launch, pair->is_shared, pair->addr);
     print_place(place, sizeof place, race, pair);
     snprintf(text, size, "%s %s %s%s %s %s%s: %s", here, verb_of(race, &pair->other), name,
              *name ? " that" : "what", there, verb_of(race, &pair->one), place,
@@ -186,7 +186,7 @@ static void add_finding(const struct race *race, const struct race_pair *pair)
     findings_unlock(findings);
 }
 
-/* By line: the order in which accesses happened is no matter. */
+/* By line, as the order in which accesses happened does not matter. */
 static int by_place(const void *a, const void *b, void *race)
 {
     const struct race_pair *x = a, *y = b;
@@ -196,8 +196,8 @@ static int by_place(const void *a, const void *b, void *race)
     return order ? order : x->is_shared - y->is_shared;
 }
 
-/* Silence must not be taken for a clean launch. */
-static void tell_that_it_stopped(const struct race *race)
+/* Without this finding, a launch that was not fully checked would seem clean. */
+static void report_memory_out(const struct race *race)
 {
     struct findings *findings = race->launch->findings;
     struct finding *finding = findings_add(findings, "races-unwatched", 0);
@@ -210,7 +210,7 @@ static void tell_that_it_stopped(const struct race *race)
 void race_report(struct race *race)
 {
     if (race->failed || race->order.failed)
-        tell_that_it_stopped(race);
+        report_memory_out(race);
     join_pairs(race);
     if (race->pair_count)
         qsort_r(race->pairs, race->pair_count, sizeof *race->pairs, by_place, race);

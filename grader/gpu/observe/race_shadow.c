@@ -7,15 +7,15 @@
 #include "gpu/observe/race_log.h"
 
 #define FIRST_SLAB ((size_t)1 << 16)
-#define LARGE_SLAB ((size_t)1 << 22) /* and larger: in huge pages, where the system has them */
+#define LARGE_SLAB ((size_t)1 << 22) /* from this size on in huge pages, if the system has them */
 #define LAST_SLAB  ((size_t)1 << 24)
 
-uint64_t shadow_nobody[SHADOW_PAGE];
+uint64_t shadow_zeros[SHADOW_PAGE];
 
 /* --- stamps ------------------------------------------------------------------------------------- */
 
-/* A large piece of zeros from the system, given out bit by bit: what a launch takes it takes once, and to be
- * given it in small pages costs more than to fill it. */
+/* A large piece of zeros from the system, handed out in parts. A launch keeps what it takes, and
+ * taking it in small pages would cost more than filling it. */
 struct shadow_slab {
     struct shadow_slab *next;
     size_t used, size;
@@ -31,13 +31,13 @@ static bool add_slab(struct shadow_map *map)
     if (slab == MAP_FAILED)
         return false;
     if (size >= LARGE_SLAB)
-        madvise(slab, size, MADV_HUGEPAGE); /* not everywhere, and only quicker */
+        madvise(slab, size, MADV_HUGEPAGE); /* not everywhere, and only faster */
     *slab = (struct shadow_slab){map->slabs, 64, size};
     map->slabs = slab;
     return true;
 }
 
-/* Zeros for so many cells; those from a map are given back with all of it. */
+/* Zeros for CELLS cells. Those from a map are freed with the whole map. */
 static uint64_t *take_stamps(struct shadow_map *map, size_t cells)
 {
     size_t bytes = cells * sizeof(uint64_t);
@@ -58,11 +58,11 @@ static size_t cells_of(const struct shadow *shadow)
     return ((size_t)shadow->bytes + (1u << shadow->shift) - 1) >> shadow->shift;
 }
 
-/* Sets its stamps: of a page nobody's, else zeros of its own. */
+/* Sets the stamps to zeros: shared ones for a page, else ones that the shadow owns. */
 static bool open_stamps(struct shadow *shadow)
 {
     size_t cells = cells_of(shadow);
-    shadow->write = shadow->read[0] = shadow->read[1] = shadow_nobody;
+    shadow->write = shadow->read[0] = shadow->read[1] = shadow_zeros;
     if (shadow->map)
         return true;
     shadow->write = calloc(3 * cells + 1, sizeof *shadow->write);
@@ -112,10 +112,10 @@ bool shadow_add_atomics(struct shadow *shadow)
     return true;
 }
 
-/* Each new cell begins with what the larger one it was cut from has. */
+/* Each new cell starts with the stamp of the larger cell that it was cut from. */
 static bool spread(struct shadow *fine, uint64_t **to, const uint64_t *from, unsigned cut)
 {
-    if (from == shadow_nobody)
+    if (from == shadow_zeros)
         return true;
     if (!shadow_own(fine, to))
         return false;

@@ -1,10 +1,10 @@
-/* One access on its way through the shadow of memory: whom does it meet there who is not ordered before? */
+/* Checks one access in the shadow of memory: with which earlier accesses does it race? */
 #include <string.h>
 
 #include "gpu/analyse/flags.h"
 #include "gpu/observe/race.h"
 
-bool race_takes_no_short_cuts;
+bool race_checks_every_access;
 
 /* --- what only looks like a race ---------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ static unsigned flag_use(struct race *race, struct race_site *site)
     return site->flag_use;
 }
 
-/* Whether accesses of these sites are how threads tell each other something. */
+/* Whether the threads at these sites signal each other. */
 static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_shared)
 {
     struct race_site *a = &race->sites[one], *b = &race->sites[other];
@@ -37,7 +37,7 @@ static bool is_signal(struct race *race, uint32_t one, uint32_t other, bool is_s
     return use & FLAG_POLLED_THERE || (use & (FLAG_POLLED | FLAG_COMPARED) && !is_shared);
 }
 
-/* What LANE's store writes at ADDR, a byte of it. */
+/* What LANE's store writes at ADDR, which is one of its bytes. */
 static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, uint64_t addr)
 {
     uint64_t at = addr - access->addr[lane];
@@ -45,7 +45,7 @@ static const uint8_t *value_at(const struct obs_access *access, uint32_t lane, u
            at % access->element;
 }
 
-/* Whether LANE writes what is there already, by an earlier store or one of the same instruction. */
+/* Whether LANE writes the value that an earlier store, or a lane of the same instruction, wrote. */
 static bool writes_same(const struct race *race, const struct obs_access *access, uint32_t lane,
                         uint64_t addr, unsigned bytes, uint64_t old, bool is_same_instruction)
 {
@@ -61,18 +61,17 @@ static bool writes_same(const struct race *race, const struct obs_access *access
 
 /* --- one byte's past ---------------------------------------------------------------------------- */
 
-/* A warp's access on its way through the shadow. */
+/* A warp's access that is being checked. */
 struct visit {
     struct race *race;
     const struct obs_access *access;
-    const struct order_cta *cta; /* that runs */
+    const struct order_cta *cta; /* the running one */
     struct race_moment when;
     uint32_t site;
-    uint32_t joints,
-        same; /* lanes whose bytes lie right behind those of the lane before; or are the same */
+    uint32_t joints, same; /* lanes right after the lane before; at the same place */
 };
 
-/* Whether LANE's store answers a signal: it has seen what FIRST, the latest to write there, has written. */
+/* Whether LANE's store answers a signal: LANE has acquired what FIRST, the latest writer, wrote. */
 static bool is_answer(const struct visit *visit, struct race_access first, uint32_t lane)
 {
     const struct race *race = visit->race;
@@ -80,13 +79,13 @@ static bool is_answer(const struct visit *visit, struct race_access first, uint3
     const struct race_site *old = &race->sites[first.site], *site = &race->sites[visit->site];
     return old->kind == RACE_WRITE && site->kind == RACE_WRITE && old->strength != RACE_WEAK &&
            site->strength != RACE_WEAK &&
-           order_has_heard(&race->order, access->addr[lane],
-                           race_owner(race_shared_of(race, access)), first.cta, first.thread,
-                           access->warp, lane);
+           order_has_acquired(&race->order, access->addr[lane],
+                              race_owner(race_shared_of(race, access)), first.cta, first.thread,
+                              access->warp, lane);
 }
 
-static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
-                        unsigned bytes)
+static void find_race(const struct visit *visit, uint64_t old, uint32_t lane, uint64_t addr,
+                      unsigned bytes)
 {
     struct race *race = visit->race;
     const struct obs_access *access = visit->access;
@@ -96,8 +95,8 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     uint64_t cta =
         time >= visit->when.begun ? visit->cta->linear : order_cta_at(&race->order, time);
     bool same_cta = cta == visit->cta->linear, is_shared = access->space != PTX_GLOBAL;
-    bool is_under_way = time == UNDER_WAY;
-    if ((same_cta && other == thread && !is_under_way) ||
+    bool is_pending = time == COPY_PENDING;
+    if ((same_cta && other == thread && !is_pending) ||
         order_is_before(&race->order, time, other, access->warp, lane) ||
         is_signal(race, old_site, visit->site, is_shared) ||
         is_answer(visit, (struct race_access){old_site, other, cta}, lane))
@@ -111,7 +110,7 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
     if (both_write && access->value[0] &&
         writes_same(race, access, lane, addr, bytes, old, is_same_instruction))
         return;
-    enum race_distance distance = is_under_way                        ? RACE_COPY
+    enum race_distance distance = is_pending                          ? RACE_COPY
                                   : !same_cta                         ? RACE_GRID
                                   : other / WARP != access->warp      ? RACE_ONE_CTA
                                   : both_write && is_same_instruction ? RACE_ONE_INSTRUCTION
@@ -121,17 +120,18 @@ static void look_closer(const struct visit *visit, uint64_t old, uint32_t lane, 
              addr);
 }
 
-/* Whether an access that left this stamp needs no closer look. */
+/* Whether this stamp certainly does not race with THREAD. */
 static inline bool is_harmless(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint64_t time = stamp_time(stamp);
     uint32_t other = stamp_thread(stamp);
     if (time < visit->when.begun)
         return stamp == 0;
-    return time < visit->when.known[other / WARP] || (other == thread && time != UNDER_WAY);
+    return time < visit->when.known[other / WARP] || (other == thread && time != COPY_PENDING);
 }
 
-/* How far away from THREAD a stamp is; 0: it comes before, or is its own. */
+/* The distance of a stamp from THREAD: 3 for another CTA, 2 for another warp, 1 for another
+ * lane, 0 if the stamp is its own or comes before. */
 static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, uint32_t thread)
 {
     uint32_t other = stamp_thread(stamp);
@@ -140,7 +140,7 @@ static inline unsigned distance_of(const struct visit *visit, uint64_t stamp, ui
     return stamp_time(stamp) < visit->when.begun ? 3 : other / WARP != thread / WARP ? 2 : 1;
 }
 
-/* Adds a read (or an atomic) to the two that are kept of CELL. */
+/* Adds a read (or an atomic) to the two stamps kept for CELL. */
 static inline void note(const struct visit *visit, struct shadow *shadow, uint64_t **kept,
                         uint32_t cell, uint64_t mine, uint32_t thread)
 {
@@ -161,11 +161,12 @@ static inline void check(const struct visit *visit, uint64_t stamp, uint32_t lan
                          unsigned bytes)
 {
     if (!is_harmless(visit, stamp, visit->access->warp * WARP + lane))
-        look_closer(visit, stamp, lane, addr, bytes);
+        find_race(visit, stamp, lane, addr, bytes);
 }
 
-/* Whether the latest atomic on a byte gave THREAD, or one that it follows, the value that all others
- * had made: such as the last block's, which then sets the ticket back. */
+/* Whether the latest atomic on a byte gave its value to THREAD, or to a thread ordered before
+ * it. All other atomics contributed to that value. Example: the last block, which then resets
+ * the ticket. */
 static bool follows_all(const struct visit *visit, uint64_t latest, uint32_t thread)
 {
     const struct race *race = visit->race;
@@ -200,8 +201,7 @@ static inline void visit_cell(const struct visit *visit, struct shadow *shadow, 
 
 /* --- a row of cells ------------------------------------------------------------------------------------ */
 
-/* What a warp knows of the past, if it knows as much of each other warp: up to when their accesses come before
- * its own. */
+/* What a warp knows of the past if it knows all other warps up to the same time. */
 struct past {
     uint64_t begun, own, others;
     uint32_t warp;
@@ -218,10 +218,10 @@ static struct past find_past(const struct visit *visit)
                          !differ && !visit->race->has_copies};
 }
 
-/* Eight stamps at once; a comparison makes all bits of those where it holds. */
+/* Eight stamps at once. A comparison sets all bits of the elements where it holds. */
 typedef uint64_t stamps __attribute__((vector_size(64), aligned(8), may_alias));
 #define STAMPS 8u
-#pragma GCC diagnostic ignored "-Wpsabi" /* how they are passed does not matter: all is inlined */
+#pragma GCC diagnostic ignored "-Wpsabi" /* calling conventions do not matter: all is inlined */
 
 LANES_INLINE bool is_any(stamps all)
 {
@@ -231,7 +231,7 @@ LANES_INLINE bool is_any(stamps all)
     return any;
 }
 
-/* is_harmless() and distance_of(), of threads THREAD. */
+/* is_harmless() and distance_of() for eight stamps and their threads. */
 LANES_INLINE stamps is_past(const struct past *past, stamps stamp, stamps thread)
 {
     stamps time = stamp >> (STAMP_SITE_BITS + STAMP_THREAD_BITS);
@@ -253,14 +253,14 @@ LANES_INLINE stamps past_distance(const struct past *past, stamps stamp, stamps 
 
 #define ROW_CELLS (4 * WARP) /* at most */
 
-/* COUNT cells from CELL on, a multiple of STAMPS, one after the other of threads from THREAD on: each has
- * 1 << shift of them. */
+/* COUNT cells from CELL on, a multiple of STAMPS. They belong to consecutive threads from THREAD
+ * on, 1 << shift cells to each. */
 struct row {
     uint32_t cell, count, thread, shift;
     uint64_t mine; /* the first thread's stamp */
 };
 
-/* Which thread's cells, from the first one's, those from C on are. */
+/* The threads of the cells from C on, counted from the row's first thread. */
 LANES_INLINE stamps threads_at(struct row row, uint32_t c)
 {
     const stamps each = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -273,7 +273,7 @@ LANES_INLINE void stamp_row(uint64_t *cells, struct row row)
         *(stamps *)(cells + c) = row.mine + (threads_at(row, c) << STAMP_SITE_BITS);
 }
 
-/* visit_cell() for all cells of a row that a load reads. False: somebody was met, and nothing has changed. */
+/* visit_cell() for all cells of a row that a load reads. False: one may race; all is unchanged. */
 LANES_CLONES static bool visit_row_read(const struct past *past, struct shadow *shadow,
                                         struct row row)
 {
@@ -323,7 +323,7 @@ LANES_CLONES static bool visit_row_write(const struct past *past, struct shadow 
 
 /* --- one access --------------------------------------------------------------------------------- */
 
-/* COUNT lanes from LANE on, which access a row, if it can be visited in one go. */
+/* Visits COUNT lanes from LANE on, which access a row, at once. False: this is not possible. */
 static bool visit_row(const struct visit *visit, const struct past *past, struct shadow *shadow,
                       uint32_t lane, uint32_t count)
 {
@@ -354,7 +354,7 @@ static void visit_lanes(const struct visit *visit, struct shadow *shadow, uint32
     }
 }
 
-/* The stamps that an access of this kind sets. */
+/* Makes the shadow own the stamps that an access of this kind sets. */
 static bool own_stamps(struct shadow *shadow, unsigned kind)
 {
     if (kind == RACE_ATOMIC)
@@ -369,15 +369,15 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     if ((access->element < 1u << shadow->shift && !shadow_refine(shadow, access->element)) ||
         !own_stamps(shadow, kind))
         return false;
-    bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_takes_no_short_cuts;
+    bool has_rows = kind != RACE_ATOMIC && !shadow->atomic[0] && !race_checks_every_access;
     uint32_t pairs = lanes & lanes << 1, joints = has_rows ? visit->joints & pairs : 0;
     struct past past = joints ? find_past(visit) : (struct past){0};
-    if (kind == RACE_READ) /* of neighbours that read the same, those at the ends are enough */
+    if (kind == RACE_READ) /* of equal neighbours the outer ones are enough */
         lanes &= ~(visit->same & pairs & (visit->same & pairs) >> 1);
     for (uint32_t left = joints ? lanes : 0; left;) {
         uint32_t lane = (uint32_t)__builtin_ctz(left);
         uint32_t count = 1 + (uint32_t)__builtin_ctzll(~((uint64_t)joints >> (lane + 1)));
-        count = count > STAMPS ? count & ~(STAMPS - 1) : count; /* the rest is next */
+        count = count > STAMPS ? count & ~(STAMPS - 1) : count; /* the rest comes next */
         uint32_t row = ALL_LANES >> (WARP - count) << lane;
         if (!visit_row(visit, &past, shadow, lane, count))
             visit_lanes(visit, shadow, left & row);
@@ -388,8 +388,8 @@ static bool visit_shadow(const struct visit *visit, struct shadow *shadow, uint3
     return true;
 }
 
-/* Drops lanes that are misaligned or outside: memcheck's affair. */
-LANES_CLONES uint32_t race_sound_lanes(const struct obs_access *access, uint64_t end)
+/* Drops lanes that are misaligned or outside: memcheck reports them. */
+LANES_CLONES uint32_t race_valid_lanes(const struct obs_access *access, uint64_t end)
 {
     uint32_t lanes = 0;
     if (access->dense && access->addr[0] % access->bytes == 0 && access->addr[0] <= end &&

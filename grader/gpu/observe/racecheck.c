@@ -1,18 +1,20 @@
-/* The racecheck observer: two accesses of one byte by different threads, at least one of them a write,
- * with nothing that orders them.
+/* The racecheck observer: two accesses of one byte by different threads, at least one of them a
+ * write, with nothing that orders them.
  *
- * race_order.h says what orders accesses, race_shadow.h who accessed a byte before. One worker runs a
- * launch that is watched, CTA after CTA, so that the findings are the same every time.
+ * race_order.h decides what orders accesses; race_shadow.h records which threads accessed a
+ * byte before. One worker runs a watched launch, CTA after CTA, so that the findings are the same
+ * every time.
  *
- * A cp.async writes at any time from where it begins to where its thread has waited for it. So what was
- * there before must be done with when it begins; and whatever happens meanwhile comes before nor after it,
- * even if its own thread does it.
+ * A cp.async may write at any time from its start until its thread has waited for it. So earlier
+ * accesses must come before its start, and whatever happens meanwhile is unordered with it, even
+ * if its own thread does it.
  *
- * What is no race: two atomics; two writes of the same value, as whoever comes last makes no
- * difference; a volatile load that waits for a volatile or atomic write, or only looks whether it
- * happened; the plain load with which a loop around atomicCAS() begins. Lanes of one warp are as little ordered as any other threads: it takes a __syncwarp(),
- * and shuffles and votes do not order memory either (CUDA programming guide, "Warp Shuffle
- * Functions"). Volatile data that lanes take from each other without it is a race too. */
+ * These are no races: two atomics; two writes of the same value, as their order makes no
+ * difference; a volatile load that waits for a volatile or atomic write, or checks whether it
+ * happened; the plain load with which a loop around atomicCAS() begins. Lanes of one warp are as
+ * unordered as any other threads. Only __syncwarp() orders them; shuffles and votes do not order
+ * memory (CUDA programming guide, "Warp Shuffle Functions"). Without it, volatile data that
+ * lanes take from each other is a race too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ static uint8_t strength_of(const struct ptx_instruction *in)
     if (in->opcode == PTX_OP_atom || in->opcode == PTX_OP_red || ptx_has(in, PTX_MOD_relaxed) ||
         ptx_has(in, PTX_MOD_acquire) || ptx_has(in, PTX_MOD_release))
         return RACE_STRONG;
-    /* what goes past the first-level cache is used for the same purpose */
+    /* accesses that bypass the first-level cache serve the same purpose */
     return ptx_has(in, PTX_MOD_volatile) || ptx_has(in, PTX_MOD_cv) || ptx_has(in, PTX_MOD_cg) ||
                    ptx_has(in, PTX_MOD_wt)
                ? RACE_VOLATILE
@@ -71,7 +73,7 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
             .implies_fence = ptx_has(in, PTX_MOD_release) || ptx_has(in, PTX_MOD_acq_rel),
         };
         race->has_copies |= view.kind == VIEW_COPY;
-        if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1) /* what it reads */
+        if (view.kind == VIEW_COPY && race->site_count < STAMP_SITES - 1) /* its read */
             race->sites[race->site_count++] = (struct race_site){.pc = pc, .kind = RACE_READ};
     }
     return race->code && race->sites;
@@ -79,16 +81,16 @@ static bool find_sites(struct race *race, const struct launch_view *launch)
 
 /* --- accesses ---------------------------------------------------------------------------------- */
 
-/* Atomics and volatile accesses tell others how far this thread is, and hear what others have told. */
-static void exchange_news(struct race *race, const struct obs_access *access,
-                          const struct race_site *site)
+/* An atomic or volatile access releases what this thread did, and acquires what others released. */
+static void synchronise(struct race *race, const struct obs_access *access,
+                        const struct race_site *site)
 {
     uint64_t owner = race_owner(race_shared_of(race, access));
     if (site->kind != RACE_READ)
-        order_publish(&race->order, access->warp, access->mask, site->implies_fence, access->addr,
-                      owner);
+        order_release_at(&race->order, access->warp, access->mask, site->implies_fence,
+                         access->addr, owner);
     if (site->kind == RACE_READ || access->kind == OBS_ATOMIC)
-        order_hear(&race->order, access->warp, access->mask, access->addr, owner);
+        order_acquire(&race->order, access->warp, access->mask, access->addr, owner);
 }
 
 struct race_shared *race_shared_of(const struct race *race, const struct obs_access *access)
@@ -107,7 +109,7 @@ uint32_t race_site_of(const struct race *race, const struct obs_access *access)
     return site + 1 < STAMP_SITES && race->sites[site + 1].pc == access->pc ? site + 1 : 0;
 }
 
-/* LANES' bytes of a cp.async get the STAMP, lane 0's, if its thread has written them last. */
+/* Stamps LANES' bytes of a cp.async, if the copy was the last to write them. STAMP is lane 0's. */
 static void stamp_copy(struct race *race, const uint64_t *addr, uint32_t lanes, uint32_t bytes,
                        uint64_t stamp)
 {
@@ -127,18 +129,18 @@ static bool visit_shared(void *context, const struct obs_access *access)
     struct race_shared *shared = race_shared_of(race, access);
     shared->is_used = true;
     return race_visit(race, access, &shared->shadow,
-                      race_sound_lanes(access, shared->shadow.bytes));
+                      race_valid_lanes(access, shared->shadow.bytes));
 }
 
-/* Before anything that is not as simple as what race_calm.h knows of. */
-static void end_calm(struct race *race)
+/* Called before anything that race_interval.h cannot note. */
+static void end_interval(struct race *race)
 {
-    if (race->calm.is_calm)
-        race->failed |= !calm_end(&race->calm, visit_shared, race);
+    if (race->interval.is_deferred)
+        race->failed |= !interval_end(&race->interval, visit_shared, race);
 }
 
-/* May an access by the instruction at PC be noted down only? The first one of less than a word makes the
- * shadow's cells smaller. */
+/* Whether an access by the instruction at PC may just be noted. The first access of less than a
+ * word makes the shadow's cells smaller. */
 static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
 {
     const struct race_site *site = &race->sites[race->code[pc].site];
@@ -147,19 +149,19 @@ static bool is_plain(const struct race *race, uint32_t pc, bool is_shared)
            race->code[pc].bytes >= least;
 }
 
-/* Whether nothing more is to be looked at, as it is calm. */
-static bool is_taken_calmly(struct race *race, const struct obs_access *access)
+/* Whether the access was just noted. If not, it must be checked: the interval has ended. */
+static bool is_deferred_access(struct race *race, const struct obs_access *access)
 {
-    if (race->calm.is_calm && is_plain(race, access->pc, true) &&
-        race_sound_lanes(access, race->calm.bytes) == access->mask &&
-        calm_take(&race->calm, access))
+    if (race->interval.is_deferred && is_plain(race, access->pc, true) &&
+        race_valid_lanes(access, race->interval.bytes) == access->mask &&
+        interval_note(&race->interval, access))
         return true;
-    end_calm(race);
-    calm_miss(&race->calm, access->pc);
+    end_interval(race);
+    interval_miss(&race->interval, access->pc);
     return false;
 }
 
-/* Is it to memory that is watched? */
+/* Whether the access is to watched memory. */
 static bool is_watched(const struct obs_access *access)
 {
     return access->space == PTX_SHARED || access->space == PTX_GLOBAL ||
@@ -174,23 +176,23 @@ static void racecheck_access(void *state, const struct obs_access *access)
     if (race->failed || race->order.failed || !race->order.current || !access->mask ||
         !is_watched(access) || !race_site_of(race, access))
         return;
-    if (access->space == PTX_SHARED && is_taken_calmly(race, access))
+    if (access->space == PTX_SHARED && is_deferred_access(race, access))
         return;
     if (site->implies_fence)
-        end_calm(race);
-    /* a store may be the answer to what was told there before: it is looked at first */
-    bool is_news = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
-    if (is_news && !is_late)
-        exchange_news(race, access, site);
+        end_interval(race);
+    /* a store may answer a signal at its place: it is checked before it releases */
+    bool is_sync = site->strength != RACE_WEAK, is_late = site->kind == RACE_WRITE;
+    if (is_sync && !is_late)
+        synchronise(race, access, site);
     if (access->space == PTX_GLOBAL)
         race->failed |= !global_visit(race, access, is_plain(race, access->pc, false));
     else
         race->failed |= !visit_shared(race, access);
-    if (is_news && is_late)
-        exchange_news(race, access, site);
+    if (is_sync && is_late)
+        synchronise(race, access, site);
     if (code->is_copy && access->space == PTX_SHARED)
-        stamp_copy(race, access->addr, race_sound_lanes(access, race->shared->shadow.bytes),
-                   access->bytes, stamp_make(UNDER_WAY, access->warp * WARP, code->site));
+        stamp_copy(race, access->addr, race_valid_lanes(access, race->shared->shadow.bytes),
+                   access->bytes, stamp_make(COPY_PENDING, access->warp * WARP, code->site));
 }
 
 static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *repeat)
@@ -201,26 +203,26 @@ static enum obs_answer racecheck_repeat(void *state, const struct obs_repeat *re
         return OBS_DONE;
     if (repeat->space == PTX_GLOBAL)
         return global_repeat(race, repeat) ? OBS_DONE : OBS_FULL;
-    return race->calm.is_calm && is_plain(race, repeat->pc, true) &&
-                   calm_take_again(&race->calm, repeat)
+    return race->interval.is_deferred && is_plain(race, repeat->pc, true) &&
+                   interval_note_repeat(&race->interval, repeat)
                ? OBS_DONE
                : OBS_FULL;
 }
 
 /* --- CTAs ---------------------------------------------------------------------------------------- */
 
-/* In a cluster, others come between. */
-static bool may_be_calm(const struct race *race)
+/* In a cluster, other CTAs' accesses come between. */
+static bool may_defer_shared(const struct race *race)
 {
-    return race_may_take_notes(race) && race->launch->cluster_size == 1;
+    return race_may_defer(race) && race->launch->cluster_size == 1;
 }
 
-bool race_may_take_notes(const struct race *race)
+bool race_may_defer(const struct race *race)
 {
-    return !race_takes_no_short_cuts && !race->has_copies;
+    return !race_checks_every_access && !race->has_copies;
 }
 
-/* Takes the shadow at the CTA's seat. One that begins, begins calmly. */
+/* Takes the shadow at the CTA's seat. A new CTA starts by noting accesses. */
 static bool take_shared(struct race *race, const struct obs_order *event)
 {
     struct race_shared *shared = race->shared = &race->seats[event->seat];
@@ -234,8 +236,8 @@ static bool take_shared(struct race *race, const struct obs_order *event)
     shared->is_used = false;
     shared->cta = event->cta;
     shared->bytes = event->shared;
-    if (may_be_calm(race))
-        calm_begin(&race->calm);
+    if (may_defer_shared(race))
+        interval_begin(&race->interval);
     return true;
 }
 
@@ -247,16 +249,16 @@ static void racecheck_order(void *state, const struct obs_order *event)
     if (race->failed || (event->kind == OBS_CTA_RUNS && current && current->linear == event->cta))
         return;
     if (event->kind == OBS_CTA_ENDS)
-        calm_end(&race->calm, NULL, NULL);
+        interval_end(&race->interval, NULL, NULL);
     else if (!whole)
-        end_calm(race);
+        end_interval(race);
     order_event(&race->order, event);
     if (event->kind == OBS_COPIED && current)
         stamp_copy(
             race, event->place, event->lanes, event->bytes,
             stamp_make(current->now[event->warp], event->warp * WARP, race->code[event->pc].site));
-    if (whole && may_be_calm(race))
-        calm_begin(&race->calm);
+    if (whole && may_defer_shared(race))
+        interval_begin(&race->interval);
     if (event->kind == OBS_CTA_RUNS)
         race->failed = !take_shared(race, event);
 }
@@ -266,7 +268,7 @@ static void racecheck_order(void *state, const struct obs_order *event)
 static void racecheck_free(struct race *race)
 {
     order_free(&race->order);
-    calm_close(&race->calm);
+    interval_close(&race->interval);
     global_close(&race->global);
     for (uint32_t i = 0; race->seats && i < race->launch->resident; i++)
         shadow_close(&race->seats[i].shadow);
@@ -286,16 +288,16 @@ static void *racecheck_begin(const struct launch_view *launch)
     order_init(&race->order, launch->warps, launch->resident);
     race->seats = calloc(launch->resident, sizeof *race->seats);
     race->heap_begin = launch->heap->begin;
-    race->heap_end = launch->heap->end;
+    race->heap_result = launch->heap->end;
     if (race->seats && find_sites(race, launch) &&
-        calm_open(&race->calm, launch->shared_bytes, launch->code_count) &&
+        interval_open(&race->interval, launch->shared_bytes, launch->code_count) &&
         global_open(&race->global, launch->code_count))
         return race;
     racecheck_free(race);
     return NULL;
 }
 
-static void racecheck_join(void *into, void *state) /* one worker alone runs a launch */
+static void racecheck_join(void *into, void *state) /* one worker runs the launch */
 {
     (void)into;
     racecheck_free(state);

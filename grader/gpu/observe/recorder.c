@@ -1,32 +1,32 @@
-/* The recorder: of each source line that was asked for, the access that costs most beyond its ideal,
+/* The recorder: for each requested source line, the access that costs most beyond its ideal,
  * with all its addresses, to be drawn.
  *
- * It keeps one access a line, so what it needs does not grow with the launch. A warp's accesses by a
- * line are numbered, since "the third time that warp 2 comes here" is what a student can ask for; there
- * is a fixed number of such counters, and warps beyond them are not looked at. Of accesses that cost the
- * same the first block's, warp's and step's is kept, however many workers there are. */
+ * It keeps one access a line, so its memory does not grow with the launch. A warp's accesses by
+ * a line are numbered, since a student can ask for "the third time that warp 2 comes here". The
+ * number of these counters is fixed; warps beyond them are not recorded. Among accesses of the
+ * same cost it keeps the first block's, warp's and step's, regardless of the number of workers. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/lanes.h"
 #include "gpu/observe/view.h"
 
-#define STEP_COUNTERS ((size_t)1 << 20) /* warps times lines; memory only of those that are used */
+#define STEP_COUNTERS ((size_t)1 << 20) /* warps times lines; unused ones take no memory */
 #define NO_LINE       UINT32_MAX
 
 struct state {
     const struct emu_trace *trace;
-    uint32_t *line_of; /* of each pc: index of its line, or NO_LINE */
+    uint32_t *line_of; /* by pc: index of its line, or NO_LINE */
     uint32_t line_count;
     uint32_t cta_warps;
-    uint64_t warps;            /* that are looked at */
-    uint32_t *steps;           /* line_count of each warp */
-    struct obs_recorded *best; /* of each line; step 0: none yet */
+    uint64_t warps;            /* that are recorded */
+    uint32_t *steps;           /* line_count for each warp */
+    struct obs_recorded *best; /* by line; step 0: none yet */
 };
 
 /* --- which lines -------------------------------------------------------------------------------- */
 
-/* Does PATH end with FILE, at a folder's beginning? */
+/* Whether PATH ends with FILE, from the start of a folder. */
 static bool is_file(struct ptx_name path, const char *file)
 {
     size_t length = strlen(file);
@@ -42,7 +42,7 @@ static bool is_wanted(const struct launch_view *launch, const struct emu_trace *
            (!trace->file || is_file(ptx_file_path(launch->module, place.file), trace->file));
 }
 
-/* The index of PLACE's line in BEST, where it is put if it is new. */
+/* The index of PLACE's line in BEST; a new line is added. */
 static uint32_t index_of(struct state *state, struct source_line place)
 {
     uint32_t i = 0;
@@ -94,7 +94,7 @@ static void *recorder_begin(const struct launch_view *launch)
 
 /* --- which access ------------------------------------------------------------------------------- */
 
-/* Is it what the counters count, too? */
+/* Whether the counters count it, too. */
 static bool is_drawable(const struct obs_access *access)
 {
     uint64_t bits = 0;

@@ -8,9 +8,9 @@
 
 #define LANES   32u
 #define BANKS   32u
-#define LONGEST 92u /* of what is told: with its indent, a line of a terminal */
+#define LONGEST 92u /* characters of a message: with its indent, a line of a terminal */
 
-/* The active lanes in their order. */
+/* The active lanes in order. */
 struct lanes {
     unsigned count, lane[LANES];
     uint64_t addr[LANES];
@@ -36,7 +36,7 @@ static int by_value(const void *a, const void *b)
 
 /* --- finding the rule ----------------------------------------------------------------------------- */
 
-/* Bytes from active lane I to the next, for each lane in between; false if they do not divide. */
+/* Bytes from active lane I to the next, per lane between them; false if they do not divide. */
 static bool step_at(const struct lanes *lanes, unsigned i, int64_t *step)
 {
     int64_t far = (int64_t)(lanes->addr[i + 1] - lanes->addr[i]);
@@ -56,7 +56,7 @@ static bool is_stride(const struct lanes *lanes, unsigned bytes, struct shape *s
     return true;
 }
 
-/* The same of active lanes alone, such as every second one for the next word. */
+/* The same among active lanes only, such as when every second lane takes the next word. */
 static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
 {
     shape->step = (int64_t)(lanes->addr[1] - lanes->addr[0]);
@@ -67,7 +67,7 @@ static bool is_packed_stride(const struct lanes *lanes, struct shape *shape)
     return true;
 }
 
-/* Where rows of WIDTH lanes, the first of them FIRST lanes long, would put the lanes. */
+/* Whether the addresses form rows of WIDTH lanes, of which the first row has FIRST lanes. */
 static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
                       struct shape *shape)
 {
@@ -84,14 +84,14 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* what was found is the way from the end of a row to the next one's beginning */
+    /* so far jump is the distance from the end of a row to the start of the next */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;
 }
 
-/* A stride that goes round: each lane is STEP bytes further than the one before, or that less JUMP, which is
- * where it begins anew. */
+/* A stride that wraps around: each lane is STEP bytes after the one before, or STEP - JUMP bytes
+ * where it wraps. */
 static bool is_wrap(const struct lanes *lanes, struct shape *shape)
 {
     int64_t up = 0, down = 0;
@@ -108,7 +108,7 @@ static bool is_wrap(const struct lanes *lanes, struct shape *shape)
     return up && down && shape->span <= (uint64_t)shape->jump;
 }
 
-/* How often the next lane lies before this one. */
+/* How often a lane's address is lower than the one before. */
 static unsigned turns_of(const struct lanes *lanes)
 {
     unsigned turns = 0;
@@ -117,9 +117,9 @@ static unsigned turns_of(const struct lanes *lanes)
     return turns;
 }
 
-/* Rows, if all lanes up to the last active one are. The first may have begun in the warp before; at least one
- * must be seen from its beginning to its end. Else there may still be a stride that goes round, or two
- * pieces. */
+/* Finds rows, if all lanes up to the last active one are active. The first row may have begun in
+ * the warp before; at least one row must be complete. Otherwise tries a stride that wraps
+ * around, then two pieces. */
 static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     unsigned count = lanes->count;
@@ -143,7 +143,7 @@ static bool is_rows(const struct lanes *lanes, unsigned bytes, struct shape *sha
     return false;
 }
 
-/* How far the addresses reach, and how many they are. */
+/* The span of the addresses, and the number of different ones. */
 static void measure(const struct lanes *lanes, unsigned bytes, struct shape *shape)
 {
     uint64_t sorted[LANES];
@@ -175,8 +175,8 @@ struct shape shape_find(const struct shape_access *access)
 
 /* --- in words: global memory -------------------------------------------------------------------------- */
 
-/* ", from 4 bytes behind a sector's start", if that is a reason. */
-static const char *tell_start(char text[64], const struct shape *shape)
+/* ", from 4 bytes behind a sector's start", if that is a reason for the cost. */
+static const char *describe_start(char text[64], const struct shape *shape)
 {
     *text = '\0';
     if (shape->low % 32)
@@ -190,7 +190,7 @@ static uint64_t sectors(uint64_t bytes)
     return (bytes + 31) / 32;
 }
 
-/* Each lane has its word beside its neighbours', and those of lanes that take no part are moved, too. */
+/* Whether neighbouring lanes have neighbouring words, and idle lanes' words cost sectors, too. */
 static bool is_thin(const struct shape_access *access, const struct shape *shape)
 {
     return shape->kind == SHAPE_STRIDE && !shape->packed &&
@@ -198,8 +198,8 @@ static bool is_thin(const struct shape_access *access, const struct shape *shape
            sectors((uint64_t)shape->distinct * access->bytes) < sectors(shape->span);
 }
 
-/* "one lane in 2", or "8 of 32 lanes": those of MASK. */
-static void tell_few(char text[40], uint32_t mask)
+/* "one lane in 2" or "8 of 32 lanes", for the lanes in MASK. */
+static void describe_few(char text[40], uint32_t mask)
 {
     unsigned count = (unsigned)__builtin_popcount(mask), first = (unsigned)__builtin_ctz(mask);
     unsigned last = LANES - 1 - (unsigned)__builtin_clz(mask), gap = 1;
@@ -214,13 +214,13 @@ static void tell_few(char text[40], uint32_t mask)
         snprintf(text, 40, "%u of 32 lanes", count);
 }
 
-/* Lane after lane a word: some lanes may be missing, and it may begin in a sector. */
-static void tell_neighbours(char *text, size_t size, const struct shape_access *access,
-                            const struct shape *shape, const char *verb)
+/* Describes neighbouring words: lanes may be missing, and the start may be inside a sector. */
+static void describe_neighbours(char *text, size_t size, const struct shape_access *access,
+                                const struct shape *shape, const char *verb)
 {
     char start[64], few[40];
-    tell_start(start, shape);
-    tell_few(few, access->mask);
+    describe_start(start, shape);
+    describe_few(few, access->mask);
     if (!is_thin(access, shape))
         snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
                  shape->step < 0 ? ", backwards" : "", start);
@@ -229,15 +229,15 @@ static void tell_neighbours(char *text, size_t size, const struct shape_access *
                  few, verb, shape->low % 32 + shape->span > 32 * sectors(shape->span) ? start : "");
 }
 
-static void tell_stride(char *text, size_t size, const struct shape_access *access,
-                        const struct shape *shape, const char *verb)
+static void describe_stride(char *text, size_t size, const struct shape_access *access,
+                            const struct shape *shape, const char *verb)
 {
     unsigned bytes = access->bytes;
     uint64_t step = (uint64_t)llabs(shape->step);
     const char *back = shape->step < 0 ? ", backwards" : "";
     const char *who = shape->packed ? "lanes that take part" : "neighbouring lanes";
     if (step == bytes)
-        tell_neighbours(text, size, access, shape, verb);
+        describe_neighbours(text, size, access, shape, verb);
     else if (step % bytes == 0 && step <= 128)
         snprintf(text, size,
                  "each lane %ss %u of every %" PRIu64 " bytes (stride %" PRIu64 " elements%s)",
@@ -247,8 +247,8 @@ static void tell_stride(char *text, size_t size, const struct shape_access *acce
                  verb, step, step / bytes, back);
 }
 
-static void tell_rows(char *text, size_t size, const struct shape_access *access,
-                      const struct shape *shape, const char *verb)
+static void describe_rows(char *text, size_t size, const struct shape_access *access,
+                          const struct shape *shape, const char *verb)
 {
     if (shape->step == 0)
         snprintf(text, size,
@@ -269,9 +269,9 @@ static void tell_rows(char *text, size_t size, const struct shape_access *access
                  shape->width, verb, shape->step, shape->jump);
 }
 
-/* Each piece is a row of which nobody sees the whole. */
-static void tell_pieces(char *text, size_t size, const struct shape_access *access,
-                        const struct shape *shape, const char *verb)
+/* Describes two pieces: parts of rows of unknown width. */
+static void describe_pieces(char *text, size_t size, const struct shape_access *access,
+                            const struct shape *shape, const char *verb)
 {
     unsigned second = shape->width, last = 31u - (unsigned)__builtin_clz(access->mask);
     snprintf(text, size,
@@ -279,46 +279,47 @@ static void tell_pieces(char *text, size_t size, const struct shape_access *acce
              second - 1, second, last, verb, shape->jump, second - 1, second);
 }
 
-/* All of a piece of memory, if not in order. Today that costs nothing. */
-static void tell_dense(char *text, size_t size, const struct shape *shape, const char *verb)
+/* Describes a range accessed in full, but in another order: that costs nothing on today's GPUs. */
+static void describe_dense(char *text, size_t size, const struct shape *shape, const char *verb)
 {
     char start[64];
-    tell_start(start, shape);
+    describe_start(start, shape);
     snprintf(text, size, "lanes %s neighbouring words%s%s", verb,
              *start ? "" : ", but in another order", start);
 }
 
-static void tell_scattered(char *text, size_t size, const struct shape_access *access,
-                           const struct shape *shape, const char *verb)
+static void describe_scattered(char *text, size_t size, const struct shape_access *access,
+                               const struct shape *shape, const char *verb)
 {
     if (shape->distinct == (unsigned)__builtin_popcount(access->mask))
-        snprintf(text, size, "each lane %ss a place of its own, over %" PRIu64 " bytes", verb,
+        snprintf(text, size, "each lane %ss a different place, over %" PRIu64 " bytes", verb,
                  shape->span);
     else
         snprintf(text, size, "the lanes %s %u places, over %" PRIu64 " bytes", verb,
                  shape->distinct, shape->span);
 }
 
-void shape_tell_global(char *text, size_t size, const struct shape_access *access, const char *verb)
+void shape_describe_global(char *text, size_t size, const struct shape_access *access,
+                           const char *verb)
 {
     struct shape shape = shape_find(access);
     if (shape.kind == SHAPE_STRIDE)
-        tell_stride(text, size, access, &shape, verb);
-    else if (shape.distinct == 1) /* it is as good as it can be */
+        describe_stride(text, size, access, &shape, verb);
+    else if (shape.distinct == 1) /* already as good as possible */
         snprintf(text, size, "the lanes %s one word", verb);
     else if (shape.dense)
-        tell_dense(text, size, &shape, verb);
+        describe_dense(text, size, &shape, verb);
     else if (shape.kind == SHAPE_ROWS)
-        tell_rows(text, size, access, &shape, verb);
+        describe_rows(text, size, access, &shape, verb);
     else if (shape.kind == SHAPE_WRAP)
         snprintf(text, size,
                  "lanes %s %" PRId64 " bytes apart, going round after %" PRId64
                  " bytes (modulo %" PRId64 " elements)",
                  verb, shape.step, shape.jump, shape.jump / access->bytes);
     else if (shape.kind == SHAPE_PIECES)
-        tell_pieces(text, size, access, &shape, verb);
+        describe_pieces(text, size, access, &shape, verb);
     else
-        tell_scattered(text, size, access, &shape, verb);
+        describe_scattered(text, size, access, &shape, verb);
 }
 
 const char *shape_help_global(const struct shape_access *access)
@@ -337,7 +338,7 @@ const char *shape_help_global(const struct shape_access *access)
 
 /* --- in words: shared memory -------------------------------------------------------------------------- */
 
-/* The lanes whose words lie in the bank that is asked for most words: one lane a word. */
+/* The lanes that access the fullest bank: one lane for each word. */
 struct collision {
     unsigned count, lane[LANES], bank;
     uint32_t word[LANES]; /* of 4 bytes */
@@ -351,7 +352,8 @@ static bool has_word(const struct collision *hit, uint32_t word)
     return false;
 }
 
-/* Of the LANES from FIRST on. What a lane asks for, at least a word, fills one column of banks. */
+/* The worst collision of COUNT lanes from FIRST on. A lane's access, at least a word, fills one
+ * column of banks. */
 static struct collision collide(const struct shape_access *access, unsigned first, unsigned count)
 {
     unsigned shift = access->bytes > 4 ? (unsigned)__builtin_ctz(access->bytes) : 2;
@@ -389,8 +391,8 @@ static void list(char text[48], const unsigned *numbers, unsigned count, unsigne
         snprintf(text + used, 48 - used, ", ...");
 }
 
-/* " (stride 8 words)", or what else is the rule; "" if there is none. */
-static void tell_rule(char text[64], const struct shape_access *access)
+/* " (stride 8 words)" or another rule; "" if there is none. */
+static void describe_rule(char text[64], const struct shape_access *access)
 {
     struct shape shape = shape_find(access);
     int64_t step = shape.step / 4, jump = shape.jump / 4;
@@ -410,9 +412,10 @@ static void tell_rule(char text[64], const struct shape_access *access)
         snprintf(text, 64, " (stride %" PRId64 " words in rows of %u lanes)", step, shape.width);
 }
 
-/* The rule is worth more than the third of a list; without a rule, or if there is no room even then, all
- * three are. */
-void shape_tell_shared(char *text, size_t size, const struct shape_access *access, const char *verb)
+/* A rule is worth more than the third number of a list. If there is no rule, or still no room
+ * for it, the lists have three numbers. */
+void shape_describe_shared(char *text, size_t size, const struct shape_access *access,
+                           const char *verb)
 {
     char lanes[48], words[48], rule[64];
     struct collision hit = worst_collision(access);
@@ -420,7 +423,7 @@ void shape_tell_shared(char *text, size_t size, const struct shape_access *acces
         snprintf(text, size, "lanes %s more than the banks give at once", verb);
         return;
     }
-    tell_rule(rule, access);
+    describe_rule(rule, access);
     for (unsigned most = 3;; most = most == 3 && *rule ? 2 : 3) {
         list(lanes, hit.lane, hit.count, most);
         list(words, hit.word, hit.count, most);

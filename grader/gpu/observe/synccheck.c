@@ -1,23 +1,24 @@
-/* The synccheck observer: threads that wait for each other in a way that cannot be meant.
+/* The synccheck observer: threads that wait for each other in a way that cannot be intended.
  *
- * The executor sees it happen: barriers in cta.c, masks of lanes in warp.c. What a mask may name is the CUDA
- * programming guide's rule: each calling lane, and no other lane that has not exited and is elsewhere. */
+ * The executor detects it: barriers in cta.c, lane masks in warp.c. The CUDA programming guide's
+ * rule for a mask: it names each calling lane, and no other lane that has not exited and is
+ * elsewhere. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "gpu/lanes.h"
-#include "gpu/observe/words.h"
+#include "gpu/observe/describe.h"
 
 static const char *const fault_ids[] = {
     [OBS_DIVERGENT_BARRIER] = "divergent-barrier",
     [OBS_BAD_BARRIER] = "bad-barrier",
     [OBS_WARP_MASK] = "bad-warp-mask",
     [OBS_DEADLOCK] = "deadlock",
-    [OBS_STANDSTILL] = "deadlock",
-    [OBS_UNANSWERED] = "deadlock",
-    [OBS_CLUSTER_ARRIVES] = "bad-cluster-barrier",
-    [OBS_CLUSTER_WAITS] = "bad-cluster-barrier",
+    [OBS_POLLS_FOREVER] = "deadlock",
+    [OBS_POLLS_HOST] = "deadlock",
+    [OBS_CLUSTER_ARRIVES_TWICE] = "bad-cluster-barrier",
+    [OBS_CLUSTER_WAITS_ONLY] = "bad-cluster-barrier",
 };
 
 bool obs_is_synccheck(unsigned kind)
@@ -28,7 +29,7 @@ bool obs_is_synccheck(unsigned kind)
 static void *synccheck_begin(const struct launch_view *launch)
 {
     (void)launch;
-    return malloc(1); /* nothing of its own: findings are shared and locked */
+    return malloc(1); /* no state: findings are shared and locked */
 }
 
 static void print_mask(char *text, size_t size, const struct obs_fault *fault, uint32_t lane,
@@ -50,7 +51,7 @@ static void print_mask(char *text, size_t size, const struct obs_fault *fault, u
 static const char *awaited(uint8_t kind)
 {
     return kind == OBS_DEADLOCK     ? "threads that never come"
-           : kind == OBS_UNANSWERED ? "main(), which waits for the kernel"
+           : kind == OBS_POLLS_HOST ? "main(), which waits for the kernel"
                                     : "what never happens";
 }
 
@@ -62,7 +63,7 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
     int others = __builtin_popcount(fault->mask) - 1;
     char thread[96], more[32] = "";
-    words_fault_thread(thread, sizeof thread, launch, fault);
+    describe_fault_thread(thread, sizeof thread, launch, fault);
     if (others > 0)
         snprintf(more, sizeof more, ", and %d more of its warp", others);
     switch (fault->kind) {
@@ -73,11 +74,11 @@ static void print_fault(char *text, size_t size, const struct launch_view *launc
         snprintf(text, size, "a block has barriers 0 to %u, and no other; by %s", BARRIERS - 1,
                  thread);
         break;
-    case OBS_CLUSTER_ARRIVES:
+    case OBS_CLUSTER_ARRIVES_TWICE:
         snprintf(text, size, "%s arrives at the cluster's barrier again, and has not waited since",
                  thread);
         break;
-    case OBS_CLUSTER_WAITS:
+    case OBS_CLUSTER_WAITS_ONLY:
         snprintf(text, size, "%s waits at the cluster's barrier, and has not arrived", thread);
         break;
     case OBS_WARP_MASK:

@@ -88,8 +88,8 @@ enum view_kind {
 struct view_instruction {
     enum view_kind kind;
     bool has_guard;
-    bool
-        may_poll; /* it may read what another thread writes meanwhile: loops that wait use such loads */
+    /* it may read what another thread writes meanwhile: loops that wait use such loads */
+    bool may_poll;
     /* Memory instructions: */
     uint8_t bytes;  /* of one value of one lane */
     uint8_t type;   /* enum ptx_type */
@@ -121,15 +121,15 @@ struct obs_access {
     _Alignas(64) uint64_t addr[32]; /* inactive lanes repeat an active lane's address */
     uint32_t pc, mask;
     uint8_t kind; /* enum obs_access_kind */
-    uint8_t
-        space; /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, or PTX_CLUSTER for shared memory of another
-                    * CTA of the cluster */
+    /* PTX_GLOBAL, PTX_SHARED, PTX_LOCAL, PTX_CONST, or PTX_CLUSTER for shared memory of another
+     * CTA of the cluster */
+    uint8_t space;
     uint8_t bytes; /* of one lane: 1, 2, 4, 8 or 16 */
     bool dense;    /* all 32 lanes are active, each right behind the lane before */
-    bool
-        repeats; /* the same space, lanes and address differences as this worker's latest access by this
-                    * instruction that was not dense; moved, if at all, so that it touches the same numbers of
-                    * sectors, lines and banks */
+    /* the same space, lanes and address differences as this worker's latest access by this
+     * instruction that was not dense; moved, if at all, so that it touches the same numbers of
+     * sectors, lines and banks */
+    bool repeats;
     uint8_t element;         /* bytes of one value: a vector has bytes / element of them */
     uint8_t value_bytes;     /* from one lane's value to the next lane's */
     uint32_t warp;           /* in its CTA */
@@ -154,8 +154,9 @@ struct obs_repeat {
     int32_t low, high; /* the lowest and the highest lane's address, relative to first */
     uint64_t cta;
     uint32_t pc, mask, warp;
-    uint32_t
-        times; /* 1; or the number of repeats that were only counted: then first, low, high, cta and warp are 0 */
+    /* 1; or the number of repeats that were only counted: then first, low, high, cta and warp
+     * are 0 */
+    uint32_t times;
     uint8_t kind, space, bytes;
     bool dense;
 };
@@ -181,11 +182,11 @@ struct obs_order {
         wide; /* OBS_ARRIVE and OBS_WAITED, wide: the mbarrier is shared by the whole grid */
     uint32_t warp, lanes, pc, bytes;
     const uint32_t *arrived; /* for each warp of the CTA, the lanes that the barrier releases */
-    const uint64_t
-        *place;   /* of each lane: an address in the mbarrier; each phase has another one */
+    /* of each lane: an address in the mbarrier; each phase has another one */
+    const uint64_t *place;
     uint64_t cta; /* linear index, x first */
-    uint32_t
-        seat; /* below launch_view.resident; CTAs that run at this worker have different seats */
+    /* below launch_view.resident; CTAs that run at this worker have different seats */
+    uint32_t seat;
     const uint8_t *shared; /* the bytes of the CTA's shared memory now */
 };
 
@@ -204,21 +205,21 @@ enum obs_fault_kind {
     OBS_WARP_MASK,
     OBS_NO_MBARRIER,
     OBS_MBARRIER_COUNT,
-    OBS_FAR_MBARRIER, /* of another CTA of the cluster */
-    OBS_DEADLOCK,     /* the lanes wait for threads that never arrive */
-    OBS_STANDSTILL,   /* the lanes poll a value that no thread will write */
-    OBS_UNANSWERED,   /* the lanes poll a value that the program would have to write */
-    OBS_ENDLESS,
-    OBS_TOO_MUCH, /* the launch executes too much, this warp does not */
+    OBS_REMOTE_MBARRIER, /* of another CTA of the cluster */
+    OBS_DEADLOCK,        /* the lanes wait for threads that never arrive */
+    OBS_POLLS_FOREVER,   /* the lanes poll a value that no thread will write */
+    OBS_POLLS_HOST,      /* the lanes poll a value that the program would have to write */
+    OBS_ENDLESS_LOOP,
+    OBS_TOO_MUCH_WORK, /* the launch executes too much, this warp does not */
     OBS_BAD_TEXTURE,
     OBS_OUTSIDE_SURFACE,
     OBS_DOUBLE_FREE,
     OBS_BAD_FREE,
-    OBS_NO_CTA,          /* the cluster has no CTA of rank `other` */
-    OBS_CTA_ENDED,       /* the CTA of rank `other` has ended; its shared memory is gone */
-    OBS_CTA_NOT_BEGUN,   /* the CTA of rank `other` may not have begun */
-    OBS_CLUSTER_ARRIVES, /* arrives at the cluster's barrier twice without waiting in between */
-    OBS_CLUSTER_WAITS,   /* waits at the cluster's barrier without having arrived */
+    OBS_NO_SUCH_CTA,           /* the cluster has no CTA of rank `other` */
+    OBS_CTA_ENDED,             /* the CTA of rank `other` has ended; its shared memory is gone */
+    OBS_CTA_NOT_STARTED,       /* the CTA of rank `other` may not have begun */
+    OBS_CLUSTER_ARRIVES_TWICE, /* arrives at the cluster's barrier twice without waiting in between */
+    OBS_CLUSTER_WAITS_ONLY,    /* waits at the cluster's barrier without having arrived */
 };
 
 /* What one lane did wrong. */
@@ -229,7 +230,7 @@ struct obs_fault {
     uint32_t thread[3], cta[3];
     uint64_t addr;
     /* OBS_WARP_MASK: the mask; other: the faulty lane itself if its mask leaves it out, else the lane that the mask
-     * names wrongly. OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_STANDSTILL, OBS_UNANSWERED: the warp's lanes that wait
+     * names wrongly. OBS_DIVERGENT_BARRIER, OBS_DEADLOCK, OBS_POLLS_FOREVER, OBS_POLLS_HOST: the warp's lanes that wait
      * here. PTX_CLUSTER: other is the rank. */
     uint32_t mask, other;
 };

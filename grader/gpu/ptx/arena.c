@@ -1,4 +1,4 @@
-/* A list of chunks; each piece is cut from the newest, large ones get a chunk of their own. */
+/* A list of chunks. Each piece is cut from the newest chunk; a large piece gets its own chunk. */
 #include "gpu/ptx/arena.h"
 
 #include <stdint.h>

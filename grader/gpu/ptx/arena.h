@@ -1,4 +1,4 @@
-/* Memory that is taken piece by piece and freed all at once. */
+/* An arena: memory that is allocated in pieces and freed all at once. */
 #ifndef GPU_PTX_ARENA_H
 #define GPU_PTX_ARENA_H
 
@@ -6,10 +6,10 @@
 
 struct ptx_arena;
 
-struct ptx_arena *ptx_arena_new(void); /* NULL when memory is out */
+struct ptx_arena *ptx_arena_new(void); /* NULL: out of memory */
 void ptx_arena_free(struct ptx_arena *arena);
 
-/* SIZE zeroed bytes, aligned for any type; NULL when memory is out. */
+/* SIZE zeroed bytes, aligned for any type. NULL: out of memory. */
 void *ptx_arena_take(struct ptx_arena *arena, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* The body of a function: instructions, labels, and scopes within scopes. */
+/* Parses the body of a function: instructions, labels and nested scopes. */
 #include "gpu/ptx/parser.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #define MAX_INSTRUCTIONS (1u << 20)
 
-/* The opcode that the mnemonic at the parser's token begins with; -1 if there is none. Takes its words. */
+/* Takes the words of the opcode that the mnemonic begins with. -1: it is unknown. */
 static int take_opcode(struct parser *p)
 {
     const char *text = p->token.text;
@@ -29,7 +29,7 @@ static bool word_in(const char *list, struct ptx_name word)
     return false;
 }
 
-/* The words behind the opcode: types and modifiers that opcodes.def allows it. */
+/* Parses the words after the opcode: the types and modifiers that opcodes.def allows. */
 static void suffixes(struct parser *p, struct ptx_instruction *in)
 {
     const struct ptx_opcode_info *info = &ptx_opcodes[in->opcode];
@@ -54,7 +54,7 @@ static void suffixes(struct parser *p, struct ptx_instruction *in)
     }
 }
 
-/* A name that is not known yet can be a label's, but not among others. */
+/* An unknown name may be a label that is declared later, but not inside a vector. */
 static bool has_label_inside(const struct ptx_operand *op)
 {
     for (uint32_t i = 0; i < op->count; i++)
@@ -93,7 +93,7 @@ static void check_operand_count(struct parser *p, const struct ptx_instruction *
                    in->operand_count, least);
 }
 
-/* ( a, b, … ): the parameters of a call, any number of them. */
+/* ( a, b, … ): the parameters of a call, in any number. */
 static struct ptx_operand call_list(struct parser *p)
 {
     struct ptx_operand list = {.kind = PTX_VECTOR};
@@ -114,7 +114,7 @@ static struct ptx_operand call_list(struct parser *p)
     return list;
 }
 
-/* call (results), target, (parameters), prototype;   All but the target may be left out. */
+/* call (results), target, (parameters), prototype;   All parts except the target are optional. */
 static void call_operands(struct parser *p, struct ptx_instruction *in)
 {
     in->operand_count = 3;
@@ -128,7 +128,7 @@ static void call_operands(struct parser *p, struct ptx_instruction *in)
     in->operands[1] =
         parse_accept(p, ',') ? call_list(p) : (struct ptx_operand){.kind = PTX_VECTOR};
     if (parse_accept(p, ','))
-        parse_expect_word(p); /* the prototype says nothing that the function does not say itself */
+        parse_expect_word(p); /* the prototype: the function itself says the same */
     parse_expect(p, ';');
 }
 
@@ -139,7 +139,7 @@ static uint32_t guard(struct parser *p, bool *negated)
     *negated = parse_accept(p, '!');
     struct ptx_operand op = parse_named_operand(p);
     if (op.kind != PTX_PREDICATE)
-        parse_fail(p, "'@' before something that is no predicate");
+        parse_fail(p, "expected a predicate after '@'");
     return op.index;
 }
 
@@ -197,7 +197,7 @@ static void location(struct parser *p)
         struct ptx_name word = parse_expect_word(p);
         if (ptx_name_is(word, "function_name")) {
             parse_expect_word(p);
-            parse_offset_behind(p);
+            parse_offset(p);
         } else if (ptx_name_is(word, "inlined_at")) {
             loc.at_file = ptx_file_id(p->unit, parse_expect_int(p));
             loc.at_line = (uint32_t)parse_expect_int(p);
@@ -218,7 +218,7 @@ static void label(struct parser *p, struct ptx_name name)
         parse_fail(p, "out of memory");
 }
 
-/* Fills in the uses of this scope's labels; the others are left to the scope around it. */
+/* Resolves the uses of this scope's labels. The others are left to the enclosing scope. */
 static void resolve_labels(struct parser *p)
 {
     uint32_t kept = 0;
@@ -230,7 +230,7 @@ static void resolve_labels(struct parser *p)
             p->function->code[use.instruction].operands[use.operand].value = symbol.index;
             continue;
         }
-        if (here && p->depth == 1) { /* no label: the decoder looks for a function */
+        if (here && p->depth == 1) { /* not a label: the decoder will look for a function */
             p->function->code[use.instruction].operands[use.operand].kind = PTX_FUNCTION;
             continue;
         }

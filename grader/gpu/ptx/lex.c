@@ -1,4 +1,4 @@
-/* The lexer: white space and comments skipped, then one token by its first character. */
+/* The lexer skips white space and comments; the next character decides the kind of token. */
 #include "gpu/ptx/lex.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size)
 {
-    /* Fat binaries pad PTX with NUL bytes: the text ends at the first. */
+    /* fat binaries pad PTX with NUL bytes: the text ends at the first */
     *lexer = (struct ptx_lexer){text, text + strnlen(text, size), 1};
 }
 
@@ -130,13 +130,13 @@ static void skip_word(struct ptx_lexer *lexer)
         lexer->at++;
 }
 
-/* .shared::cta and .L2::64B are one word. */
+/* .shared::cta and .L2::64B are one word each. */
 static bool at_scope_mark(const struct ptx_lexer *lexer)
 {
     return peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && ptx_is_word(peek(lexer, 2));
 }
 
-/* Behind a dot: a word, or the 1d, 2d, 3d of textures. */
+/* Whether a word follows the dot, or 1d, 2d or 3d of a texture. */
 static bool is_dotted(const struct ptx_lexer *lexer)
 {
     return is_word_start(peek(lexer, 1)) || (isdigit(peek(lexer, 1)) && peek(lexer, 2) == 'd');

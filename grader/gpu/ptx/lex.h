@@ -1,4 +1,4 @@
-/* PTX text to tokens. A token points into the text, nothing is copied. */
+/* Splits PTX text into tokens. Tokens point into the text; nothing is copied. */
 #ifndef GPU_PTX_LEX_H
 #define GPU_PTX_LEX_H
 
@@ -10,9 +10,9 @@ enum ptx_token_kind {
     PTX_END,
     PTX_WORD,   /* a name: add, %r1, $L__BB0_2, _ (without dots) */
     PTX_DOT,    /* a dot and a name: .reg, .s32, .x (text without the dot) */
-    PTX_INT,    /* value.i */
-    PTX_F32,    /* 0f3F800000: bits in value.i */
-    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction: bits in value.i */
+    PTX_INT,    /* value */
+    PTX_F32,    /* 0f3F800000: bits in value */
+    PTX_F64,    /* 0d3FF0000000000000, or a decimal fraction: bits in value */
     PTX_STRING, /* text without the quotes */
     PTX_PUNCT,  /* one of { } ( ) [ ] < > , ; : = + - * ! | @ */
     PTX_BAD,    /* any other character */
@@ -31,12 +31,12 @@ struct ptx_lexer {
     uint32_t line;
 };
 
-/* Whether a name may go on with C. */
+/* Whether C may be part of a name, after its first character. */
 bool ptx_is_word(int c);
 
 void ptx_lex_init(struct ptx_lexer *lexer, const char *text, size_t size);
 
-/* The next token; PTX_END again and again at the end. */
+/* The next token. At the end of the text each call returns PTX_END. */
 struct ptx_token ptx_lex(struct ptx_lexer *lexer);
 
 #endif

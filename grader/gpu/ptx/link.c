@@ -1,14 +1,16 @@
-/* Units that are linked: PTX texts of several source files, one behind the other, as -rdc=true makes them.
+/* Links units: the PTX texts of several source files, one after the other, as -rdc=true produces
+ * them.
  *
- * A name that a unit does not show is its own; of those that several show they mean the same thing. A function is looked
- * up by name when it is called. A variable is a place in memory: here all its declarations get to know it. */
+ * A name that a unit does not show is private to the unit. A name that several units show means the
+ * same thing in all of them. A function is looked up by name when it is called. A variable is
+ * linked here: each of its declarations gets a pointer to the definition. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/ptx/parser.h"
 
-/* --- by name ---------------------------------------------------------------------------------------- */
+/* --- by name ---------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -34,7 +36,7 @@ const struct ptx_function *ptx_find_function(const struct ptx_module *module, st
                                              uint32_t unit)
 {
     const struct ptx_function *shown = NULL, *f;
-    uint32_t low = 0, high = module->function_count; /* the first that is not below the name */
+    uint32_t low = 0, high = module->function_count; /* finds the first not below the name */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (ptx_name_compare(module->by_name[middle]->name, name) < 0)
@@ -68,7 +70,7 @@ const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, st
     return found ? ptx_definition(found) : NULL;
 }
 
-/* --- variables ---------------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 /* Definitions before declarations. */
 static int by_name_and_kind(const void *a, const void *b)
@@ -83,7 +85,7 @@ static int by_name_and_kind(const void *a, const void *b)
 
 static bool is_linked(const struct ptx_variable *v)
 {
-    return v->is_shown && (v->space != PTX_SHARED || v->size); /* dynamic memory is the launch's */
+    return v->is_shown && (v->space != PTX_SHARED || v->size); /* no dynamic shared memory */
 }
 
 static const char *memory_of(const struct ptx_variable *v)
@@ -91,7 +93,8 @@ static const char *memory_of(const struct ptx_variable *v)
     return v->space == PTX_CONST ? "constant" : v->space == PTX_SHARED ? "shared" : "global";
 }
 
-/* Where both are not the same piece of memory, a linker of machine code says so, too. No line of PTX is to blame. */
+/* Fails if V and W cannot be the same piece of memory, as a linker of machine code would. The
+ * message names no line of PTX. */
 static void expect_alike(struct parser *p, const struct ptx_variable *v,
                          const struct ptx_variable *w)
 {
@@ -110,7 +113,7 @@ static void expect_alike(struct parser *p, const struct ptx_variable *v,
                  v->name.text, (unsigned long long)v->size, (unsigned long long)w->size);
 }
 
-/* Of those that units show under one name the first is the variable. */
+/* Among shown variables of one name, the first in this order is the definition. */
 static void link_variables(struct parser *p)
 {
     struct ptx_variable **list = malloc((p->variable_count + 1u) * sizeof *list), *first = NULL;

@@ -1,4 +1,4 @@
-/* The tables behind module.h: opcodes, types, modifiers, and small questions about a module. */
+/* The tables behind module.h: opcodes, types, modifiers; and small queries about a module. */
 #include "gpu/ptx/module.h"
 
 #include <pthread.h>
@@ -88,11 +88,12 @@ bool ptx_special_is_dynamic(enum ptx_special special)
     return specials[special].when == 'D';
 }
 
-/* --- the tables by name -------------------------------------------------------------------------- */
+/* --- the tables by name ----------------------------------------------------------------------- */
 
-/* Indices in a table, by the names' first letter: most of a text's words are looked up here. */
+/* Lists of a table's indices, one for each first letter. Most words of a text are looked up here,
+ * so it must be fast. */
 struct letters {
-    int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1: the last */
+    int16_t first[128], next[PTX_OPCODE_COUNT + PTX_MOD_COUNT]; /* -1: end of the list */
 };
 
 static struct letters opcode_letters, type_letters, modifier_letters;
@@ -116,7 +117,7 @@ static void make_letters(void)
         add_name(&modifier_letters, i, modifiers[i]);
 }
 
-/* The first index of those that NAME's first letter leaves. */
+/* The first index in the list of NAME's first letter. */
 static int first_of(const struct letters *letters, struct ptx_name name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -156,7 +157,7 @@ int ptx_find_opcode(struct ptx_name text)
     return found;
 }
 
-/* --- small questions ------------------------------------------------------------------------------- */
+/* --- small queries ---------------------------------------------------------------------------- */
 
 void ptx_free(struct ptx_module *module)
 {

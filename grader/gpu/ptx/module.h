@@ -1,8 +1,8 @@
-/* What a PTX text means, as data: a module of variables and functions, a function of registers and
- * instructions. The parser makes it, nobody changes it afterwards.
+/* A parsed PTX text: a module has variables and functions, a function has registers and
+ * instructions. The parser builds it; afterwards it does not change.
  *
- * All of it lives in one arena that ptx_free() frees at once. Names point into the caller's copy of
- * the text that the module keeps. */
+ * The whole module lives in one arena, which ptx_free() frees. Names point into the module's copy
+ * of the text. */
 #ifndef GPU_PTX_MODULE_H
 #define GPU_PTX_MODULE_H
 
@@ -56,7 +56,7 @@ unsigned ptx_type_bytes(enum ptx_type type); /* 0 for pred */
 char ptx_type_class(enum ptx_type type);     /* 'U' 'S' 'B' 'F' 'P' */
 const char *ptx_modifier_name(enum ptx_modifier modifier);
 unsigned ptx_special_bytes(enum ptx_special special);
-bool ptx_special_is_dynamic(enum ptx_special special); /* read at each use */
+bool ptx_special_is_dynamic(enum ptx_special special); /* may change while a thread runs */
 
 enum ptx_space {
     PTX_GENERIC,
@@ -66,16 +66,16 @@ enum ptx_space {
     PTX_PARAM, /* a kernel's parameters */
     PTX_CONST,
     PTX_FRAME,   /* parameters and results of device functions, on either side of a call */
-    PTX_CLUSTER, /* shared memory of any CTA of the cluster; of an access: of another one */
+    PTX_CLUSTER, /* shared memory of any CTA of the cluster; for an access: of another CTA */
 };
 
-/* A name and where its text lies; not NUL-terminated. */
+/* A name: a pointer to its text, which is not NUL-terminated. */
 struct ptx_name {
     const char *text;
     uint32_t length;
 };
 
-/* A constant word inside a variable's initial value that is the address of another variable. */
+/* A word in a variable's initial value that is the address of another variable. */
 struct ptx_pointer {
     uint64_t at; /* offset of the word in the value */
     struct ptx_name target;
@@ -88,16 +88,17 @@ struct ptx_variable {
     struct ptx_name name;
     enum ptx_space space;
     uint32_t align;
-    uint64_t size;          /* bytes; 0 for an extern array whose size the launch gives */
+    uint64_t size;          /* bytes; 0: an extern array whose size the launch sets */
     const uint8_t *initial; /* size bytes, or NULL for zeros */
     struct ptx_pointer *pointers;
-    bool is_extern, is_shown; /* other units may mean it, too */
-    uint32_t unit;            /* the text that it stands in: see ptx_parse() */
-    uint32_t number;          /* of a module's variables, from 1 on; 0: a function's own */
-    uint64_t offset;          /* in its function's parameters, shared or local memory */
-    const struct ptx_variable *definition; /* this is only a declaration of that one; or NULL */
+    bool is_extern;
+    bool is_shown;   /* other units may refer to it */
+    uint32_t unit;   /* the text that declares it: see ptx_parse() */
+    uint32_t number; /* among a module's variables, from 1 on; 0: a function's variable */
+    uint64_t offset; /* in its function's parameters, shared or local memory */
+    const struct ptx_variable *definition; /* if this is only a declaration; else NULL */
     struct ptx_variable *next;
-    struct ptx_variable *last; /* of the list, in its first element */
+    struct ptx_variable *last; /* in the first element of a list: the list's last */
 };
 
 struct ptx_register {
@@ -115,7 +116,7 @@ enum ptx_operand_kind {
                       texture [base, {elements}] */
     PTX_VECTOR,    /* count elements, each a register, an immediate or a sink */
     PTX_PAIR,      /* p|q: elements[0] and elements[1] */
-    PTX_LABEL,     /* value: index of the instruction behind the label */
+    PTX_LABEL,     /* value: index of the instruction after the label */
     PTX_FUNCTION,  /* name: a function's address */
     PTX_SINK,      /* _ */
 };
@@ -148,7 +149,7 @@ struct ptx_instruction {
     uint32_t loc;  /* index in the function's locs, or PTX_NONE */
 };
 
-/* A .loc: the instructions behind it belong to this place in the source. */
+/* A .loc: the instructions after it belong to this source line. */
 struct ptx_loc {
     uint32_t file, line, column;
     uint32_t at_file, at_line, at_column; /* inlined_at; at_line 0 if it is not inlined */
@@ -157,12 +158,13 @@ struct ptx_loc {
 struct ptx_function {
     struct ptx_name name;
     uint32_t index; /* in the module */
-    uint32_t unit;  /* the text that it stands in */
-    bool is_kernel, is_shown;
+    uint32_t unit;  /* the text that defines it: see ptx_parse() */
+    bool is_kernel;
+    bool is_shown;     /* other units may call it */
     uint32_t line;     /* in the PTX text */
     const char *error; /* why this kernel cannot run, or NULL */
     struct ptx_variable *params, *results, *shared, *locals; /* lists in order */
-    struct ptx_variable *call_params;                        /* what its calls pass and get back */
+    struct ptx_variable *call_params; /* parameters and results of its calls */
     uint32_t param_count, param_bytes, frame_bytes, shared_bytes, local_bytes, max_threads;
     struct ptx_register *registers;
     uint32_t register_count;
@@ -170,12 +172,11 @@ struct ptx_function {
     uint32_t code_count;
     struct ptx_loc *locs;
     uint32_t loc_count;
-    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: not given */
-    bool bounds_threads;              /* max_threads was given */
-    uint32_t
-        cluster[3]; /* .reqnctapercluster: the CTAs of a cluster, x first; [0] is 0: not given */
-    uint32_t max_cluster; /* .maxclusterrank: of CTAs in all; 0: not given */
-    bool needs_cluster;   /* .explicitcluster: a launch must say it, if cluster[] does not */
+    uint32_t min_ctas, max_registers; /* .minnctapersm and .maxnreg; 0: none */
+    bool bounds_threads;              /* max_threads comes from a directive */
+    uint32_t cluster[3];  /* .reqnctapercluster: CTAs of a cluster, x first; [0] is 0: none */
+    uint32_t max_cluster; /* .maxclusterrank: most CTAs of a cluster; 0: none */
+    bool needs_cluster;   /* .explicitcluster: a launch must set the size unless cluster[] does */
     bool uses_dynamic_shared;
     struct ptx_function *next;
 };
@@ -199,48 +200,49 @@ struct ptx_module {
     struct ptx_arena *arena;
 };
 
-/* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied.
- * Returns NULL with one line in ERROR when the text as a whole is not PTX. A function whose body is
- * not understood is kept with its own error: other kernels of the module can still run.
+/* Parses SIZE bytes of TEXT, which may end in NUL padding and is copied. Returns NULL, and one line
+ * in ERROR, if the text as a whole is not PTX. A function that cannot be parsed keeps its own
+ * error, so other kernels of the module can still run.
  *
- * Several texts, one behind the other, are units that are linked: each has names of its own, but for those that are
- * .visible, .weak or .extern. */
+ * Several texts, one after the other, are units that are linked. Names are private to their unit
+ * unless they are .visible, .weak or .extern. */
 struct ptx_module *ptx_parse(const char *text, size_t size, char *error, size_t error_size);
 void ptx_free(struct ptx_module *module); /* NULL is allowed */
 
-/* What the function or kernel, or a variable at module scope, is called in this unit: its own, or one that another
- * unit shows; or NULL. */
+/* The function or kernel, or the variable at module scope, that NAME means in UNIT: the unit's own,
+ * or one that another unit shows. NULL: there is none. */
 const struct ptx_function *ptx_find_function(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
 const struct ptx_variable *ptx_find_variable(const struct ptx_module *module, struct ptx_name name,
                                              uint32_t unit);
-/* The variable that V declares, or V itself. */
+/* The definition that V declares, or V itself. */
 static inline const struct ptx_variable *ptx_definition(const struct ptx_variable *v)
 {
     return v->definition ? v->definition : v;
 }
-#define PTX_ANY_UNIT UINT32_MAX /* for those who know only the name: whichever is first */
+#define PTX_ANY_UNIT UINT32_MAX /* for callers that know only the name: the first match */
 
 int ptx_name_compare(struct ptx_name a, struct ptx_name b); /* as strcmp */
-/* Inlined, so that the length of a literal is known: the parser asks this many times a word. */
+/* Inlined, so that the length of a literal is a constant: the parser calls this many times for each
+ * word. */
 static inline bool ptx_name_is(struct ptx_name name, const char *text)
 {
     return name.length == strlen(text) && memcmp(name.text, text, name.length) == 0;
 }
-/* A type or modifier by its name; -1: there is none. */
+/* A type or modifier by its name. -1: unknown. */
 int ptx_find_type(struct ptx_name name);
 int ptx_find_modifier(struct ptx_name name);
-/* The longest opcode that TEXT begins with, whole words only; -1: there is none. */
+/* The longest opcode that TEXT begins with, in whole words. -1: there is none. */
 int ptx_find_opcode(struct ptx_name text);
 bool ptx_has(const struct ptx_instruction *instruction, enum ptx_modifier modifier);
-/* What the file of that number in a unit is called in the whole module. */
+/* The module's id of a file that has this number in its unit. */
 static inline uint32_t ptx_file_id(uint32_t unit, uint64_t number)
 {
     return unit << 20 ^ (uint32_t)number;
 }
-/* The path of a file's id, or an empty name. */
+/* The path of the file with this id, or an empty name. */
 struct ptx_name ptx_file_path(const struct ptx_module *module, uint32_t id);
-/* The mnemonic as written, such as "add.rn.f32", into BUFFER. */
+/* Writes the mnemonic, such as "add.rn.f32", to BUFFER. */
 const char *ptx_mnemonic(const struct ptx_instruction *instruction, char *buffer, size_t size);
 /* The state space that the instruction names; PTX_GENERIC if none. */
 enum ptx_space ptx_space_of(const struct ptx_instruction *instruction);

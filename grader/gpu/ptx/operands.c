@@ -1,4 +1,4 @@
-/* Operands. */
+/* Parses operands. */
 #include "gpu/ptx/parser.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static struct ptx_operand register_operand(const struct parser *p, uint32_t inde
     return (struct ptx_operand){.kind = predicate ? PTX_PREDICATE : PTX_REGISTER, .index = index};
 }
 
-int64_t parse_offset_behind(struct parser *p)
+int64_t parse_offset(struct parser *p)
 {
     bool minus = parse_at_punct(p, '-');
     if (!minus && !parse_at_punct(p, '+'))
@@ -46,7 +46,8 @@ int64_t parse_offset_behind(struct parser *p)
     return minus ? (int64_t)(0 - (uint64_t)offset) : offset;
 }
 
-/* A name: register, special register, variable, or else a label or function that may come later. */
+/* A name: a register, a special register, a variable, or else a label or function that may be
+ * declared later. */
 struct ptx_operand parse_named_operand(struct parser *p)
 {
     struct ptx_name name = parse_expect_word(p);
@@ -66,7 +67,7 @@ struct ptx_operand parse_named_operand(struct parser *p)
         return (struct ptx_operand){.kind = PTX_IMMEDIATE, .value = 32};
     if (ptx_scope_find(p->scope, name, PTX_SYMBOL_VARIABLE, &symbol)) {
         op = (struct ptx_operand){.kind = PTX_VARIABLE, .variable = symbol.variable};
-        op.value = parse_offset_behind(p);
+        op.value = parse_offset(p);
         if (symbol.variable->space == PTX_SHARED && !symbol.variable->size)
             p->function->uses_dynamic_shared = true;
         return op;
@@ -121,7 +122,7 @@ static struct ptx_operand address_operand(struct parser *p)
             op.variable = base.variable;
         else
             parse_fail(p, "an address must be a register, a variable or a number");
-        op.value = base.kind == PTX_VARIABLE ? base.value : parse_offset_behind(p);
+        op.value = base.kind == PTX_VARIABLE ? base.value : parse_offset(p);
     } else {
         op.value = number_operand(p).value;
     }
@@ -148,7 +149,7 @@ static struct ptx_operand pair_operand(struct parser *p, struct ptx_operand firs
 struct ptx_operand parse_operand(struct parser *p)
 {
     if (p->depth > PARSE_MAX_DEPTH)
-        parse_fail(p, "nested too deeply");
+        parse_fail(p, "operands nested too deeply");
     if (parse_at_punct(p, '{')) {
         struct ptx_operand vector = vector_operand(p);
         return parse_accept(p, '|') ? pair_operand(p, vector) : vector;
@@ -158,7 +159,7 @@ struct ptx_operand parse_operand(struct parser *p)
     if (parse_accept(p, '!')) {
         struct ptx_operand op = parse_named_operand(p);
         if (op.kind != PTX_PREDICATE)
-            parse_fail(p, "'!' before something that is no predicate");
+            parse_fail(p, "expected a predicate after '!'");
         op.negated = true;
         return op;
     }

@@ -1,10 +1,10 @@
-/* The parser: recursive descent, one function for each thing that PTX can say.
+/* The parser: recursive descent, one function for each construct of PTX.
  *
  *   module   = { directive | variable | function }
  *   function = [.visible] .entry name ( params ) { directive } body
  *   body     = "{" { .reg | variable | .loc | label | instruction | body } "}"
  *
- * An error inside a body belongs to that function alone: parsing goes on behind its brace. */
+ * An error inside a body affects only that function: parsing continues after its closing brace. */
 #include "gpu/ptx/parser.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 #include "gpu/ptx/arena.h"
 
-/* ( .param .b64 name, … ) into LIST; where they lie depends on what is called. */
+/* Parses ( .param .b64 name, … ) into LIST. Parameters of kernels and of functions are in different
+ * spaces. */
 static void parameters(struct parser *p, struct ptx_function *f, struct ptx_variable **list)
 {
     enum ptx_space space = f->is_kernel ? PTX_PARAM : PTX_FRAME;
@@ -36,7 +37,7 @@ static void parameters(struct parser *p, struct ptx_function *f, struct ptx_vari
 
 static void performance_bound(struct ptx_function *f, struct ptx_name name, uint64_t value)
 {
-    const uint32_t most = 1024; /* of each: nothing above it says anything */
+    const uint32_t most = 1024; /* a larger bound has no effect */
     if (!value || value > most)
         return;
     if (ptx_name_is(name, "maxntid") || ptx_name_is(name, "reqntid")) {
@@ -49,7 +50,7 @@ static void performance_bound(struct ptx_function *f, struct ptx_name name, uint
     }
 }
 
-/* How the CTAs of a grid form clusters. */
+/* A directive about clusters. */
 static void cluster_directive(struct ptx_function *f, struct ptx_name name, const uint32_t *size,
                               uint32_t product)
 {
@@ -84,7 +85,7 @@ static void performance_directives(struct parser *p, struct ptx_function *f)
     }
 }
 
-/* Moves the code into the module, where it has just the room that it needs. */
+/* Moves the code into the module, in exactly as much memory as it needs. */
 static void keep_code(struct parser *p, struct ptx_function *f)
 {
     size_t size = f->code_count * sizeof *f->code;
@@ -95,7 +96,8 @@ static void keep_code(struct parser *p, struct ptx_function *f)
         f->code_count = 0;
 }
 
-/* A head or body that is not understood makes this function an error, not the module. */
+/* Parses the body. An error in it, or in the function's head, is kept with the function: the module
+ * stays valid. */
 static void body_or_error(struct parser *p, struct ptx_function *f)
 {
     struct ptx_lexer lexer = p->lexer;
@@ -155,7 +157,7 @@ static void file_directive(struct parser *p)
         return;
     file->id = ptx_file_id(p->unit, parse_expect_int(p));
     if (p->token.kind != PTX_STRING)
-        parse_fail(p, "expected a path behind .file");
+        parse_fail(p, "expected a path after .file");
     file->path = parse_name_of(parse_take(p));
     while (parse_accept(p, ','))
         parse_expect_int(p);
@@ -169,7 +171,7 @@ static void version_directive(struct parser *p)
     double version = 0;
     if (token.kind == PTX_F64)
         memcpy(&version, &token.value, sizeof version);
-    p->unit += p->module->version != 0; /* another text begins */
+    p->unit += p->module->version != 0; /* the next text begins */
     if (version < 1 || version > 99)
         parse_fail(p, "expected a version such as 9.0");
     else

@@ -1,11 +1,11 @@
-/* Inside the parser: its state, and the functions that its files share.
+/* Internals of the parser: its state, and the functions that its files share.
  *
- *   tokens.c     taking tokens, errors, memory      variables.c  types, variables, registers
- *   operands.c   operands                           body.c       instructions, labels, scopes
- *   parse.c      functions, the module       link.c       several texts as one
+ *   tokens.c     tokens, errors, memory      variables.c  types, variables, registers
+ *   operands.c   operands                    body.c       instructions, labels, scopes
+ *   parse.c      functions, the module       link.c       several texts as one module
  *
- * The first error is kept and every later token reads as the end of the text, so no caller has to
- * check: loops end, and what is made after an error is thrown away. */
+ * The first error is kept. After it, every token reads as the end of the text, so callers need not
+ * check for errors: their loops end, and the result is discarded. */
 #ifndef GPU_PTX_PARSER_H
 #define GPU_PTX_PARSER_H
 
@@ -15,7 +15,7 @@
 
 #define PARSE_MAX_DEPTH 64 /* of braces within braces */
 
-/* A use of a label, to be filled in when the scope that declares it ends. */
+/* A use of a label. It is resolved when the scope that declares the label ends. */
 struct label_use {
     struct ptx_name name;
     uint32_t instruction, operand, depth;
@@ -24,14 +24,13 @@ struct label_use {
 struct parser {
     struct ptx_module *module;
     struct ptx_lexer lexer;
-    struct ptx_token token; /* the next one, not yet taken */
+    struct ptx_token token; /* the next token, not yet taken */
     struct ptx_scope *scope;
     uint32_t unit, variable_count;
-    struct ptx_function *function; /* the one being parsed, or NULL */
-    struct ptx_function **end;     /* of the module's list: where the next one goes */
+    struct ptx_function *function; /* being parsed; or NULL */
+    struct ptx_function **end;     /* of the module's list: where the next function goes */
     uint32_t register_room, loc_room;
-    struct ptx_instruction
-        *code; /* of the function being parsed: where it grows, used again for the next */
+    struct ptx_instruction *code; /* of the function being parsed; reused for the next one */
     uint32_t code_room;
     struct label_use *uses;
     uint32_t use_count, use_room;
@@ -40,7 +39,8 @@ struct parser {
     char error[256];
 };
 
-/* tokens.c: parse_accept takes the token if it is the one asked for; parse_expect fails if not. */
+/* tokens.c: parse_accept takes the token only if it matches; parse_expect fails if it does not
+ * match. */
 __attribute__((format(printf, 2, 3))) void parse_fail(struct parser *p, const char *format, ...);
 struct ptx_token parse_take(struct parser *p);
 bool parse_at_punct(const struct parser *p, char c);
@@ -52,19 +52,21 @@ bool parse_is_dot(const struct parser *p, const char *text);
 bool parse_accept_dot(struct parser *p, const char *text);
 struct ptx_name parse_expect_word(struct parser *p);
 uint64_t parse_expect_int(struct parser *p);
-void parse_skip_balanced(struct parser *p);  /* { … } and what is nested in it */
-void parse_skip_statement(struct parser *p); /* up to and with the next ; */
+void parse_skip_balanced(struct parser *p);  /* { … } with all nested braces */
+void parse_skip_statement(struct parser *p); /* up to and including the next ; */
 
 /* SIZE zeroed bytes of the module's arena; NULL after an error. */
 void *parse_take_memory(struct parser *p, size_t size);
-/* Makes room for one more element in an array of the arena; the old array is left to it. */
+/* Makes room for one more element in an array of the arena. An array that moves leaves its old
+ * memory to the arena. */
 void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, size_t size);
 
 /* variables.c */
 enum ptx_type parse_expect_type(struct parser *p);
-/* [.align 8] [.v4] .b8 name[16] [= value], behind its state space; parameters have no ';'. */
+/* Parses [.align 8] [.v4] .b8 name[16] [= value], after the state space. Takes no ';', as
+ * parameters have none. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space);
-/* Appends VAR to LIST at the next aligned offset behind *USED. */
+/* Appends VAR to LIST at the next aligned offset from *USED on, and advances *USED. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used);
 void parse_declare_variable(struct parser *p, struct ptx_variable *var);
 void parse_declare_registers(struct parser *p);
@@ -72,9 +74,9 @@ void parse_declare_registers(struct parser *p);
 /* operands.c */
 struct ptx_operand parse_operand(struct parser *p);
 struct ptx_operand parse_named_operand(struct parser *p);
-int64_t parse_offset_behind(struct parser *p); /* +8, -8 or +-8; 0 if there is none */
+int64_t parse_offset(struct parser *p); /* +8, -8 or +-8; 0 if there is none */
 
-/* link.c: what the units mean of each other's, once all are read */
+/* link.c: resolves names across units, once all are parsed */
 void parse_link(struct parser *p);
 
 /* body.c: { … } of a function */

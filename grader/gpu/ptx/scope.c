@@ -1,5 +1,5 @@
-/* A hash table whose chains hold the newest symbol first, and a stack that says in which order the
- * symbols came: leaving a scope takes its symbols off the heads of their chains again. */
+/* A hash table with chains, newest symbol first, and a stack of all symbols in the order of
+ * declaration. Leaving a scope pops its symbols: each is then at the head of its chain. */
 #include "gpu/ptx/scope.h"
 
 #include <ctype.h>

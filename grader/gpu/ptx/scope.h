@@ -1,4 +1,5 @@
-/* Names in scope while a PTX text is parsed: registers, variables and labels, innermost first. */
+/* The names in scope while a PTX text is parsed: registers, variables and labels. Inner names hide
+ * outer ones. */
 #ifndef GPU_PTX_SCOPE_H
 #define GPU_PTX_SCOPE_H
 
@@ -8,7 +9,7 @@ enum ptx_symbol_kind {
     PTX_SYMBOL_REGISTER, /* index */
     PTX_SYMBOL_RANGE,    /* %r<21>: %r0 … %r20 are index … index + count - 1 */
     PTX_SYMBOL_VARIABLE,
-    PTX_SYMBOL_LABEL, /* index of the instruction behind it */
+    PTX_SYMBOL_LABEL, /* index of the instruction after it */
 };
 
 struct ptx_symbol {
@@ -20,19 +21,19 @@ struct ptx_symbol {
 
 struct ptx_scope;
 
-struct ptx_scope *ptx_scope_new(void); /* NULL when memory is out */
+struct ptx_scope *ptx_scope_new(void); /* NULL: out of memory */
 void ptx_scope_free(struct ptx_scope *scope);
 
 void ptx_scope_enter(struct ptx_scope *scope);
 void ptx_scope_leave(struct ptx_scope *scope);
-/* Leaves scopes until DEPTH are left; a new scope has depth 1. */
+/* Leaves scopes until DEPTH of them remain; a new struct has one scope. */
 void ptx_scope_leave_to(struct ptx_scope *scope, unsigned depth);
 
-/* Adds SYMBOL to the innermost scope, hiding older ones; false when memory is out. */
+/* Adds SYMBOL to the innermost scope; it hides older symbols of its name. False: out of memory. */
 bool ptx_scope_add(struct ptx_scope *scope, struct ptx_symbol symbol);
 bool ptx_scope_find(const struct ptx_scope *scope, struct ptx_name name, enum ptx_symbol_kind kind,
                     struct ptx_symbol *symbol);
-/* A register by its own name or as a member of a range. */
+/* Finds a register by its own name or as a member of a range. */
 bool ptx_scope_register(const struct ptx_scope *scope, struct ptx_name name, uint32_t *index);
 
 #endif

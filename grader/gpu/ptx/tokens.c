@@ -1,4 +1,4 @@
-/* Taking tokens one by one, and the first error. */
+/* Takes tokens one by one and keeps the first error. */
 #include "gpu/ptx/parser.h"
 
 #include <stdarg.h>
@@ -93,7 +93,6 @@ void *parse_take_memory(struct parser *p, size_t size)
     return memory;
 }
 
-/* Makes room for one more element in an array of the arena; the old array is left to it. */
 void *parse_grow(struct parser *p, void *array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)

@@ -1,9 +1,9 @@
-/* Declarations: variables with type, alignment, size and initial value; registers. */
+/* Parses declarations: variables with type, alignment, size and initial value; registers. */
 #include "gpu/ptx/parser.h"
 
 #include <string.h>
 
-#define MAX_REGISTERS 65536 /* of one function; ptxas itself gives up long before */
+#define MAX_REGISTERS 65536 /* of one function; ptxas gives up long before that */
 #define MAX_VARIABLE  ((uint64_t)1 << 32)
 
 enum ptx_type parse_expect_type(struct parser *p)
@@ -31,10 +31,10 @@ static void put_constant(struct parser *p, uint8_t *bytes, unsigned size)
         parse_fail(p, "expected a constant before '%.*s'", (int)token.length, token.text);
     if (negative)
         bits = token.kind == PTX_INT ? -bits : bits ^ (uint64_t)1 << (size * 8 - 1);
-    memcpy(bytes, &bits, size); /* little-endian, as the GPU is */
+    memcpy(bytes, &bits, size); /* little-endian, like the GPU */
 }
 
-/* generic(name)+8 or name: an address that is known once the module is in device memory. */
+/* generic(name)+8 or name: an address, which is known once the module is in device memory. */
 static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_t at)
 {
     struct ptx_pointer *pointer = parse_take_memory(p, sizeof *pointer);
@@ -54,7 +54,7 @@ static void put_pointer(struct parser *p, struct ptx_variable *variable, uint64_
     variable->pointers = pointer;
 }
 
-/* A constant or a nested list of them, written from *AT on. */
+/* Parses a constant, or a nested list of constants, and writes it from *AT on. */
 static void initial_value(struct parser *p, struct ptx_variable *variable, uint8_t *bytes,
                           unsigned element, uint64_t *at)
 {
@@ -102,21 +102,19 @@ static bool is_power_of_two(uint64_t n)
     return n && !(n & (n - 1));
 }
 
-/* [.align 8] [.v4] .b8 name[16] [= value], behind its state space; parameters have no ';'. */
 struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
 {
     struct ptx_variable *var = parse_take_memory(p, sizeof *var);
     if (!var)
         return NULL;
-    if (parse_accept_dot(p,
-                         "attribute")) /* (.managed): the host's side of it is the host's affair */
+    if (parse_accept_dot(p, "attribute")) /* .attribute(.managed): only the host uses it */
         while (!parse_at_end(p) && !parse_accept(p, ')'))
             parse_take(p);
     uint64_t align = parse_accept_dot(p, "align") ? parse_expect_int(p) : 0;
     unsigned lanes = parse_accept_dot(p, "v2") ? 2 : parse_accept_dot(p, "v4") ? 4 : 1;
     enum ptx_type type = parse_expect_type(p);
     unsigned element = ptx_type_bytes(type);
-    if (parse_accept_dot(p, "ptr")) { /* what a pointer parameter points at: a hint */
+    if (parse_accept_dot(p, "ptr")) { /* a hint about the target of a pointer parameter */
         while (p->token.kind == PTX_DOT)
             if (ptx_name_is(parse_name_of(parse_take(p)), "align"))
                 parse_expect_int(p);
@@ -140,7 +138,6 @@ struct ptx_variable *parse_variable(struct parser *p, enum ptx_space space)
     return var;
 }
 
-/* Appends VAR to LIST at the next aligned offset behind *USED. */
 void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t *used)
 {
     if (*list)
@@ -153,7 +150,8 @@ void parse_place(struct ptx_variable **list, struct ptx_variable *var, uint32_t 
     *used = end > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)end;
 }
 
-/* What is too much for a GPU is none of ours to allow: nothing counts what is read from there. */
+/* A GPU has no more constant memory than this. The emulator must refuse more, too, as no counter
+ * charges for reads of constants. */
 static void take_constant(struct parser *p, const struct ptx_variable *var)
 {
     uint32_t used = p->module->const_bytes;

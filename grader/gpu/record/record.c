@@ -218,7 +218,7 @@ static json_t *accesses_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-bool record_goes_on(const struct emu_options *options)
+bool record_is_open(const struct emu_options *options)
 {
     return options->record_fd >= 0 &&
            (!options->record_bytes ||

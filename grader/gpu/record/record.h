@@ -17,7 +17,7 @@
  * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
  * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called. A device in a process of its own
  * ends with {"requests": {"alloc": 2, ...}, "rows": {"write_rows": 300, ...}}: what it was asked for, by the names
- * of gpu/remote/wire.h, and how many rows that was about.
+ * of gpu/remote/calls.def, and how many rows that was about.
  *
  * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made", "same"}};
  * made: kernels wrote all of it, or it is cleared memory; same: so it is with other data, too. Where the host
@@ -33,7 +33,7 @@
 #include "gpu/observe/view.h"
 
 /* Whether anything is to be written to the record that OPTIONS ask for: there is one, and it is not too long. */
-bool record_goes_on(const struct emu_options *options);
+bool record_is_open(const struct emu_options *options);
 
 /* How a launch ended, and its counters. */
 struct record_result {

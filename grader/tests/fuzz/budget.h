@@ -1,6 +1,6 @@
-/* A limit on the processor time of one input, so that the fuzzer finds what is slow as well as what
- * crashes. It counts the process's own seconds, not the wall's: a busy machine raises no alarm. What
- * waits without computing is left to libFuzzer's -timeout. */
+/* Limits the processor time of one input: the fuzzer also finds inputs that are slow. The limit
+ * counts the process's own seconds, not wall-clock time: a busy machine raises no alarm.
+ * libFuzzer's -timeout catches inputs that wait without computing. */
 #ifndef FUZZ_BUDGET_H
 #define FUZZ_BUDGET_H
 
@@ -16,7 +16,7 @@ static void budget_spent(int signal)
     abort();
 }
 
-/* The input that begins now may take SECONDS; 0 ends the limit. */
+/* Gives the next input SECONDS; 0 ends the limit. */
 static inline void budget(unsigned seconds)
 {
     const struct itimerval timer = {.it_value = {.tv_sec = seconds}};

@@ -1,5 +1,5 @@
-/* Fuzz target: any bytes as PTX. They are parsed, every kernel is decoded, and what decodes is run for
- * a moment on one warp and a half. Nothing may crash, leak, hang or touch the host's memory. */
+/* Fuzz target: any bytes as PTX. Parses them, decodes every kernel, and briefly runs the decoded
+ * ones on one and a half warps. They must not crash, leak, hang or touch the host's memory. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "tests/fuzz/budget.h"
 
 #define MOST_PARAMS 4096
-#define SECONDS     2 /* of an instrumented build; what is usual takes a hundredth */
+#define SECONDS     2 /* in an instrumented build; an ordinary input takes a hundredth */
 
-/* Parameters that all hold the address of a buffer, so that loads and stores find something. */
+/* All parameters hold the address of a buffer: loads and stores access memory. */
 static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
 {
     uint64_t params[MOST_PARAMS / 8];
@@ -27,7 +27,7 @@ static void launch(struct emu_device *device, uint32_t kernel, emu_addr buffer)
                                  .dynamic_shared_bytes = 256,
                                  .params = params,
                                  .param_bytes = MOST_PARAMS};
-    struct emu_counters counters; /* somebody wants them, so they are kept */
+    struct emu_counters counters; /* with this, counters are kept */
     emu_launch(device, &request, &counters);
 }
 

@@ -1,5 +1,5 @@
-/* Fuzz target: any bytes as a program's requests to the server of its device. It may answer or hang up;
- * it may not crash, leak, hang, or use more memory than it was given. */
+/* Fuzz target: any bytes as a program's requests to its device's server. The server may answer
+ * or close the connection. It must not crash, leak, hang, or use more memory than its limit. */
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #define VIEWED                                                                                     \
     ((size_t)2048) /* bytes of what is sent that are the input, too: they are known again */
 
-/* Takes the replies and throws them away, so that the server can go on. */
+/* Reads and drops the replies, to let the server continue. */
 static void *drain(void *end)
 {
     char bytes[65536];
@@ -25,7 +25,7 @@ static void *drain(void *end)
     return NULL;
 }
 
-/* A file in memory with SIZE bytes, each of them DATA's with MASK over it. PATH becomes its name. */
+/* A file in memory of SIZE bytes of DATA, each XORed with MASK. PATH becomes its name. */
 static int make_view(const uint8_t *data, size_t size, uint8_t mask, char path[32])
 {
     uint8_t bytes[VIEWED];
@@ -43,7 +43,7 @@ static void serve(const uint8_t *data, size_t size)
     size_t viewed = size % 3 != 2 ? 0 : size < VIEWED ? size : VIEWED;
     char shown[32], judged[32];
     int views[] = {make_view(data, viewed, 0, shown), make_view(data, viewed, 0xff, judged)};
-    /* Little memory, as a twin looks at all that is lent at each call. */
+    /* Little memory, because a twin reads all lent memory at each call. */
     struct emu_options options = {.deterministic = true,
                                   .max_warp_instructions = 2000,
                                   .memory_bytes = 4 << 20,
@@ -55,7 +55,7 @@ static void serve(const uint8_t *data, size_t size)
     if (send(ends[0], data, size, MSG_DONTWAIT) != (ssize_t)size ||
         shutdown(ends[0], SHUT_WR) != 0 || pthread_create(&drainer, NULL, drain, &ends[0]) != 0)
         abort();
-    /* Of three inputs one goes to a device alone, and each of the others to one with a twin. */
+    /* A third of the inputs go to a device alone, a third to each kind of twin. */
     const struct twin_options twins[] = {
         {.answers_fd = -1},
         {.answers_fd = -1, .spoil = 1, .every = 2},

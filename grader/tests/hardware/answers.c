@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- mnemonics beside the tables ------------------------------------------------------------------ */
+/* --- mnemonics outside the tables ----------------------------------------------------------------- */
 
-/* A thread's place in memory, in `at`. */
+/* The address of a thread's memory, in `at`. */
 #define PLACE_global "mov.b64 at, out; "
 #define PLACE_shared                                                                               \
     ".shared .align 8 .b64 s[256]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 8; "        \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds a; the result is made of o, which the atomic returned, and n, which it left there. */
+/* Memory holds a; the result combines o, which the atomic returned, and n, the new content of
+ * memory. */
 #define ATOM(space, op, type, bits, form, operands, result)                                        \
     ROWT("atom." #space "." op "." type, form,                                                     \
          "{" PLACE_##space " .reg .b" #bits " o, n; st." #space ".b" #bits                         \
@@ -24,10 +25,10 @@
 #define ATOM32(space, op, type) ATOM(space, op, type, 32, "d=ww", "b", "mov.b64 d, {o, n};")
 #define ATOM64(space, op, type)                                                                    \
     ATOM(space, op, type, 64, "d=dd", "b", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
-/* Which NaN a GPU leaves is not compared: only what is in memory afterwards. */
+/* The NaN that a GPU returns is not compared, only memory afterwards. */
 #define ATOM_F64(space) ATOM(space, "add", "f64", 64, "D=dd", "b", "mov.b64 d, n;")
 
-/* Every other time, by c, memory holds what is compared with. */
+/* For every second value of c, memory holds the compared value. */
 #define CAS(space, bits, form, result)                                                             \
     ROWT("atom." #space ".cas.b" #bits, form,                                                      \
          "{" PLACE_##space ".reg .b" #bits " o, n; .reg .b32 m; .reg .pred r; "                    \
@@ -45,7 +46,7 @@
 #define RED32(space, op, type) RED(space, op, type, 32, "w=ww")
 #define RED64(space, op, type) RED(space, op, type, 64, "d=dd")
 
-/* What atom and red have in common: their names stand in front of 16, 32 and 64. */
+/* The operations that atom and red share: their names precede 16, 32 and 64. */
 /* clang-format off */
 #define BOTH(name, space)                                                                          \
     name##32(space, "add", "u32") name##32(space, "add", "s32") name##32(space, "add", "f32")      \
@@ -66,13 +67,15 @@
     CAS(space, 64, "d=ddd", "mul.lo.u64 o, o, 3; add.u64 d, o, n;")
 /* clang-format on */
 
-/* 16 bytes of a thread's own, in `at`: in global memory those of its operands, once they are read. */
+/* 16 bytes for each thread, in `at`: in global memory those of its operands, after they are
+ * read. */
 #define WIDE_PLACE_global "add.u64 at, in, 15; and.b64 at, at, -16; "
 #define WIDE_PLACE_shared                                                                          \
     ".shared .align 16 .b8 s[4096]; .reg .b64 i; mov.u32 x, %tid.x; mul.wide.u32 at, x, 16; "      \
     "mov.b64 i, s; add.u64 at, at, i; "
 
-/* Memory holds (a, c); the result is made of o, which came back, and n, which is there afterwards. */
+/* Memory holds (a, c); the result combines o, which the atomic returned, and n, the new content
+ * of memory. */
 #define WIDE(name, space, operation)                                                               \
     ROWT(name, "d=dddd",                                                                           \
          "{" WIDE_PLACE_##space                                                                    \
@@ -83,7 +86,7 @@
     WIDE("atom." #space ".exch.b128", space,                                                       \
          ".reg .b128 q, r; mov.b128 q, {b, e}; atom." #space ".exch.b128 r, [at], q; "             \
          "mov.b128 {o0, o1}, r;")
-/* Every fourth time, by c, memory holds what is compared with. */
+/* For every fourth value of c, memory holds the compared value. */
 #define CAS128(space)                                                                              \
     WIDE("atom." #space ".cas.b128", space,                                                        \
          ".reg .b128 q, r, w; .reg .b32 m; .reg .pred p0, p1; cvt.u32.u64 m, c; "                  \
@@ -91,7 +94,7 @@
          "selp.b64 n0, a, b, p0; selp.b64 n1, c, e, p1; mov.b128 q, {n0, n1}; "                    \
          "mov.b128 w, {e, b}; atom." #space ".cas.b128 r, [at], q, w; mov.b128 {o0, o1}, r;")
 
-/* Vectors: the first elements of (b, e) are added to those of (a, c). */
+/* Vectors: adds the first elements of (b, e) to those of (a, c). */
 #define ADD_V2_32(type)                                                                            \
     ".reg .b32 v0, v1; mov.b64 {v0, v1}, b; atom.global.add." type                                 \
     " {v0, v1}, [at], {v0, v1}; mov.b64 o0, {v0, v1};"
@@ -111,14 +114,15 @@
         ".reg .b32 v0, v1, v2, v3; mov.b64 {v0, v1}, b; mov.b64 {v2, v3}, e; red.global.add." type \
         " [at], {" registers "};")
 
-/* All 32 lanes take part: a is the value, b the lane or distance, c the clamp and the segments. */
+/* All 32 lanes take part: a is the value, b the lane or distance, c holds the clamp and the
+ * segments. */
 #define SHUFFLE(mode)                                                                              \
     ROWT("shfl.sync." mode ".b32", "d=www",                                                        \
          "{.reg .b32 v, s; .reg .pred r; shfl.sync." mode ".b32 v|r, a, b, c, -1; "                \
          "selp.b32 s, 1, 0, r; mov.b64 d, {v, s};}")
 #define VOTE(mode) ROWT("vote.sync." mode ".pred", "p=p", "vote.sync." mode ".pred d, a, -1;")
 
-/* The value is made such that lanes agree: few different ones, or none in every other warp. */
+/* The values let lanes agree: few different values, or in every other warp only equal ones. */
 #define MATCH_ANY(type, letter)                                                                    \
     ROWT("match.any.sync." type, "w=" letter,                                                      \
          "{.reg ." type " v; and." type " v, a, 3; match.any.sync." type " d, v, -1;}")
@@ -148,13 +152,13 @@ static const struct opcode_row more_rows[] = {
     MATCH_ANY("b32", "w") MATCH_ANY("b64", "d") MATCH_ALL("b32", "w") MATCH_ALL("b64", "d")
     REDUX("add.u32") REDUX("add.s32") REDUX("min.u32") REDUX("min.s32") REDUX("max.u32")
     REDUX("max.s32") REDUX("and.b32") REDUX("or.b32") REDUX("xor.b32")
-    /* PTX leaves open what fns does with a base above 31 or an offset of -2^31 */
+    /* PTX does not define fns for a base above 31 or an offset of -2^31 */
     ROWT("fns.b32", "w=www",
          "{.reg .b32 n; and.b32 n, b, 31; rem.s32 c, c, 100; fns.b32 d, a, n, c;}")
 };
 /* clang-format on */
 
-/* fns has a row of its own above. */
+/* The rows above have their own fns. */
 static bool is_defined_everywhere(const struct opcode_row *row)
 {
     return strcmp(row->name, "fns.b32") != 0 || row->text;
@@ -216,8 +220,8 @@ static uint64_t next_random(uint64_t *state) /* splitmix64 */
     return z ^ z >> 31;
 }
 
-/* Integers at the ends of their ranges; floats of each width: zeros, denormals, ties, infinities, NaN.
- * A narrower operand is the low bits, so each row serves several widths. */
+/* Integers at the ends of their ranges; floats of each width: zeros, denormals, ties,
+ * infinities, NaN. A narrower operand uses the low bits: each row serves several widths. */
 static const uint64_t edges[] = {
     0,
     1,
@@ -303,7 +307,8 @@ static const uint64_t edges[] = {
 };
 #define EDGES (sizeof edges / sizeof *edges)
 
-/* A float of moderate size with random low bits, in the low word; the like of a double around it. */
+/* A float of moderate size with random low bits, in the low word; or, half the time, such a
+ * double. */
 static uint64_t moderate(uint64_t random)
 {
     uint32_t single = (uint32_t)(random & 0x807fffff) | (uint32_t)(117 + random / 0x800000 % 21)
@@ -331,7 +336,7 @@ static uint64_t operand(uint64_t *state)
     }
 }
 
-/* The ends of f16 and bf16: denormals, ones, the largest, infinities, NaN. */
+/* Edge values of f16 and bf16: denormals, ones, the largest, infinities, NaN. */
 static const uint16_t half_edges[] = {
     0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3e00,
     0x4000, 0x57ff, 0x5bff, 0x5c00, 0x6400, 0x77ff, 0x7800, 0x7bff, 0x7c00, 0x7c01, 0x7e00,
@@ -340,7 +345,7 @@ static const uint16_t half_edges[] = {
 };
 #define HALF_EDGES (sizeof half_edges / sizeof *half_edges)
 
-/* Four numbers of 16 bits: ends, or f16 or bf16 of like size, or any. */
+/* Four numbers of 16 bits: edge values, f16 or bf16 of similar size, or any bits. */
 static uint64_t half_operand(uint64_t *state)
 {
     uint64_t kind = next_random(state), value = 0;
@@ -355,7 +360,7 @@ static uint64_t half_operand(uint64_t *state)
     return value;
 }
 
-/* A float or double whose digits end at or just beyond those of f16 or bf16: ties and their likes. */
+/* A float or double whose digits end at or just beyond those of f16 or bf16: ties and near ties. */
 static uint64_t short_operand(uint64_t *state)
 {
     uint64_t random = next_random(state), cut = next_random(state), beside = cut >> 8 & 1;

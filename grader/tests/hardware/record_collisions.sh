@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Records collisions.tsv anew: who wins on this machine's GPU where lanes of a warp meet in memory.
+# Records collisions.tsv again: which lane wins on this machine's GPU if
+# lanes of a warp access the same memory.
 #
 #   grader/tests/hardware/record_collisions.sh >grader/tests/hardware/collisions.tsv
 #

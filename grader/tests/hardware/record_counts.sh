@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Records counts.tsv and counts_lines.tsv anew: Nsight Compute's counts of every launch of counts.cu on
-# this machine's GPU, in all and for each source line.
+# Records counts.tsv and counts_lines.tsv again: Nsight Compute's counts of every launch of counts.cu on
+# this machine's GPU, in total and for each source line.
 #
-#   grader/tests/hardware/record_counts.sh [FOLDER]     where to write them: beside this script
+#   grader/tests/hardware/record_counts.sh [FOLDER]     where to write them; default: this script's folder
 #
 # Needs nvcc, ncu with its Python module, and an NVIDIA GPU whose performance counters may be read.
 set -eu
@@ -29,7 +29,7 @@ about="# $device, nvcc $nvcc, $(date +%F), by record_counts.sh"
 columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal'
 {
     printf "$about\n# kernel\t$columns\tdivergent_branches\tdouble_operations\toccupancy\n"
-    # Every field is quoted, so '","' parts them; the first line names them, the second has their units.
+    # Every field is quoted: '","' separates them. The first line names them, the second has their units.
     grep '^"' "$work/csv" | awk -F '","' -v OFS='\t' -v names="Kernel Name,$totals" '
         NR == 1 { n = split(names, wanted, ","); for (i = 1; i <= NF; i++) place[$i] = i
                   sub(/"$/, "", $NF); place[$NF] = NF; next }
@@ -39,7 +39,7 @@ columns='sectors\tsectors_ideal\tlines\twavefronts\twavefronts_ideal'
           for (i = 2; i <= n; i++) { value = $(place[wanted[i]]); gsub(",", "", value); line = line OFS value }
           print line }'
 } >"$work/counts.tsv"
-{ # all but the branches, of which Nsight Compute has no count for each instruction
+{ # all except branches, which Nsight Compute does not count for each instruction
     printf "$about\n# launch\tkernel\tline\t$columns\n"
     python3 report_lines.py "$work/report.ncu-rep" counts.cu "${metrics%,*}"
 } >"$work/counts_lines.tsv"

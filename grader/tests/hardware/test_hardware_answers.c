@@ -1,5 +1,5 @@
-/* The emulator's arithmetic against a real GPU's: every mnemonic of the opcode tables on ten thousand
- * operand sets, against what hardware/answers.tsv holds. `make answers` records it anew. */
+/* The emulator's arithmetic against a real GPU's: every mnemonic of the opcode tables on ten
+ * thousand operand sets, compared with hardware/answers.tsv. `make answers` records it again. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ struct record {
     size_t compared;
 };
 
-/* What stands behind the row's key, or NULL. The first line of the file is a comment. */
+/* The text after the row's key, or NULL. The first line of the file is a comment. */
 static const char *find(const struct record *record, const struct opcode_row *row)
 {
     char *key = answers_key(row), *line = NULL;
@@ -32,7 +32,7 @@ static void compare_closely(const struct opcode_row *row, const char *fields,
                             const uint64_t *inputs, const uint64_t *outputs)
 {
     char *at;
-    strtoul(fields, &at, 10); /* the bound stands in the tables too */
+    strtoul(fields, &at, 10); /* skip the bound, which is also in the tables */
     for (size_t i = 0; i < ANSWERS_SHOWN; i++) {
         uint64_t want = strtoull(at, &at, 16);
         cr_expect(answers_is_right(row, inputs[i * ANSWERS_SLOTS], outputs[i], want),

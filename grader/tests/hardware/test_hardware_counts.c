@@ -1,8 +1,9 @@
-/* The emulator's counts against a real GPU's: every launch of hardware/counts.cu, as Nsight Compute
- * counted it (hardware/counts.tsv; record_counts.sh records it anew), and every source line.
+/* The emulator's counts against a real GPU's: every launch and every source line of
+ * hardware/counts.cu, as Nsight Compute counted it (hardware/counts.tsv; record_counts.sh
+ * records it again).
  *
- * Sectors, lines, wavefronts and theoretical occupancy must be equal. Divergent branches must be equal but where the last
- * compiler stage, ptxas, has left no branch to diverge: it replaces a short one by predicates. */
+ * Sectors, lines, wavefronts and theoretical occupancy must be equal. Divergent branches must be
+ * equal except where ptxas, the last compiler stage, has replaced a short branch by predicates. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 TestSuite(hardware_counts, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* The columns of counts.tsv behind the kernel's name, and the counters whose sum each one is. */
+/* The columns of counts.tsv after the kernel's name, and the counters whose sum each column is. */
 #define MOST_COUNTERS 4
 static const struct {
     const char *name, *counters[MOST_COUNTERS];
@@ -40,7 +41,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns, WAVEFRONTS = 3, DIVERGENT = 5
 /* Kernels whose only divergent branches are short ones around a few instructions. */
 static const char *const predicated[] = {"load_part", "sum_tree", "stencil", "scan"};
 
-/* And one whose shared loads ptxas merges: see below. */
+/* A kernel whose shared loads ptxas merges: see below. */
 static const char merged[] = "adds_neighbours";
 
 static bool is_predicated(const char *kernel)
@@ -86,7 +87,7 @@ static void compare(const json_t *launch, char *row)
                        name, got, field);
 }
 
-/* The launches of counts.cu on the emulator; to be freed with json_decref(). */
+/* The launches of counts.cu on the emulator; the caller calls json_decref(). */
 static json_t *run_counts(void)
 {
     free(shell_must("$LANEWISE run --deterministic --json counts.json $PROGRAMS/counts"));
@@ -114,7 +115,7 @@ Test(hardware_counts, are_those_of_nsight_compute)
 
 /* --- by source line --------------------------------------------------------------------------------- */
 
-/* Lines whose machine code does not do what their PTX does: where ptxas counts, and why. */
+/* Lines whose machine code differs from their PTX: the place where ptxas counts, and the reason. */
 static const struct {
     const char *kernel, *source; /* a part of the line's text */
     const char *reason;
@@ -146,7 +147,7 @@ static const char *source_line(const char *source, long number)
     return text;
 }
 
-/* What the GPU counted on each line, as the text of a row. NULL if nothing. */
+/* The GPU's counts for a line, as the text of a row, or NULL. */
 static const char *recorded(const json_t *rows, size_t launch, long line)
 {
     char key[40];
@@ -154,7 +155,7 @@ static const char *recorded(const json_t *rows, size_t launch, long line)
     return json_string_value(json_object_get(rows, key));
 }
 
-/* Rows of counts_lines.tsv by "launch:line": the counts alone. */
+/* Rows of counts_lines.tsv by "launch:line": the counts only. */
 static json_t *read_lines(void)
 {
     char *tsv = shell_must("cat $TESTS/hardware/counts_lines.tsv"), *row, *rest;
@@ -171,7 +172,7 @@ static json_t *read_lines(void)
     return rows;
 }
 
-/* Compares one launch; returns how many of the recorded lines it has. */
+/* Compares one launch; returns how many recorded lines belong to it. */
 static size_t compare_lines(const json_t *rows, size_t index, const json_t *launch,
                             const char *source)
 {

@@ -1,8 +1,9 @@
-/* Occupancy against a real GPU's answers: hardware/occupancy.tsv, which hardware/occupancy.cu explains.
+/* Occupancy against a real GPU's answers: hardware/occupancy.tsv, which hardware/occupancy.cu
+ * explains.
  *
- * Every row is asked of the functions behind the runtime with the GPU's own count of registers; that
- * count is an estimate on the emulator, and has a test of its own. The same program then runs on the
- * emulator: kernels whose registers do not limit them must print the same rows. */
+ * This test calls the runtime's occupancy functions for every row, with the GPU's own count of
+ * registers: on the emulator that count is an estimate, and has its own test. Then the same
+ * program runs on the emulator: kernels that registers do not limit must print the same rows. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static size_t dynamic_of(const struct kernel *k, unsigned blocks, unsigned threa
     return bytes < k->max_dynamic ? bytes : k->max_dynamic;
 }
 
-/* What a row's last field must be, or false if it is not about occupancy. */
+/* The expected last field of a row; false if the row is not about occupancy. */
 static bool answer(char **field, char *text, size_t size)
 {
     const struct kernel *k = find(field[1]);
@@ -111,7 +112,7 @@ Test(hardware_occupancy, is_the_gpus_for_the_same_registers)
     free(tsv);
 }
 
-/* Rows of kernels of at most 32 registers, without that number. */
+/* Rows of kernels with at most 32 registers, without that number. */
 #define SAME_ROWS                                                                                  \
     "awk -F'\\t' -v OFS='\\t' '$1 !~ /^#|cooperative|launch/ && "                                  \
     "$2 ~ /^(empty.*|keeps<4>|bounded<4,.*|shares.*)$/ { if ($1 == \"kernel\") $3 = \"\"; print "  \
@@ -125,8 +126,8 @@ Test(hardware_occupancy, is_what_programs_are_told)
     free(same);
 }
 
-/* The estimate for each kernel: within 8 of the GPU's, or a quarter; where ptxas unrolls a loop that
- * PTX still shows (kernel "indexes"), 16. */
+/* The estimate for each kernel: within 8 of the GPU's, or a quarter; where ptxas unrolls a loop
+ * that the PTX still has (kernel "indexes"), within 16. */
 Test(hardware_occupancy, registers_are_about_the_gpus)
 {
     char *rows = shell_must("$LANEWISE run $PROGRAMS/occupancy ask 2>/dev/null | grep ^kernel | "

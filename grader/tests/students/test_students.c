@@ -1,5 +1,6 @@
-/* All tools at once, on what students write, wrong and right: each defect has one finding, and whatever else
- * looks at the same kernel is silent. Kernels are run one by one, as some end the process's use of the GPU. */
+/* All tools at once, on typical student code, wrong and right: each defect has one finding, and
+ * no other tool reports anything for that kernel. Kernels run one by one, as some end the
+ * process's use of the GPU. */
 #include <criterion/criterion.h>
 
 #include "tests/support/marks.h"

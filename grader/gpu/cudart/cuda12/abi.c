@@ -1,22 +1,23 @@
-/* What a program built by nvcc 12 calls otherwise than one built by nvcc 13: the same functions with fewer
- * parameters, shorter structures, and functions that CUDA 13 has no more. All else has the same names and the
- * same binary interface, so libcudart.so.12 is this file beside everything that libcudart.so.13 is made of.
+/* The functions that differ for programs built by nvcc 12: they take other parameters or shorter
+ * structures, or CUDA 13 has dropped them. All others have the same names and the same binary
+ * interface. So libcudart.so.12 consists of all that libcudart.so.13 consists of, and this file.
  *
- *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of pointer.c
+ *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
- * Both are called cudaMemAdvise by their programs. So when this library is linked, the file "names" says which symbols
- * get another name; here, with CUDA 13's headers, they have the names of the left column. The interface is that
- * of CUDA 12.0 to 12.9, which only added names. */
+ * To both kinds of programs the function is cudaMemAdvise. So symbols are renamed when
+ * libcudart.so.12 is linked, as the file "names" says. This file is compiled with CUDA 13's
+ * headers, so here the functions still have their old names. The interface is that of CUDA 12.0 to
+ * 12.9: each version only added names. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"
 #include "gpu/cudart/unsupported.h"
 
-#define CUDA_12 12090 /* the last one */
+#define CUDA_12 12090 /* 12.9, the last version */
 
-const cudaError_t rt_bad_shape = cudaErrorInvalidConfiguration; /* instead of errors.c's */
+const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration; /* replaces the one of errors.c */
 
-/* The driver may be newer than the runtime, and is. */
+/* cudaDriverGetVersion() still answers 13: a driver may be newer than the runtime. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
 {
     cudaError_t error = cudaRuntimeGetVersion(version);
@@ -25,9 +26,11 @@ cudaError_t cuda12_RuntimeGetVersion(int *version)
     return error;
 }
 
-/* --- properties of the device ------------------------------------------------------------------------- */
+/* --- properties of the device ----------------------------------------------------------------- */
 
-/* CUDA 12's structure is 13's with some fields more between others: these runs of fields are alike. */
+/* CUDA 12's structure is CUDA 13's with additional fields in between. Each run of fields without
+ * such a field is copied at once: its offset in CUDA 12's structure, its first field, and the field
+ * behind it. */
 #define RUN(at12, first, behind)                                                                   \
     {                                                                                              \
         at12, offsetof(struct cudaDeviceProp, first),                                              \
@@ -49,7 +52,7 @@ static const struct {
     RUN(696, sharedMemPerBlockOptin, deviceNumaConfig),
 };
 
-/* And these are the fields more: all are int. */
+/* The additional fields, all of type int. */
 static const struct {
     size_t at;
     enum cudaDeviceAttr value;
@@ -64,7 +67,7 @@ static const struct {
 };
 
 #define WHOLE 1032 /* bytes of the structure */
-#define SHORT 728  /* of it that CUDA 11 had, and cudaGetDeviceProperties() without _v2 fills in */
+#define SHORT 728 /* bytes that CUDA 11 had: all that cudaGetDeviceProperties() without _v2 fills */
 
 static cudaError_t get_properties(void *properties, size_t size, int device)
 {
@@ -93,7 +96,7 @@ cudaError_t cuda12_GetDeviceProperties(void *properties, int device)
     return get_properties(properties, SHORT, device);
 }
 
-/* --- other structures, which CUDA 13 has made longer at their ends ---------------------------------------- */
+/* --- structures to which CUDA 13 has added fields at the end ---------------------------------- */
 
 enum { POINTER_ATTRIBUTES = 24, RESOURCE = 64, VIEW = 48 }; /* bytes */
 
@@ -154,7 +157,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory: a place was a device's number, or -1 for the host ------------------------------------ */
+/* --- managed memory: a location was a device number, or -1 for the host ----------------------- */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -181,7 +184,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs: edges had no data --------------------------------------------------------------------------------- */
+/* --- graphs: edges had no data ---------------------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -220,7 +223,7 @@ cudaError_t cuda12_GraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNod
     return cudaGraphNodeGetDependentNodes(node, nodes, NULL, count);
 }
 
-/* Each of these has a form for programs with a default stream for each thread. */
+/* The suffix _ptsz is for programs with per-thread default streams. */
 #define CAPTURE_FUNCTIONS(suffix)                                                                  \
     extern __typeof__(cudaStreamGetCaptureInfo) cudaStreamGetCaptureInfo##suffix;                  \
     extern __typeof__(cudaStreamUpdateCaptureDependencies)                                         \
@@ -253,7 +256,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- copies in batches: they said which one failed, where it was known ------------------------------------------ */
+/* --- batches of copies: they returned the index of the copy that failed, or SIZE_MAX: unknown - */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
@@ -282,7 +285,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
 BATCH_FUNCTIONS()
 BATCH_FUNCTIONS(_ptsz)
 
-/* --- what CUDA 13 has no more ------------------------------------------------------------------------------------ */
+/* --- functions that CUDA 13 has dropped ------------------------------------------------------- */
 
 cudaError_t cudaThreadSynchronize(void)
 {
@@ -314,7 +317,7 @@ cudaError_t cudaThreadGetCacheConfig(enum cudaFuncCache *config)
     return cudaDeviceGetCacheConfig(config);
 }
 
-/* They turned doubles into floats for GPUs that had no doubles. */
+/* These two converted doubles to floats for GPUs without double precision. */
 cudaError_t cudaSetDoubleForDevice(double *value)
 {
     return rt_return(cudaSuccess);

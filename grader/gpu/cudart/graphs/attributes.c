@@ -1,5 +1,5 @@
-/* Attributes of kernel nodes. How a kernel is launched is among its work: cooperatively, in clusters. The others only
- * hint: they are kept beside it, and given back. */
+/* Attributes of kernel nodes. Two change the launch, and are part of the node's work: cooperative,
+ * and the cluster size. The others are hints, which are only stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct rt_hints {
     cudaLaunchAttributeValue values[ATTRIBUTES];
 };
 
-/* Those that can be asked for. */
+/* Whether a program can query the attribute. */
 static bool is_attribute(cudaLaunchAttributeID id)
 {
     switch (id) {
@@ -38,10 +38,10 @@ static cudaLaunchAttributeValue default_of(cudaLaunchAttributeID id)
     return value;
 }
 
-/* NODE as a live one with a kernel, or NULL. */
+/* NODE if it is a live kernel node, else NULL. */
 static struct CUgraphNode_st *kernel_node(cudaGraphNode_t node)
 {
-    struct CUgraphNode_st *live = rt_graph_node(node);
+    struct CUgraphNode_st *live = rt_live_node(node);
     return live && live->work.type == cudaGraphNodeTypeKernel ? live : NULL;
 }
 
@@ -95,7 +95,7 @@ static cudaError_t set_attribute(struct CUgraphNode_st *node, cudaLaunchAttribut
         memcpy(&launch.cluster, &value->clusterDim, sizeof launch.cluster);
     } else if (id == cudaLaunchAttributeDeviceUpdatableKernelNode &&
                value->deviceUpdatableKernelNode.deviceUpdatable) {
-        return rt_unsupported("a kernel node that kernels change");
+        return rt_unsupported("a kernel node that kernels can update");
     } else {
         return set_hint(node, id, value);
     }

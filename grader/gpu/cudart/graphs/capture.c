@@ -1,8 +1,9 @@
-/* Capture: the work of a stream becomes nodes of a graph. Other streams join when they wait for an event
- * that was recorded in one that is captured, and must be joined again before it ends.
+/* Capture: the work of a stream becomes nodes of a graph. Another stream joins the capture when it
+ * waits for an event of a captured stream. Before the capture ends, the first stream must wait for
+ * all work of the others.
  *
- *   session     one capture: its graph, the stream that began it, whether it is still valid
- *   capture     one stream's view of it: the nodes that the stream's next work will come behind */
+ *   struct session      one capture: its graph, its streams, whether it is still valid
+ *   struct rt_capture   one stream's view of it: the nodes that its next node will wait for */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +12,24 @@
 
 struct session {
     struct CUgraph_st *graph;
-    bool owns_graph; /* it began with a graph of its own */
+    bool owns_graph; /* it created its graph */
     bool invalid;
     unsigned long long id;
-    struct rt_capture *views; /* the first is the one that began it */
+    struct rt_capture *views; /* the first is of the stream that began the capture */
     struct session *next;
 };
 
 struct rt_capture {
     struct session *session;
-    struct rt_capture **slot; /* where its stream keeps it */
+    struct rt_capture **slot; /* where its stream stores this view */
     cudaGraphNode_t *depends;
     size_t depend_count;
     struct rt_capture *next;
 };
 
-/* All of this is rare and short: one lock for it. */
+/* One lock for everything: captures are rare and short. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct session *sessions; /* that go on */
+static struct session *sessions; /* captures that have not ended */
 static unsigned long long last_id;
 static _Thread_local enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
@@ -43,7 +44,7 @@ bool rt_is_capturing(cudaStream_t stream)
     return view_of(stream) != NULL;
 }
 
-/* --- what comes before ---------------------------------------------------------------------------------- */
+/* --- adding nodes ----------------------------------------------------------------------------- */
 
 static bool is_among(cudaGraphNode_t node, cudaGraphNode_t const *nodes, size_t count)
 {
@@ -83,12 +84,12 @@ cudaError_t rt_capture(cudaStream_t stream, const struct rt_work *work)
 cudaError_t rt_capture_alloc(cudaStream_t stream, size_t size, void **ptr)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
-    cudaError_t error = rt_graph_memory_make(size, &work.memory);
+    cudaError_t error = rt_graph_memory_new(size, &work.memory);
     if (error != cudaSuccess)
         return error;
     *ptr = work.memory;
     error = rt_capture(stream, &work);
-    rt_graph_memory_drop(work.memory); /* the node holds it */
+    rt_graph_memory_release(work.memory); /* the node holds it */
     return error;
 }
 
@@ -101,7 +102,7 @@ cudaError_t rt_capture_invalidate(cudaStream_t stream)
     return cudaErrorStreamCaptureUnsupported;
 }
 
-/* --- beginning -------------------------------------------------------------------------------------------- */
+/* --- beginning -------------------------------------------------------------------------------- */
 
 static cudaError_t open_view(struct session *session, struct rt_capture **slot,
                              cudaGraphNode_t const *depends, size_t count)
@@ -163,12 +164,12 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *data, size_t count,
                                           enum cudaStreamCaptureMode mode)
 {
-    if (!rt_graph(graph))
+    if (!rt_live_graph(graph))
         return rt_return(cudaErrorInvalidValue);
     return rt_return(begin(stream, graph, depends, count, mode));
 }
 
-/* --- ending -------------------------------------------------------------------------------------------------- */
+/* --- ending ----------------------------------------------------------------------------------- */
 
 static void close_session(struct session *session)
 {
@@ -186,7 +187,7 @@ static void close_session(struct session *session)
     free(session);
 }
 
-/* Whether the stream that began waits for all that the one of VIEW has done. */
+/* Whether the stream of FIRST waits for all work of the stream of VIEW. */
 static bool waits_for(const struct rt_capture *first, const struct rt_capture *view)
 {
     for (size_t i = 0; i < view->depend_count; i++) {
@@ -257,7 +258,7 @@ void rt_capture_forget(struct rt_capture *view)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- events between captured streams -------------------------------------------------------------------------- */
+/* --- events between captured streams ---------------------------------------------------------- */
 
 cudaError_t rt_capture_mark(cudaStream_t stream, struct rt_mark *mark)
 {
@@ -280,7 +281,7 @@ void rt_mark_free(struct rt_mark *mark)
     *mark = (struct rt_mark){0};
 }
 
-/* The session that the mark was made in, if it goes on. */
+/* The session of the mark, or NULL if it has ended. */
 static struct session *session_of(const struct rt_mark *mark)
 {
     pthread_mutex_lock(&lock);
@@ -302,7 +303,7 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark)
     struct session *session = session_of(mark);
     if (view && view->session->invalid)
         return cudaErrorStreamCaptureInvalidated;
-    if (!session) { /* the event is of no capture: a captured stream cannot wait for it */
+    if (!session) { /* the event is not captured, so a captured stream cannot wait for it */
         if (view)
             view->session->invalid = true;
         return view ? cudaErrorStreamCaptureIsolation : cudaSuccess;
@@ -321,7 +322,7 @@ cudaError_t rt_capture_join(cudaStream_t stream, const struct rt_mark *mark)
     return error;
 }
 
-/* --- asking ------------------------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static enum cudaStreamCaptureStatus status_of(const struct rt_capture *view)
 {
@@ -332,7 +333,7 @@ static enum cudaStreamCaptureStatus status_of(const struct rt_capture *view)
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     if (error == cudaSuccess && !status)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -345,7 +346,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
                                      const cudaGraphNode_t **depends,
                                      const cudaGraphEdgeData **data, size_t *count)
 {
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     if (error == cudaSuccess && !status)
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
@@ -371,7 +372,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 const cudaGraphEdgeData *data, size_t count,
                                                 unsigned flags)
 {
-    cudaError_t error = rt_stream(stream);
+    cudaError_t error = rt_check_stream(stream);
     struct rt_capture *view = error == cudaSuccess ? view_of(stream) : NULL;
     if (error == cudaSuccess && !view)
         error = cudaErrorIllegalState;
@@ -384,7 +385,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     return rt_return(add_depends(view, depends, count));
 }
 
-/* Only says which calls are refused while something is captured; nothing here need be. */
+/* The mode says which calls are refused during a capture. No call here needs to be refused. */
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)

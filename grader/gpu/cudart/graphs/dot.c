@@ -1,4 +1,5 @@
-/* A graph as a drawing, as CUDA has it: text in the language of Graphviz. `dot -Tsvg FILE` draws it. */
+/* A graph as a drawing: text in the language of Graphviz, in CUDA's format. `dot -Tsvg FILE` draws
+ * it. */
 #include <stdio.h>
 
 #include "gpu/cudart/graphs/graph.h"
@@ -6,7 +7,7 @@
 struct drawing {
     FILE *file;
     bool is_verbose;
-    unsigned graphs; /* how many have a number: a graph in a graph is drawn behind it */
+    unsigned graphs; /* how many have a number: child graphs are drawn after their parent */
 };
 
 static const char *name_of(enum cudaGraphNodeType type)
@@ -24,8 +25,8 @@ static const char *name_of(enum cudaGraphNodeType type)
     return names[type];
 }
 
-/* How the box of a node looks. */
-static const char *look_of(enum cudaGraphNodeType type)
+/* The style of a node's box. */
+static const char *style_of(enum cudaGraphNodeType type)
 {
     return type == cudaGraphNodeTypeKernel   ? "style=\"bold\" shape=\"octagon\""
            : type == cudaGraphNodeTypeMemset ? "style=\"solid\" shape=\"invtrapezium\""
@@ -38,7 +39,7 @@ static void put_launch(const struct drawing *drawing, const struct rt_launch *la
     struct emu_device *device;
     struct rt_function *function;
     if (rt_device(&device) != cudaSuccess ||
-        rt_function(device, launch->func, &function) != cudaSuccess)
+        rt_find_function(device, launch->func, &function) != cudaSuccess)
         return;
     fprintf(drawing->file, "%s\n", function->name);
     if (drawing->is_verbose)
@@ -66,7 +67,7 @@ static void put_fill(const struct drawing *drawing, const struct cudaMemsetParam
         fprintf(drawing->file, "at %p\n", fill->dst);
 }
 
-/* What a node does, in lines of its box. */
+/* Writes what a node does, as lines of its box. */
 static void put_work(struct drawing *drawing, const struct rt_work *work)
 {
     if (work->type == cudaGraphNodeTypeKernel) {
@@ -94,23 +95,24 @@ static size_t index_of(const struct CUgraph_st *graph, const struct CUgraphNode_
     return index;
 }
 
-/* Draws GRAPH, whose number is OWN, then those in it. */
-static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned own)
+/* Draws GRAPH, which has this number, then its child graphs. */
+static void draw(struct drawing *drawing, const struct CUgraph_st *graph, unsigned number)
 {
     FILE *file = drawing->file;
     unsigned child = drawing->graphs;
     size_t index = 0;
-    fprintf(file, "subgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n", own, own);
+    fprintf(file, "subgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n", number,
+            number);
     for (const struct CUgraphNode_st *node = graph->first; node; node = node->next, index++) {
-        fprintf(file, "\"graph_%u_node_%zu\"[%s label=\"%zu\n", own, index,
-                look_of(node->work.type), index);
+        fprintf(file, "\"graph_%u_node_%zu\"[%s label=\"%zu\n", number, index,
+                style_of(node->work.type), index);
         put_work(drawing, &node->work);
         fprintf(file, "\"];\n\n");
     }
     for (const struct CUgraphNode_st *node = graph->first; node; node = node->next)
         for (size_t i = 0; i < node->depend_count; i++)
-            fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n", own,
-                    index_of(graph, node->depends[i]), own, index_of(graph, node));
+            fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n", number,
+                    index_of(graph, node->depends[i]), number, index_of(graph, node));
     fprintf(file, "}\n");
     for (const struct CUgraphNode_st *node = graph->first; node; node = node->next)
         if (node->work.type == cudaGraphNodeTypeGraph)
@@ -132,5 +134,5 @@ static cudaError_t print(const struct CUgraph_st *graph, const char *path, unsig
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned flags)
 {
-    return rt_return(print(rt_graph(graph), path, flags));
+    return rt_return(print(rt_live_graph(graph), path, flags));
 }

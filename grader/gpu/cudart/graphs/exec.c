@@ -1,12 +1,12 @@
-/* Graphs that can be launched: a copy of a graph's work in an order that its edges allow. A launch does
- * it from first to last. */
+/* Graphs that are ready to launch: a copy of a graph's work, in an order that its edges allow. A
+ * launch runs it from first to last. */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "gpu/cudart/graphs/graph.h"
 
 struct step {
-    const struct CUgraphNode_st *node; /* that the program knows it by; it may be gone */
+    const struct CUgraphNode_st *node; /* the program's handle for this step; it may be destroyed */
     struct rt_work work;
     bool enabled;
 };
@@ -15,7 +15,7 @@ struct CUgraphExec_st {
     struct step *steps;
     size_t count;
     unsigned long long flags;
-    struct rt_held *held;
+    struct rt_ref *refs;
     struct CUgraphExec_st *next;
 };
 
@@ -40,7 +40,7 @@ static struct step *find_step(struct CUgraphExec_st *exec, const struct CUgraphN
     return NULL;
 }
 
-/* --- making and freeing -------------------------------------------------------------------------------- */
+/* --- making and freeing ----------------------------------------------------------------------- */
 
 static void free_steps(struct CUgraphExec_st *exec)
 {
@@ -49,13 +49,13 @@ static void free_steps(struct CUgraphExec_st *exec)
             rt_graph_memory_claim(exec->steps[i].work.memory, exec, NULL);
         rt_work_free(&exec->steps[i].work);
     }
-    rt_held_free(&exec->held);
+    rt_refs_free(&exec->refs);
     free(exec->steps);
     exec->steps = NULL;
     exec->count = 0;
 }
 
-/* Memory that a graph takes is taken by one launchable graph alone: EXEC, from now on. */
+/* Claims for EXEC the memory that its steps allocate: only one launchable graph may allocate it. */
 static cudaError_t claim_memory(const struct CUgraphExec_st *exec)
 {
     for (size_t i = 0; i < exec->count; i++)
@@ -72,7 +72,7 @@ static cudaError_t make_steps(struct CUgraphExec_st *exec, const struct CUgraph_
     if (error != cudaSuccess)
         return error;
     exec->steps = calloc(graph->node_count + 1, sizeof *exec->steps);
-    error = exec->steps ? rt_held_copy(&exec->held, graph->held) : cudaErrorMemoryAllocation;
+    error = exec->steps ? rt_refs_copy(&exec->refs, graph->refs) : cudaErrorMemoryAllocation;
     for (size_t i = 0; i < graph->node_count && error == cudaSuccess; i++) {
         struct step *step = &exec->steps[exec->count];
         *step = (struct step){.node = sorted[i], .enabled = true};
@@ -88,11 +88,11 @@ static cudaError_t instantiate(cudaGraphExec_t *result, cudaGraph_t graph, unsig
     const unsigned long long known =
         cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
         cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
-    struct CUgraph_st *live = rt_graph(graph);
+    struct CUgraph_st *live = rt_live_graph(graph);
     if (!result || !live || flags & ~known)
         return cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-        return rt_unsupported("a graph that kernels launch");
+        return rt_unsupported("a graph that kernels can launch");
     struct CUgraphExec_st *exec = calloc(1, sizeof *exec);
     cudaError_t error = exec ? make_steps(exec, live) : cudaErrorMemoryAllocation;
     if (error == cudaSuccess)
@@ -161,7 +161,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
     return cudaSuccess;
 }
 
-/* --- launching ------------------------------------------------------------------------------------------ */
+/* --- launching -------------------------------------------------------------------------------- */
 
 static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
                               const struct rt_work *work);
@@ -187,7 +187,7 @@ static cudaError_t queue_work(struct emu_device *device, cudaStream_t stream,
     return rt_queue(device, stream, work);
 }
 
-/* Memory must not be taken twice, nor freed when nobody has it. */
+/* False: the launch would allocate memory twice, or free memory that is not allocated. */
 static bool may_launch(const struct CUgraphExec_st *exec)
 {
     bool legal = true;
@@ -208,9 +208,9 @@ static cudaError_t launch(cudaGraphExec_t exec, cudaStream_t stream)
         return error;
     if (!live)
         return cudaErrorInvalidValue;
-    error = rt_stream(stream);
+    error = rt_check_stream(stream);
     if (error == cudaSuccess && rt_is_capturing(stream))
-        return rt_unsupported("the launch of a graph into a stream that is captured");
+        return rt_unsupported("the launch of a graph in a captured stream");
     if (error == cudaSuccess && !may_launch(live))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < live->count && error == cudaSuccess && !rt_faulted(); i++)
@@ -228,10 +228,10 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
     if (!find(exec))
         return rt_return(cudaErrorInvalidValue);
-    return rt_return(rt_stream(stream));
+    return rt_return(rt_check_stream(stream));
 }
 
-/* --- changing what is ready -------------------------------------------------------------------------------- */
+/* --- changing a launchable graph -------------------------------------------------------------- */
 
 cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct rt_work *work)
 {
@@ -242,12 +242,12 @@ cudaError_t rt_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const struct
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled)
 {
     struct step *step = find_step(find(exec), node);
-    bool may_rest = step && (step->work.type == cudaGraphNodeTypeKernel ||
-                             step->work.type == cudaGraphNodeTypeMemcpy ||
-                             step->work.type == cudaGraphNodeTypeMemset);
-    if (may_rest)
+    bool can_disable = step && (step->work.type == cudaGraphNodeTypeKernel ||
+                                step->work.type == cudaGraphNodeTypeMemcpy ||
+                                step->work.type == cudaGraphNodeTypeMemset);
+    if (can_disable)
         step->enabled = enabled != 0;
-    return rt_return(may_rest ? cudaSuccess : cudaErrorInvalidValue);
+    return rt_return(can_disable ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned *enabled)
@@ -259,7 +259,8 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     return cudaSuccess;
 }
 
-/* Whether the graph has the same kinds of work in the same order; else *BAD is the first other node. */
+/* Whether both have the same kinds of work in the same order. *BAD is the first node that differs,
+ * or NULL. */
 static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
                                               const struct CUgraphExec_st *fresh,
                                               const struct CUgraphNode_st **bad)
@@ -278,12 +279,12 @@ static enum cudaGraphExecUpdateResult compare(const struct CUgraphExec_st *exec,
     return cudaGraphExecUpdateSuccess;
 }
 
-/* What was ready keeps its names for its nodes: the program may know them by either graph's. */
+/* Takes over the work of GRAPH, but keeps EXEC's own node handles. */
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
                           cudaGraphExecUpdateResultInfo *info)
 {
     struct CUgraphExec_st *live = find(exec), fresh = {0};
-    const struct CUgraph_st *source = rt_graph(graph);
+    const struct CUgraph_st *source = rt_live_graph(graph);
     const struct CUgraphNode_st *bad;
     if (!live || !source || !info)
         return cudaErrorInvalidValue;
@@ -301,9 +302,9 @@ static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
         fresh.steps[i].work = old;
     }
     if (error == cudaSuccess) {
-        struct rt_held *old = live->held;
-        live->held = fresh.held;
-        fresh.held = old;
+        struct rt_ref *old = live->refs;
+        live->refs = fresh.refs;
+        fresh.refs = old;
     }
     free_steps(&fresh);
     return error;

@@ -1,4 +1,5 @@
-/* Nodes whose type is among their parameters: each is turned into the call of its own kind's parameters. */
+/* Calls that have a node's kind among their parameters. They use the functions for that kind
+ * (nodes.c). */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static cudaError_t kernel_work(struct rt_work *work, const struct cudaKernelNode
                                                 .sharedMemBytes = params->sharedMemBytes,
                                                 .kernelParams = params->kernelParams,
                                                 .extra = params->extra};
-    return rt_kernel_work(work, &kernel);
+    return rt_work_of_kernel(work, &kernel);
 }
 
 static cudaError_t fill_work(struct rt_work *work, const struct cudaMemsetParamsV2 *params)
@@ -22,13 +23,13 @@ static cudaError_t fill_work(struct rt_work *work, const struct cudaMemsetParams
                                           .elementSize = params->elementSize,
                                           .width = params->width,
                                           .height = params->height};
-    return rt_fill_work(work, &fill);
+    return rt_work_of_fill(work, &fill);
 }
 
 static cudaError_t host_work(struct rt_work *work, const struct cudaHostNodeParamsV2 *params)
 {
     const struct cudaHostNodeParams host = {.fn = params->fn, .userData = params->userData};
-    return rt_host_work(work, &host);
+    return rt_work_of_host(work, &host);
 }
 
 static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
@@ -36,10 +37,10 @@ static cudaError_t child_work(struct rt_work *work, cudaGraph_t graph,
 {
     if (params->ownership == cudaGraphChildGraphOwnershipMove)
         return rt_unsupported("a child graph that is moved into its parent");
-    return rt_child_work(work, graph, params->graph);
+    return rt_work_of_child(work, graph, params->graph);
 }
 
-/* What PARAMS ask for in GRAPH; but for memory that a node takes. */
+/* The work that PARAMS ask for in GRAPH. They must not be of an allocation node. */
 static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
                              const struct cudaGraphNodeParams *params)
 {
@@ -48,7 +49,7 @@ static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
         return kernel_work(work, &params->kernel);
     case cudaGraphNodeTypeMemcpy:
         return params->memcpy.flags ? cudaErrorInvalidValue
-                                    : rt_copy_work(work, &params->memcpy.copyParams);
+                                    : rt_work_of_copy(work, &params->memcpy.copyParams);
     case cudaGraphNodeTypeMemset:
         return fill_work(work, &params->memset);
     case cudaGraphNodeTypeHost:
@@ -59,13 +60,13 @@ static cudaError_t make_work(struct rt_work *work, cudaGraph_t graph,
         *work = (struct rt_work){.type = cudaGraphNodeTypeEmpty};
         return cudaSuccess;
     case cudaGraphNodeTypeWaitEvent:
-    case cudaGraphNodeTypeEventRecord: /* their parameters are alike */
-        return rt_event_work(work, params->type, params->eventRecord.event);
+    case cudaGraphNodeTypeEventRecord: /* both have the same parameters */
+        return rt_work_of_event(work, params->type, params->eventRecord.event);
     case cudaGraphNodeTypeMemFree:
-        return rt_free_work(work, graph, params->free.dptr);
+        return rt_work_of_free(work, graph, params->free.dptr);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait:
-        return rt_unsupported("a graph node about a semaphore of another interface");
+        return rt_unsupported("a graph node for an external semaphore");
     case cudaGraphNodeTypeConditional:
         return rt_unsupported("a conditional node in a graph");
     default:
@@ -79,7 +80,8 @@ static bool is_clear(const struct cudaGraphNodeParams *params)
            !params->reserved2;
 }
 
-/* An edge with data waits for less than the end of the node before it: its end will do. */
+/* Whether the edges' data is legal. Such an edge may wait for less than the end of a node; here it
+ * waits for the end. */
 static bool are_edges(const cudaGraphEdgeData *data, size_t count)
 {
     static const unsigned char zeros[sizeof data->reserved];
@@ -110,7 +112,7 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 {
     RT_CALLED();
     struct rt_work work = {0};
-    const struct CUgraphNode_st *live = rt_graph_node(node);
+    const struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || !is_clear(params) || params->type != live->work.type)
         return rt_remember(cudaErrorInvalidValue);
     cudaError_t error =
@@ -123,7 +125,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
 {
     RT_CALLED();
     struct rt_work work = {0};
-    const struct CUgraphNode_st *live = rt_graph_node(node);
+    const struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || !is_clear(params) || params->type != live->work.type)
         return rt_remember(cudaErrorInvalidValue);
     cudaError_t error =

@@ -1,3 +1,4 @@
+/* The nodes and edges of graphs. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <pthread.h>
@@ -7,9 +8,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUgraph_st *graphs;
 
-/* --- which are live -------------------------------------------------------------------------------------- */
+/* --- live graphs ------------------------------------------------------------------------------ */
 
-struct CUgraph_st *rt_graph(cudaGraph_t graph)
+struct CUgraph_st *rt_live_graph(cudaGraph_t graph)
 {
     pthread_mutex_lock(&lock);
     struct CUgraph_st *at = graphs;
@@ -19,7 +20,7 @@ struct CUgraph_st *rt_graph(cudaGraph_t graph)
     return at;
 }
 
-struct CUgraphNode_st *rt_graph_node(cudaGraphNode_t node)
+struct CUgraphNode_st *rt_live_node(cudaGraphNode_t node)
 {
     struct CUgraphNode_st *found = NULL;
     pthread_mutex_lock(&lock);
@@ -63,20 +64,20 @@ void rt_graph_free(struct CUgraph_st *graph)
         graph->first = node->next;
         free_node(node);
     }
-    rt_held_free(&graph->held);
+    rt_refs_free(&graph->refs);
     free(graph);
 }
 
-/* --- work that a node owns --------------------------------------------------------------------------------- */
+/* --- work that a node owns -------------------------------------------------------------------- */
 
-/* The arguments of a launch in one piece of memory: pointers first, then the values. */
+/* Copies the arguments of a launch into one allocation: the pointers, then the values. */
 static cudaError_t copy_args(struct rt_launch *launch, void **args)
 {
     struct emu_device *device;
     struct rt_function *function;
     cudaError_t error = rt_device(&device);
     if (error == cudaSuccess)
-        error = rt_function(device, launch->func, &function);
+        error = rt_find_function(device, launch->func, &function);
     if (error != cudaSuccess)
         return error;
     const struct emu_kernel_info *info = &function->info;
@@ -114,7 +115,7 @@ void rt_work_free(struct rt_work *work)
     else if (work->type == cudaGraphNodeTypeGraph && work->child)
         rt_graph_free(work->child);
     else if (rt_is_memory(work))
-        rt_graph_memory_drop(work->memory);
+        rt_graph_memory_release(work->memory);
     work->type = cudaGraphNodeTypeEmpty;
 }
 
@@ -126,7 +127,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     cudaError_t error = rt_work_copy(&copy, by);
     if (error != cudaSuccess)
         return error;
-    if (work->type == cudaGraphNodeTypeKernel) { /* other parameters, the same attributes */
+    if (work->type == cudaGraphNodeTypeKernel) { /* new parameters, old attributes */
         copy.kernel.cooperative = work->kernel.cooperative;
         copy.kernel.cluster = work->kernel.cluster;
     }
@@ -135,7 +136,7 @@ cudaError_t rt_work_replace(struct rt_work *work, const struct rt_work *by)
     return cudaSuccess;
 }
 
-/* --- nodes and edges ----------------------------------------------------------------------------------------- */
+/* --- nodes and edges -------------------------------------------------------------------------- */
 
 static bool depends_on(const struct CUgraphNode_st *node, const struct CUgraphNode_st *other)
 {
@@ -217,11 +218,11 @@ cudaError_t rt_graph_sort(const struct CUgraph_st *graph, struct CUgraphNode_st 
         *sorted = list;
         return cudaSuccess;
     }
-    free(list); /* they depend on each other in a circle */
+    free(list); /* the dependencies form a cycle */
     return cudaErrorInvalidValue;
 }
 
-/* The node of CLONE that stands for NODE. */
+/* The node of CLONE that is a copy of NODE. */
 static struct CUgraphNode_st *find_original(const struct CUgraph_st *clone,
                                             const struct CUgraphNode_st *node)
 {
@@ -250,10 +251,10 @@ bool rt_graph_has_memory(const struct CUgraph_st *graph)
 cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **result)
 {
     if (rt_graph_has_memory(graph))
-        return cudaErrorNotSupported; /* by CUDA */
+        return cudaErrorNotSupported; /* CUDA refuses this too */
     struct CUgraph_st *clone = rt_graph_new();
     cudaGraphNode_t copy;
-    cudaError_t error = clone ? rt_held_copy(&clone->held, graph->held) : cudaErrorMemoryAllocation;
+    cudaError_t error = clone ? rt_refs_copy(&clone->refs, graph->refs) : cudaErrorMemoryAllocation;
     for (struct CUgraphNode_st *node = graph->first; node && error == cudaSuccess;
          node = node->next) {
         error = rt_graph_add(clone, NULL, 0, &node->work, &copy);
@@ -271,7 +272,7 @@ cudaError_t rt_graph_clone(const struct CUgraph_st *graph, struct CUgraph_st **r
     return error;
 }
 
-/* --- the program's calls --------------------------------------------------------------------------------------- */
+/* --- the program's calls ---------------------------------------------------------------------- */
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 {
@@ -289,7 +290,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    struct CUgraph_st *live = rt_graph(graph);
+    struct CUgraph_st *live = rt_live_graph(graph);
     if (live)
         rt_graph_free(live);
     return rt_return(live ? cudaSuccess : cudaErrorInvalidValue);
@@ -297,14 +298,14 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-    struct CUgraph_st *live = rt_graph(graph);
+    struct CUgraph_st *live = rt_live_graph(graph);
     return rt_return(clone && live ? rt_graph_clone(live, clone) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t node,
                                      cudaGraph_t clone)
 {
-    struct CUgraph_st *live = rt_graph(clone);
+    struct CUgraph_st *live = rt_live_graph(clone);
     struct CUgraphNode_st *copy = found && live ? find_original(live, node) : NULL;
     if (copy)
         *found = copy;
@@ -313,7 +314,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *found, cudaGraphNode_t nod
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
-    const struct CUgraphNode_st *live = rt_graph_node(node);
+    const struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || !type)
         return rt_return(cudaErrorInvalidValue);
     *type = live->work.type;
@@ -322,7 +323,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    struct CUgraphNode_st *live = rt_graph_node(node);
+    struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || rt_is_memory(&live->work))
         return rt_return(live ? cudaErrorNotSupported : cudaErrorInvalidValue);
     struct CUgraphNode_st **at = &live->graph->first;
@@ -338,15 +339,15 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     return cudaSuccess;
 }
 
-/* Edges from FROM[i] to TO[i]: added, or taken away. */
+/* Adds or removes the edges from FROM[i] to TO[i]. */
 static cudaError_t change_edges(cudaGraph_t graph, const cudaGraphNode_t *from,
                                 const cudaGraphNode_t *to, size_t count, bool add)
 {
-    if (!rt_graph(graph) || (count && (!from || !to)))
+    if (!rt_live_graph(graph) || (count && (!from || !to)))
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
-        struct CUgraphNode_st *first = rt_graph_node(from[i]), *second = rt_graph_node(to[i]);
+        struct CUgraphNode_st *first = rt_live_node(from[i]), *second = rt_live_node(to[i]);
         if (!first || !second || first->graph != graph || second->graph != graph)
             error = cudaErrorInvalidValue;
         else if (add)
@@ -371,7 +372,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     return rt_return(change_edges(graph, from, to, count, false));
 }
 
-/* --- lists: *COUNT is the room and becomes the number; without a list, only the number ------------------------------ */
+/* --- lists: *COUNT is the room, then the number; NULL instead of a list asks for the number --- */
 
 struct list {
     cudaGraphNode_t *nodes;
@@ -395,7 +396,7 @@ static cudaError_t finish(struct list *list, size_t *count)
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    const struct CUgraph_st *live = rt_graph(graph);
+    const struct CUgraph_st *live = rt_live_graph(graph);
     if (!live || !count)
         return rt_return(cudaErrorInvalidValue);
     struct list list = {nodes, *count, 0};
@@ -406,7 +407,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    const struct CUgraph_st *live = rt_graph(graph);
+    const struct CUgraph_st *live = rt_live_graph(graph);
     if (!live || !count)
         return rt_return(cudaErrorInvalidValue);
     struct list list = {nodes, *count, 0};
@@ -419,7 +420,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                               cudaGraphEdgeData *data, size_t *count)
 {
-    const struct CUgraph_st *live = rt_graph(graph);
+    const struct CUgraph_st *live = rt_live_graph(graph);
     if (!live || !count || !from != !to)
         return rt_return(cudaErrorInvalidValue);
     struct list starts = {from, *count, 0}, ends = {to, *count, 0};
@@ -437,7 +438,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                          cudaGraphEdgeData *data, size_t *count)
 {
-    const struct CUgraphNode_st *live = rt_graph_node(node);
+    const struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || !count)
         return rt_return(cudaErrorInvalidValue);
     struct list list = {nodes, *count, 0};
@@ -449,7 +450,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                            cudaGraphEdgeData *data, size_t *count)
 {
-    const struct CUgraphNode_st *live = rt_graph_node(node);
+    const struct CUgraphNode_st *live = rt_live_node(node);
     if (!live || !count)
         return rt_return(cudaErrorInvalidValue);
     struct list list = {nodes, *count, 0};

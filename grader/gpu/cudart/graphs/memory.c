@@ -1,10 +1,10 @@
-/* Memory of graphs. Its address is known from the moment a node is to take it; it is the program's only
- * from the launch that takes it until a node, or the program, frees it.
+/* Memory that graphs allocate. Its address is fixed when the allocation node is added. The program
+ * may use it only from a launch of that node until a node or the program frees it:
  *
- *   node to take it        launch           node to free it, or cudaFree()      no node is left
- *        | address            | live            | not live, and kept                 | gone
+ *   node is added       launch        freed by a node or by cudaFree()      last node is destroyed
+ *     | has address       | live        | no longer live, but kept            | gone
  *
- * Nodes, in graphs and in what was made ready to launch, hold it together: each counts. */
+ * Nodes of graphs and of launchable graphs share it, so their number is counted. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -13,17 +13,17 @@
 struct block {
     void *ptr;
     size_t size;
-    unsigned holders;                  /* nodes, and being live */
-    bool live, planned;                /* planned: live after the steps looked at so far */
-    const struct CUgraphExec_st *exec; /* that takes it when launched; only one may */
+    unsigned holders;                  /* nodes, and one more while it is live */
+    bool live, planned;                /* planned: live after the steps checked so far */
+    const struct CUgraphExec_st *exec; /* the only graph whose launch may allocate it; or NULL */
     struct block *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
-static uint64_t used, used_high; /* bytes, in pieces: see account() */
+static uint64_t used, used_high; /* bytes, in whole pieces: see account() */
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static struct block *find(const void *ptr)
 {
     struct block *at = blocks;
@@ -32,7 +32,7 @@ static struct block *find(const void *ptr)
     return at;
 }
 
-/* A GPU keeps what graphs once had until it is trimmed, in pieces of 32 MiB. */
+/* A GPU keeps memory that graphs have used until it is trimmed, in pieces of 32 MiB. */
 static void account(bool trims)
 {
     const uint64_t piece = 32 << 20;
@@ -44,9 +44,9 @@ static void account(bool trims)
     used_high = used > used_high ? used : used_high;
 }
 
-/* --- holding --------------------------------------------------------------------------------------------- */
+/* --- holding ---------------------------------------------------------------------------------- */
 
-cudaError_t rt_graph_memory_make(size_t size, void **ptr)
+cudaError_t rt_graph_memory_new(size_t size, void **ptr)
 {
     struct emu_device *device;
     emu_addr addr;
@@ -78,7 +78,7 @@ bool rt_graph_memory_hold(const void *ptr)
     return block != NULL;
 }
 
-void rt_graph_memory_drop(const void *ptr)
+void rt_graph_memory_release(const void *ptr)
 {
     struct emu_device *device;
     pthread_mutex_lock(&lock);
@@ -103,18 +103,18 @@ bool rt_graph_memory_size(const void *ptr, size_t *size)
     return block != NULL;
 }
 
-/* --- launches --------------------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 bool rt_graph_memory_claim(const void *ptr, const struct CUgraphExec_st *from,
                            const struct CUgraphExec_st *to)
 {
     pthread_mutex_lock(&lock);
     struct block *block = find(ptr);
-    bool free_for_it = block && (block->exec == from || block->exec == to);
-    if (free_for_it)
+    bool can_claim = block && (block->exec == from || block->exec == to);
+    if (can_claim)
         block->exec = to;
     pthread_mutex_unlock(&lock);
-    return free_for_it;
+    return can_claim;
 }
 
 void rt_graph_memory_plan(void)
@@ -125,24 +125,24 @@ void rt_graph_memory_plan(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool rt_graph_memory_step(const struct rt_work *work, bool frees_first)
+bool rt_graph_memory_step(const struct rt_work *work, bool auto_frees)
 {
-    bool takes = work->type == cudaGraphNodeTypeMemAlloc;
+    bool allocates = work->type == cudaGraphNodeTypeMemAlloc;
     pthread_mutex_lock(&lock);
     struct block *block = find(work->memory);
-    bool legal = block && (takes != block->planned || (takes && frees_first));
+    bool legal = block && (allocates != block->planned || (allocates && auto_frees));
     if (block)
-        block->planned = takes;
+        block->planned = allocates;
     pthread_mutex_unlock(&lock);
     return legal;
 }
 
-cudaError_t rt_graph_memory_take(const void *ptr)
+cudaError_t rt_graph_memory_allocate(const void *ptr)
 {
     pthread_mutex_lock(&lock);
     struct block *block = find(ptr);
     bool begins = block && !block->live;
-    struct rt_range range = {.ptr = ptr, .size = block ? block->size : 0, .owner = RT_GRAPH};
+    struct rt_range range = {.ptr = ptr, .size = block ? block->size : 0, .kind = RT_GRAPH};
     if (begins && rt_range_add(range)) {
         block->live = true;
         block->holders++;
@@ -160,10 +160,10 @@ void rt_graph_memory_freed(const void *ptr)
     if (block)
         block->live = false;
     pthread_mutex_unlock(&lock);
-    rt_graph_memory_drop(ptr);
+    rt_graph_memory_release(ptr);
 }
 
-/* --- asking -------------------------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 static cudaError_t trim(int device)
 {
@@ -198,7 +198,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     return cudaSuccess;
 }
 
-/* The highest values can be made to begin again, with 0. */
+/* Only the high-water marks can be set, and only to 0, which resets them. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute,
                                            void *value)
 {

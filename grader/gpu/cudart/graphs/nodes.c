@@ -1,12 +1,13 @@
-/* Nodes of each kind. A node keeps its work as parameters that it owns; every call that takes parameters
- * turns them into work first, whether it adds a node, changes one, or changes one that is ready. */
+/* Nodes of each kind. A node stores its parameters as struct rt_work, which it owns. Each call
+ * turns its parameters into work first. Then it adds a node, changes a node, or changes a
+ * launchable graph. */
 #include "gpu/cudart/graphs/graph.h"
 
 #include <string.h>
 
-/* --- parameters as work ----------------------------------------------------------------------------------- */
+/* --- parameters as work ----------------------------------------------------------------------- */
 
-cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodeParams *params)
+cudaError_t rt_work_of_kernel(struct rt_work *work, const struct cudaKernelNodeParams *params)
 {
     struct emu_device *device;
     struct rt_function *function;
@@ -26,7 +27,7 @@ cudaError_t rt_kernel_work(struct rt_work *work, const struct cudaKernelNodePara
     return rt_check_launch(device, &work->kernel, &function);
 }
 
-cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *params)
+cudaError_t rt_work_of_copy(struct rt_work *work, const struct cudaMemcpy3DParms *params)
 {
     if (!params || !params->extent.width || !params->extent.height || !params->extent.depth)
         return cudaErrorInvalidValue;
@@ -35,7 +36,7 @@ cudaError_t rt_copy_work(struct rt_work *work, const struct cudaMemcpy3DParms *p
                                                       : cudaSuccess;
 }
 
-cudaError_t rt_fill_work(struct rt_work *work, const struct cudaMemsetParams *params)
+cudaError_t rt_work_of_fill(struct rt_work *work, const struct cudaMemsetParams *params)
 {
     if (!params || !params->dst || !params->width || !params->height ||
         (params->elementSize != 1 && params->elementSize != 2 && params->elementSize != 4))
@@ -44,7 +45,7 @@ cudaError_t rt_fill_work(struct rt_work *work, const struct cudaMemsetParams *pa
     return cudaSuccess;
 }
 
-cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *params)
+cudaError_t rt_work_of_host(struct rt_work *work, const struct cudaHostNodeParams *params)
 {
     if (!params || !params->fn)
         return cudaErrorInvalidValue;
@@ -52,41 +53,41 @@ cudaError_t rt_host_work(struct rt_work *work, const struct cudaHostNodeParams *
     return cudaSuccess;
 }
 
-cudaError_t rt_event_work(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event)
+cudaError_t rt_work_of_event(struct rt_work *work, enum cudaGraphNodeType type, cudaEvent_t event)
 {
     *work = (struct rt_work){.type = type, .event = event};
     return event ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-/* --- adding ------------------------------------------------------------------------------------------------ */
+/* --- adding ----------------------------------------------------------------------------------- */
 
 cudaError_t rt_node_add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *depends,
                         size_t count, const struct rt_work *work, cudaError_t error)
 {
-    struct CUgraph_st *live = rt_graph(graph);
+    struct CUgraph_st *live = rt_live_graph(graph);
     if (!node || !live || (count && !depends))
         return rt_return(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++) {
-        const struct CUgraphNode_st *before = rt_graph_node(depends[i]);
+        const struct CUgraphNode_st *before = rt_live_node(depends[i]);
         if (!before || before->graph != live)
             return rt_return(cudaErrorInvalidValue);
     }
     return rt_return(error == cudaSuccess ? rt_graph_add(live, depends, count, work, node) : error);
 }
 
-/* --- kinds with parameters: added, changed, and changed in what is ready ------------------------------- */
+/* --- kinds with a structure of parameters ----------------------------------------------------- */
 
-/* What NODE does, if it is of TYPE and RESULT is somewhere. */
+/* The work of NODE, if it is of TYPE and RESULT is not NULL; else NULL. */
 static const struct rt_work *work_of(cudaGraphNode_t node, enum cudaGraphNodeType type,
                                      const void *result)
 {
-    const struct CUgraphNode_st *live = result ? rt_graph_node(node) : NULL;
+    const struct CUgraphNode_st *live = result ? rt_live_node(node) : NULL;
     return live && live->work.type == type ? &live->work : NULL;
 }
 
 cudaError_t rt_node_set(cudaGraphNode_t node, const struct rt_work *work, cudaError_t error)
 {
-    struct CUgraphNode_st *live = rt_graph_node(node);
+    struct CUgraphNode_st *live = rt_live_node(node);
     if (error == cudaSuccess)
         error = live ? rt_work_replace(&live->work, work) : cudaErrorInvalidValue;
     return rt_return(error);
@@ -125,13 +126,13 @@ cudaError_t rt_node_exec_set(cudaGraphExec_t exec, cudaGraphNode_t node, const s
         return rt_node_exec_set(exec, node, &work, error);                                         \
     }
 
-KIND(Kernel, cudaKernelNodeParams, rt_kernel_work)
-KIND(Memcpy, cudaMemcpy3DParms, rt_copy_work)
-KIND(Memset, cudaMemsetParams, rt_fill_work)
-KIND(Host, cudaHostNodeParams, rt_host_work)
+KIND(Kernel, cudaKernelNodeParams, rt_work_of_kernel)
+KIND(Memcpy, cudaMemcpy3DParms, rt_work_of_copy)
+KIND(Memset, cudaMemsetParams, rt_work_of_fill)
+KIND(Host, cudaHostNodeParams, rt_work_of_host)
 
-/* NAME gives the program the part of a node's work that is kept as it came. */
-#define GIVE(name, type, result_type, part)                                                        \
+/* Defines NAME, which returns the part of a node's work that was stored unchanged. */
+#define GETTER(name, type, result_type, part)                                                      \
     cudaError_t name(cudaGraphNode_t node, result_type *result)                                    \
     {                                                                                              \
         const struct rt_work *work = work_of(node, type, result);                                  \
@@ -140,10 +141,10 @@ KIND(Host, cudaHostNodeParams, rt_host_work)
         return rt_return(work ? cudaSuccess : cudaErrorInvalidValue);                              \
     }
 
-GIVE(cudaGraphMemcpyNodeGetParams, cudaGraphNodeTypeMemcpy, struct cudaMemcpy3DParms, copy)
-GIVE(cudaGraphMemsetNodeGetParams, cudaGraphNodeTypeMemset, struct cudaMemsetParams, fill)
-GIVE(cudaGraphHostNodeGetParams, cudaGraphNodeTypeHost, struct cudaHostNodeParams, host)
-GIVE(cudaGraphChildGraphNodeGetGraph, cudaGraphNodeTypeGraph, cudaGraph_t, child)
+GETTER(cudaGraphMemcpyNodeGetParams, cudaGraphNodeTypeMemcpy, struct cudaMemcpy3DParms, copy)
+GETTER(cudaGraphMemsetNodeGetParams, cudaGraphNodeTypeMemset, struct cudaMemsetParams, fill)
+GETTER(cudaGraphHostNodeGetParams, cudaGraphNodeTypeHost, struct cudaHostNodeParams, host)
+GETTER(cudaGraphChildGraphNodeGetGraph, cudaGraphNodeTypeGraph, cudaGraph_t, child)
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *params)
 {
@@ -160,19 +161,19 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
     return cudaSuccess;
 }
 
-/* --- adding other kinds ------------------------------------------------------------------------------- */
+/* --- kinds without one ------------------------------------------------------------------------ */
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph,
                                      const cudaGraphNode_t *depends, size_t count, void *to,
                                      const void *from, size_t size, enum cudaMemcpyKind kind)
 {
     RT_CALLED();
-    struct rt_work work = rt_bytes(to, from, size, kind);
+    struct rt_work work = rt_work_of_bytes(to, from, size, kind);
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-/* Whether some node behind NODE takes the memory again. */
-static bool is_taken_after(const struct CUgraphNode_st *node, const void *memory)
+/* Whether a node after NODE allocates the memory again. */
+static bool is_allocated_after(const struct CUgraphNode_st *node, const void *memory)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next)
         if (at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory &&
@@ -181,15 +182,16 @@ static bool is_taken_after(const struct CUgraphNode_st *node, const void *memory
     return false;
 }
 
-/* What a node before the new one has freed, large enough and not taken again since: as on a GPU, it is
- * taken once more. NULL: there is none. */
-static void *memory_again(const struct CUgraphNode_st *node, size_t size)
+/* Memory of at least SIZE bytes that a node before NODE frees and no later node allocates again. As
+ * on a GPU, the new node reuses it. NULL: none. */
+static void *reusable_memory(const struct CUgraphNode_st *node, size_t size)
 {
     for (const struct CUgraphNode_st *at = node->graph->first; at; at = at->next) {
         size_t room;
         if (at->work.type == cudaGraphNodeTypeMemFree && rt_graph_comes_before(at, node) &&
-            !is_taken_after(at, at->work.memory) && rt_graph_memory_size(at->work.memory, &room) &&
-            size <= room && rt_graph_memory_hold(at->work.memory))
+            !is_allocated_after(at, at->work.memory) &&
+            rt_graph_memory_size(at->work.memory, &room) && size <= room &&
+            rt_graph_memory_hold(at->work.memory))
             return at->work.memory;
     }
     return NULL;
@@ -200,24 +202,24 @@ cudaError_t rt_node_add_memory(cudaGraphNode_t *node, cudaGraph_t graph,
                                const struct cudaMemPoolProps *pool, size_t size, void **memory)
 {
     struct rt_work work = {.type = cudaGraphNodeTypeMemAlloc};
-    struct CUgraphNode_st here = {.graph = rt_graph(graph),
-                                  .depend_count = count}; /* as it will be */
+    struct CUgraphNode_st here = {.graph = rt_live_graph(graph),
+                                  .depend_count = count}; /* the new node's place in the graph */
     if (!size || !here.graph || (count && !depends) ||
         pool->allocType != cudaMemAllocationTypePinned ||
         pool->location.type != cudaMemLocationTypeDevice)
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; i++)
-        if (!rt_graph_node(depends[i]))
+        if (!rt_live_node(depends[i]))
             return cudaErrorInvalidValue;
     here.depends = (struct CUgraphNode_st **)depends;
-    work.memory = memory_again(&here, size);
-    cudaError_t error = work.memory ? cudaSuccess : rt_graph_memory_make(size, &work.memory);
+    work.memory = reusable_memory(&here, size);
+    cudaError_t error = work.memory ? cudaSuccess : rt_graph_memory_new(size, &work.memory);
     if (error != cudaSuccess)
         return error;
     error = rt_node_add(node, graph, depends, count, &work, cudaSuccess);
     if (error == cudaSuccess)
         *memory = work.memory;
-    rt_graph_memory_drop(work.memory); /* the node holds it */
+    rt_graph_memory_release(work.memory); /* the node holds it */
     return error;
 }
 
@@ -230,17 +232,17 @@ cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *node, cudaGraph_t graph,
                             : cudaErrorInvalidValue);
 }
 
-cudaError_t rt_free_work(struct rt_work *work, cudaGraph_t graph, void *memory)
+cudaError_t rt_work_of_free(struct rt_work *work, cudaGraph_t graph, void *memory)
 {
-    const struct CUgraph_st *live = rt_graph(graph);
-    size_t frees = 0, takes = 0;
+    const struct CUgraph_st *live = rt_live_graph(graph);
+    size_t frees = 0, allocations = 0;
     *work = (struct rt_work){.type = cudaGraphNodeTypeMemFree, .memory = memory};
     for (const struct CUgraphNode_st *at = live ? live->first : NULL; at; at = at->next) {
         frees += at->work.type == cudaGraphNodeTypeMemFree && at->work.memory == memory;
-        takes += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
+        allocations += at->work.type == cudaGraphNodeTypeMemAlloc && at->work.memory == memory;
     }
-    /* once for each time that the graph takes it, or once if another graph does */
-    return frees < (takes ? takes : 1) ? cudaSuccess : cudaErrorInvalidValue;
+    /* one free for each allocation in this graph, or one if another graph allocates it */
+    return frees < (allocations ? allocations : 1) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -248,7 +250,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_free_work(&work, graph, memory);
+    cudaError_t error = rt_work_of_free(&work, graph, memory);
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
@@ -259,7 +261,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t gr
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    cudaError_t error = rt_work_to_symbol(&work, symbol, from, size, offset, kind);
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
@@ -270,7 +272,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t 
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    cudaError_t error = rt_work_from_symbol(&work, to, symbol, size, offset, kind);
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
@@ -282,13 +284,14 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph,
     return rt_node_add(node, graph, depends, count, &work, cudaSuccess);
 }
 
-cudaError_t rt_child_work(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child)
+cudaError_t rt_work_of_child(struct rt_work *work, cudaGraph_t graph, cudaGraph_t child)
 {
-    const struct CUgraph_st *live = rt_graph(child);
+    const struct CUgraph_st *live = rt_live_graph(child);
     *work = (struct rt_work){.type = cudaGraphNodeTypeGraph, .child = child};
     if (!live || child == graph)
         return cudaErrorInvalidValue;
-    return rt_graph_has_memory(live) ? cudaErrorNotSupported /* by CUDA */ : cudaSuccess;
+    return rt_graph_has_memory(live) ? cudaErrorNotSupported /* CUDA refuses this too */
+                                     : cudaSuccess;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -297,11 +300,11 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_child_work(&work, graph, child);
+    cudaError_t error = rt_work_of_child(&work, graph, child);
     return rt_node_add(node, graph, depends, count, &work, error);
 }
 
-/* --- events: the two kinds differ in nothing but their type ------------------------------------------------ */
+/* --- events: both kinds have the same calls --------------------------------------------------- */
 
 #define EVENT(Kind, node_type)                                                                     \
     cudaError_t cudaGraphAdd##Kind##Node(cudaGraphNode_t *node, cudaGraph_t graph,                 \
@@ -310,14 +313,14 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     {                                                                                              \
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
-        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        cudaError_t error = rt_work_of_event(&work, node_type, event);                             \
         return rt_node_add(node, graph, depends, count, &work, error);                             \
     }                                                                                              \
     cudaError_t cudaGraph##Kind##NodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)             \
     {                                                                                              \
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
-        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        cudaError_t error = rt_work_of_event(&work, node_type, event);                             \
         return rt_node_set(node, &work, error);                                                    \
     }                                                                                              \
     cudaError_t cudaGraphExec##Kind##NodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,      \
@@ -325,21 +328,21 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
     {                                                                                              \
         RT_CALLED();                                                                               \
         struct rt_work work;                                                                       \
-        cudaError_t error = rt_event_work(&work, node_type, event);                                \
+        cudaError_t error = rt_work_of_event(&work, node_type, event);                             \
         return rt_node_exec_set(exec, node, &work, error);                                         \
     }                                                                                              \
-    GIVE(cudaGraph##Kind##NodeGetEvent, node_type, cudaEvent_t, event)
+    GETTER(cudaGraph##Kind##NodeGetEvent, node_type, cudaEvent_t, event)
 
 EVENT(EventRecord, cudaGraphNodeTypeEventRecord)
 EVENT(EventWait, cudaGraphNodeTypeWaitEvent)
 
-/* --- reading and changing ------------------------------------------------------------------------------------ */
+/* --- reading and changing nodes --------------------------------------------------------------- */
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *to, const void *from,
                                            size_t size, enum cudaMemcpyKind kind)
 {
     RT_CALLED();
-    struct rt_work work = rt_bytes(to, from, size, kind);
+    struct rt_work work = rt_work_of_bytes(to, from, size, kind);
     return rt_node_set(node, &work, cudaSuccess);
 }
 
@@ -348,7 +351,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNo
                                                enum cudaMemcpyKind kind)
 {
     RT_CALLED();
-    struct rt_work work = rt_bytes(to, from, size, kind);
+    struct rt_work work = rt_work_of_bytes(to, from, size, kind);
     return rt_node_exec_set(exec, node, &work, cudaSuccess);
 }
 
@@ -358,7 +361,7 @@ cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const voi
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    cudaError_t error = rt_work_to_symbol(&work, symbol, from, size, offset, kind);
     return rt_node_set(node, &work, error);
 }
 
@@ -368,7 +371,7 @@ cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *t
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    cudaError_t error = rt_work_from_symbol(&work, to, symbol, size, offset, kind);
     return rt_node_set(node, &work, error);
 }
 
@@ -379,7 +382,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaG
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_to(&work, symbol, from, size, offset, kind);
+    cudaError_t error = rt_work_to_symbol(&work, symbol, from, size, offset, kind);
     return rt_node_exec_set(exec, node, &work, error);
 }
 
@@ -389,7 +392,7 @@ cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cud
 {
     RT_CALLED();
     struct rt_work work;
-    cudaError_t error = rt_symbol_from(&work, to, symbol, size, offset, kind);
+    cudaError_t error = rt_work_from_symbol(&work, to, symbol, size, offset, kind);
     return rt_node_exec_set(exec, node, &work, error);
 }
 
@@ -420,5 +423,5 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraph
     RT_CALLED();
     struct rt_work work = {.type = cudaGraphNodeTypeGraph, .child = child};
     return rt_node_exec_set(exec, node, &work,
-                            rt_graph(child) ? cudaSuccess : cudaErrorInvalidValue);
+                            rt_live_graph(child) ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -1,8 +1,7 @@
-/* Objects of the program that graphs keep alive: each is counted, and its destructor is called once nobody refers to
- * it any more.
+/* User objects: objects of the program that graphs keep alive. References are counted; when the
+ * last one is released, the object's destructor is called.
  *
- * A graph holds a list of those that it refers to; what is cloned from it or made ready to launch refers to them
- * too. */
+ * A graph has a list of its references. Clones and launchable graphs refer to the same objects. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,19 +15,19 @@ struct CUuserObject_st {
     struct CUuserObject_st *next;
 };
 
-/* What one graph refers to: COUNT times. */
-struct rt_held {
+/* COUNT references of one graph to one object. */
+struct rt_ref {
     struct CUuserObject_st *object;
     size_t count;
-    struct rt_held *next;
+    struct rt_ref *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct CUuserObject_st *objects;
 
-/* --- counting --------------------------------------------------------------------------------------------- */
+/* --- counting --------------------------------------------------------------------------------- */
 
-/* With the lock held: where OBJECT hangs in the list, or NULL. */
+/* The list's link to OBJECT, or NULL if OBJECT is not live. The caller holds the lock. */
 static struct CUuserObject_st **find(cudaUserObject_t object)
 {
     struct CUuserObject_st **at = &objects;
@@ -64,42 +63,42 @@ static bool release(cudaUserObject_t object, size_t count)
     return legal;
 }
 
-/* --- what graphs hold -------------------------------------------------------------------------------------- */
+/* --- references of graphs --------------------------------------------------------------------- */
 
-static struct rt_held *find_held(struct rt_held *held, cudaUserObject_t object)
+static struct rt_ref *find_ref(struct rt_ref *ref, cudaUserObject_t object)
 {
-    while (held && held->object != object)
-        held = held->next;
-    return held;
+    while (ref && ref->object != object)
+        ref = ref->next;
+    return ref;
 }
 
-cudaError_t rt_held_copy(struct rt_held **to, const struct rt_held *from)
+cudaError_t rt_refs_copy(struct rt_ref **to, const struct rt_ref *from)
 {
     *to = NULL;
     for (; from; from = from->next) {
-        struct rt_held *copy = malloc(sizeof *copy);
+        struct rt_ref *copy = malloc(sizeof *copy);
         if (!copy || !retain(from->object, 1)) {
             free(copy);
-            rt_held_free(to);
+            rt_refs_free(to);
             return cudaErrorMemoryAllocation;
         }
-        *copy = (struct rt_held){from->object, 1, *to};
+        *copy = (struct rt_ref){from->object, 1, *to};
         *to = copy;
     }
     return cudaSuccess;
 }
 
-void rt_held_free(struct rt_held **held)
+void rt_refs_free(struct rt_ref **refs)
 {
-    while (*held) {
-        struct rt_held *first = *held;
-        *held = first->next;
+    while (*refs) {
+        struct rt_ref *first = *refs;
+        *refs = first->next;
         release(first->object, first->count);
         free(first);
     }
 }
 
-/* --- the program's calls -------------------------------------------------------------------------------------- */
+/* --- the program's calls ---------------------------------------------------------------------- */
 
 static bool is_count(unsigned count)
 {
@@ -137,36 +136,36 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count)
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
                                       unsigned flags)
 {
-    struct CUgraph_st *live = rt_graph(graph);
+    struct CUgraph_st *live = rt_live_graph(graph);
     bool moves = flags & cudaGraphUserObjectMove;
     if (!live || !is_count(count) || flags & ~(unsigned)cudaGraphUserObjectMove ||
         !retain(object, moves ? 0 : count))
         return rt_return(cudaErrorInvalidValue);
-    struct rt_held *held = find_held(live->held, object);
-    if (!held && (held = calloc(1, sizeof *held))) {
-        *held = (struct rt_held){object, 0, live->held};
-        live->held = held;
+    struct rt_ref *ref = find_ref(live->refs, object);
+    if (!ref && (ref = calloc(1, sizeof *ref))) {
+        *ref = (struct rt_ref){object, 0, live->refs};
+        live->refs = ref;
     }
-    if (held)
-        held->count += count;
+    if (ref)
+        ref->count += count;
     else if (!moves)
         release(object, count);
-    return rt_return(held ? cudaSuccess : cudaErrorMemoryAllocation);
+    return rt_return(ref ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count)
 {
-    struct CUgraph_st *live = rt_graph(graph);
-    struct rt_held *held = live ? find_held(live->held, object) : NULL;
-    if (!held || !is_count(count) || count > held->count)
+    struct CUgraph_st *live = rt_live_graph(graph);
+    struct rt_ref *ref = live ? find_ref(live->refs, object) : NULL;
+    if (!ref || !is_count(count) || count > ref->count)
         return rt_return(cudaErrorInvalidValue);
-    held->count -= count;
-    if (held->count == 0) {
-        struct rt_held **at = &live->held;
-        while (*at != held)
+    ref->count -= count;
+    if (ref->count == 0) {
+        struct rt_ref **at = &live->refs;
+        while (*at != ref)
             at = &(*at)->next;
-        *at = held->next;
-        free(held);
+        *at = ref->next;
+        free(ref);
     }
     release(object, count);
     return rt_return(cudaSuccess);

@@ -1,5 +1,5 @@
-/* What the emulator knows of a function before it runs: where lanes meet again, which atomics are
- * reductions, which line of the source an instruction belongs to. */
+/* The analysis of a function before it runs: where lanes reconverge, which atomics are
+ * reductions, and the source line of each instruction. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "gpu/analyse/lines.h"
 #include "tests/support/emulator_fixture.h"
 
-/* The only kernel of a text; *MODULE is the caller's to free. */
+/* The only kernel of a text; the caller frees *MODULE. */
 static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_module **module)
 {
     char error[300] = "";
@@ -26,8 +26,8 @@ static const struct ptx_function *parse_kernel(const char *ptx, struct ptx_modul
 
 /* --- reconvergence ------------------------------------------------------------------------------ */
 
-/* BODY's instructions are counted from 0; MEETS has an entry for each branch: the instruction where
- * its lanes meet, -1 for the function's end, in the order of the text. */
+/* BODY's instructions are counted from 0. MEETS has an entry for each branch, in the order of
+ * the text: the instruction where its lanes reconverge, -1 for the function's end. */
 static const struct shape {
     const char *name, *body;
     int meets[6];
@@ -106,7 +106,7 @@ struct graph {
     int next[NODES][2]; /* -1: none */
 };
 
-/* A program of NODES instructions: some are branches, some of them guarded, some return. */
+/* A program of NODES instructions: some are branches, some are guarded, some return. */
 static char *draw_program(struct graph *graph)
 {
     char *text = NULL;
@@ -160,13 +160,14 @@ static bool reaches_end(const struct graph *graph, int from, int barred)
     return false;
 }
 
-/* B is on every way from A to the end. */
+/* B is on every path from A to the end. */
 static bool post_dominates(const struct graph *graph, int b, int a)
 {
     return b == END || (a != END && reaches_end(graph, a, -1) && !reaches_end(graph, a, b));
 }
 
-/* Of all those behind NODE the first: the one that all the others post-dominate too. */
+/* NODE's immediate post-dominator: the post-dominator that all its other post-dominators also
+ * post-dominate. */
 static int immediate(const struct graph *graph, int node)
 {
     if (!reaches_end(graph, node, -1))
@@ -202,7 +203,8 @@ Test(analyse, meeting_points_of_random_graphs)
     }
 }
 
-/* A long function must not take long, nor deep recursion: 20,000 branches in each of three shapes. */
+/* A long function must need neither much time nor deep recursion: 20,000 branches in each of
+ * three shapes. */
 Test(analyse, long_functions, .timeout = 600)
 {
     enum { COUNT = 20000 };
@@ -213,7 +215,7 @@ Test(analyse, long_functions, .timeout = 600)
         FILE *out = open_memstream(&text, &size);
         fprintf(out, ".entry k() { .reg .pred p; .reg .b32 a;\n");
         for (int i = 0; i < COUNT;
-             i++) /* one if behind the other; all to one end; all loops to 0 */
+             i++) /* consecutive ifs; all branches to one end; all loops to 0 */
             fprintf(out, "L%d: @p bra L%d;\n", i, shape == 0 ? i + 1 : shape == 1 ? COUNT : 0);
         fprintf(out, "L%d: ret; }\n", COUNT);
         fclose(out);
@@ -233,13 +235,13 @@ Test(analyse, long_functions, .timeout = 600)
 
 static const struct {
     const char *body;
-    bool is_reduction; /* of the first instruction */
+    bool is_reduction; /* whether the first instruction is a reduction */
 } atomics[] = {
     {"atom.global.add.u32 a, [d], 1; ret;", true},
     {"atom.global.add.u32 _, [d], 1; ret;", true},
     {"atom.global.add.u32 a, [d], 1; add.u32 b, a, 1; ret;", false},
     {"atom.global.add.u32 a, [d], 1; mov.u32 a, 5; ret;", true},
-    {"atom.global.add.u32 a, [d], a; ret;", false}, /* what it adds is what it read before */
+    {"atom.global.add.u32 a, [d], a; ret;", false}, /* it adds the value that it read before */
     {"atom.global.add.u32 a, [d], b; st.global.u32 [d], a; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e]; ret;", false},
     {"atom.global.add.u64 e, [d], 1; ld.global.u32 a, [e+8]; ret;", false},
@@ -278,8 +280,8 @@ Test(analyse, reductions)
 
 /* --- lines -------------------------------------------------------------------------------------- */
 
-/* File 1 is the student's, 2 a header of CUDA, 3 a header of the student. Each row: what .loc says
- * before the only add, and the place that this add belongs to. */
+/* File 1 is the student's, file 2 a CUDA header, file 3 the student's header. Each row: the .loc
+ * directives before the only add, and the add's expected place. */
 static const struct {
     const char *name, *locs;
     struct source_line want;
@@ -329,7 +331,8 @@ Test(analyse, lines)
                  places[i].locs);
         const struct ptx_function *f = parse_kernel(ptx, &module);
         struct source_line want = places[i].want, got = analyse_line(f, 0);
-        bool anywhere = strstr(places[i].name, "circle"); /* any of them will do, if it ends */
+        /* with a circle any place is right, if the search ends */
+        bool anywhere = strstr(places[i].name, "circle");
         cr_expect(got.file == want.file &&
                       (anywhere || (got.line == want.line && got.column == want.column)),
                   "%s: %u:%u:%u, want %u:%u:%u", places[i].name, got.file, got.line, got.column,
@@ -343,8 +346,8 @@ Test(analyse, lines)
 
 /* --- lifetimes ---------------------------------------------------------------------------------- */
 
-/* From which instruction of BODY to which the register a, b, p lives; -1: nowhere. Whether some register may be
- * read that has not been written. */
+/* The first and last instruction of BODY between which registers a, b and p live; -1: nowhere.
+ * Also whether some register may be read before it is written. */
 static const struct life {
     const char *name, *body;
     int a[2], b[2], p[2];

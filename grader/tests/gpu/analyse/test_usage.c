@@ -1,5 +1,5 @@
-/* How many registers a kernel is thought to take: what lives at once, and what ptxas makes of it. How
- * well that is guessed, test_hardware_occupancy.c says. */
+/* The estimate of a kernel's registers: from the registers that live at once, and from ptxas's
+ * rules. test_hardware_occupancy.c tests how good the estimates are. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static const struct {
     {".reqntid 16, 16, 4 .minnctapersm 2", 32},
     {".maxntid 1000 .minnctapersm 1 .maxnreg 40", 40},
     {".maxnreg 999", 255},
-    {".maxntid 1024 .minnctapersm 32", 64}, /* more than can be: ptxas ignores it */
+    {".maxntid 1024 .minnctapersm 32", 64}, /* impossible: ptxas ignores it */
 };
 
 Test(usage, bounds)

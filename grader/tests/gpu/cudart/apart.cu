@@ -1,6 +1,7 @@
-/* Loads and stores at addresses without any pattern, by some lanes of each warp: all widths, in global, shared and local
- * memory, by pointers that may mean either, and to places where lanes meet. Prints a hash of what each kernel has made. With an argument, "outside" or
- * "uneven", one lane goes astray so; "some" are a few of the kernels. */
+/* Loads and stores at addresses without a pattern, by some lanes of each warp: all widths; global,
+ * shared, local and generic addresses; several lanes storing to one address. Prints a hash of each
+ * kernel's result. Arguments: "outside" and "uneven" make one lane leave its array or use a
+ * misaligned address; "some" runs only some kernels. */
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -11,8 +12,8 @@
 #define ROUNDS  40
 
 struct astray {
-    int round;     /* when a lane leaves the array; -1: never */
-    unsigned skip; /* by so many bytes */
+    int round;     /* in which a lane leaves the array; -1: never */
+    unsigned skip; /* how many bytes it is off */
 };
 
 __device__ unsigned next(unsigned &state)
@@ -66,7 +67,7 @@ __device__ unsigned fold(ulonglong2 v)
     return fold(v.x) + fold(v.y) * 3u;
 }
 
-/* Each thread has its own eighth of the places to store to, so that their order does not matter. */
+/* Each thread stores only to its own elements, so that the order of threads does not matter. */
 template <typename T>
 __device__ unsigned wander(const T *in, T *out, unsigned lanes, unsigned thread, astray away)
 {
@@ -125,7 +126,7 @@ template <typename T> __global__ void in_either(const T *in, T *out, unsigned *s
     sums[t] = sum;
 }
 
-/* Each thread has an array of its own, for as many lanes as are left. */
+/* Each thread has its own array in local memory. */
 template <typename T> __global__ void in_local(const T *in, T *out, unsigned *sums, astray away)
 {
     T mine[32];
@@ -143,8 +144,9 @@ template <typename T> __global__ void in_local(const T *in, T *out, unsigned *su
     sums[t] = sum;
 }
 
-/* Rows of 16 lanes, as in blocks that are 16 threads wide: side by side or all from one place; now and then one lane of each
- * stays away, or the rows move against each other. Each warp has a part of shared memory for itself. */
+/* Rows of 16 lanes, as in blocks that are 16 threads wide. The lanes of a row access adjacent
+ * words, or all the same word. Sometimes one lane of each row is inactive, or the rows are shifted.
+ * Each warp has its own shared memory. */
 template <typename T> __global__ void in_rows(const T *in, T *out, unsigned *sums, astray away)
 {
     extern __shared__ uint4 memory[];
@@ -173,7 +175,8 @@ template <typename T> __global__ void in_rows(const T *in, T *out, unsigned *sum
     sums[blockIdx.x * blockDim.x + t] = sum;
 }
 
-/* Lanes that store to one place: the lowest lane of a pass stays, the last pass (hardware/collisions.cu). */
+/* Several lanes store to one address: the lowest lane of the last pass wins
+ * (hardware/collisions.cu). */
 template <typename T> __global__ void in_common(const T *in, T *out, unsigned *sums, astray away)
 {
     unsigned t = blockIdx.x * blockDim.x + threadIdx.x, state = t * 7919u + 1;

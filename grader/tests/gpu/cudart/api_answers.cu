@@ -1,9 +1,10 @@
-/* What the runtime answers, call by call: right calls, wrong arguments, wrong launches, and calls after
- * a kernel's fault. Each scenario runs in a process of its own, forked before the runtime starts.
+/* The runtime's answers, call by call: correct calls, wrong arguments, wrong launches, and calls
+ * after a kernel's fault. Each scenario runs in its own process, which is forked before the runtime
+ * starts.
  *
- * api_answers.expected is this program's output on an NVIDIA H200 (CUDA 13.0, driver 580). To record it
- * anew on a GPU of compute capability 9.0: nvcc -o a api_answers.cu && ./a >api_answers.expected
- * The emulator must answer the same. */
+ * api_answers.expected is this program's output on an NVIDIA H200 (CUDA 13.0, driver 580). To
+ * record it again on a GPU of compute capability 9.0: nvcc -o a api_answers.cu && ./a
+ * >api_answers.expected The emulator must answer the same. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -17,8 +18,8 @@
 __device__ int variable[16];
 __constant__ int constant[16];
 
-static char host[4096]; /* not a page-locked one */
-static int *device;     /* 1000 bytes of the device, in the scenarios that call use_device */
+static char host[4096]; /* not page-locked */
+static int *device;     /* 1000 bytes on the device, in scenarios that call use_device() */
 
 __global__ void fine(int *p)
 {
@@ -85,7 +86,7 @@ static void use_device()
     cudaMalloc(&device, 1000);
 }
 
-/* --- scenarios -------------------------------------------------------------------------------------- */
+/* --- scenarios -------------------------------------------------------------------------------- */
 
 static void memory()
 {
@@ -357,7 +358,7 @@ static void the_device()
            p.textureAlignment, p.texturePitchAlignment, sizeof p);
 }
 
-/* Calls after a kernel went wrong and the program has heard of it. */
+/* Calls after a kernel's fault that the program already knows of. */
 static void after_a_fault()
 {
     int n, *q;

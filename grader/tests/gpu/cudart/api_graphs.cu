@@ -1,8 +1,9 @@
-/* What the runtime answers about nodes of graphs: added and changed whatever their type, with attributes, with
- * objects of the program that a graph keeps alive. As api_answers.cu does, each scenario in a process of its own.
+/* The runtime's answers about nodes of graphs: generic calls to add and change nodes, attributes,
+ * user objects. Like in api_answers.cu, each scenario runs in its own process.
  *
- * api_graphs.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
- * anew: nvcc -o a api_graphs.cu && ./a >api_graphs.expected     The emulator must answer the same. */
+ * api_graphs.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To
+ * record it again: nvcc -o a api_graphs.cu && ./a >api_graphs.expected The emulator must answer the
+ * same. */
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>

@@ -1,8 +1,9 @@
-/* What the runtime answers about libraries: code that the program loads while it runs. As api_answers.cu does,
- * each scenario in a process of its own.
+/* The runtime's answers about libraries: code that the program loads while it runs. Like in
+ * api_answers.cu, each scenario runs in its own process.
  *
- * api_libraries.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
- * anew: nvcc -o a api_libraries.cu && ./a >api_libraries.expected     The emulator must answer the same. */
+ * api_libraries.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To
+ * record it again: nvcc -o a api_libraries.cu && ./a >api_libraries.expected The emulator must
+ * answer the same. */
 #include <cstdio>
 #include <cstring>
 
@@ -10,7 +11,8 @@
 
 #define TRY(call) show(#call, call)
 
-/* count(p): p[thread] = start + thread. And a kernel that is not to be found by its variable's name. */
+/* A kernel count(p), which stores p[thread] = start + thread; the variable start; and a second
+ * kernel. */
 static const char ptx[] = ".version 7.5\n"
                           ".target sm_75\n"
                           ".address_size 64\n"
@@ -67,7 +69,7 @@ static void use(cudaLibrary_t library)
     printf("  %d %d\n", got[0], got[7]);
 }
 
-/* Of code that is none. */
+/* Queries about a library that holds no code. */
 static void ask(cudaLibrary_t library)
 {
     cudaKernel_t kernel;
@@ -180,7 +182,7 @@ static void handles()
     TRY(cudaDeviceSynchronize());
 }
 
-/* The answers about a bad launch and what comes behind it. */
+/* The answers of a bad launch and of the calls after it. */
 static void bad_launches()
 {
     int *p;

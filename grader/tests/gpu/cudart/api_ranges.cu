@@ -1,8 +1,9 @@
-/* What the runtime answers about ranges of managed memory, and about copies and prefetches in batches. As
- * api_answers.cu does, each scenario in a process of its own.
+/* The runtime's answers about ranges of managed memory, and about batches of copies and prefetches.
+ * Like in api_answers.cu, each scenario runs in its own process.
  *
- * api_ranges.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To record it
- * anew: nvcc -o a api_ranges.cu && ./a >api_ranges.expected     The emulator must answer the same. */
+ * api_ranges.expected is this program's output on an NVIDIA GPU of compute capability 9.0. To
+ * record it again: nvcc -o a api_ranges.cu && ./a >api_ranges.expected The emulator must answer the
+ * same. */
 #include <cstdio>
 #include <cstring>
 
@@ -22,7 +23,7 @@ static void show(const char *call, cudaError_t error)
     cudaGetLastError();
 }
 
-/* All that is known of COUNT bytes at PTR. */
+/* Prints all attributes of COUNT bytes at PTR. */
 static void tell(const char *when, const void *ptr, size_t count)
 {
     printf("  %s:", when);

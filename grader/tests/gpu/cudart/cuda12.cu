@@ -1,5 +1,5 @@
-// Calls the runtime as a program built by nvcc 12 does, whose libcudart.so.12 it is linked with: functions and
-// structures that CUDA 13's headers declare otherwise are declared here once more, under their symbols' names.
+// Calls the runtime like a program built by nvcc 12, and is linked with libcudart.so.12. Functions
+// and structures that differ in CUDA 13's headers are declared here again.
 #include <stdint.h>
 #include <string.h>
 
@@ -70,7 +70,7 @@ __global__ void triple(int *values)
     values[threadIdx.x] *= 3;
 }
 
-// SIZE bytes that a call fills in, and some behind that it must leave alone.
+// SIZE bytes that a call fills in, and some after them that it must not change.
 template <size_t size> struct guarded {
     unsigned char bytes[size], behind[64];
 
@@ -95,7 +95,7 @@ template <size_t size> struct guarded {
     }
 };
 
-// Where CUDA 12 has what cudaDeviceGetAttribute() says too; of 64-bit fields, the low half.
+// Offsets of fields that cudaDeviceGetAttribute() also answers; for 64-bit fields, of the low half.
 static const struct {
     size_t at;
     cudaDeviceAttr attribute;
@@ -177,7 +177,7 @@ static void ask_for_pointer(int *values)
     CHECK(attributes.is_kept());
 }
 
-// The descriptions that are given are short, too: behind them is what would make no sense.
+// The program's descriptions are shorter in CUDA 12 too; the bytes after them make no sense.
 static void use_objects()
 {
     cudaArray_t array;
@@ -185,11 +185,11 @@ static void use_objects()
     MUST(cudaMallocArray(&array, &channels, 8, 8, cudaArraySurfaceLoadStore));
     guarded<64> resource, resource_again, resource_of_surface;
     memset(resource.bytes, 0, sizeof resource.bytes);
-    memcpy(resource.bytes + 8, &array, sizeof array); // behind the type, which is 0
+    memcpy(resource.bytes + 8, &array, sizeof array); // after the type, which is 0
     guarded<48> view, view_again;
     memset(view.bytes, 0, sizeof view.bytes);
     const size_t side = 8;
-    memcpy(view.bytes + 8, &side, sizeof side); // behind the format, which is 0
+    memcpy(view.bytes + 8, &side, sizeof side); // after the format, which is 0
     cudaTextureDesc desc = {};
     cudaTextureObject_t texture;
     cudaSurfaceObject_t surface;
@@ -280,7 +280,7 @@ static void copy_many(int *values)
     MUST(cudaStreamDestroy(stream));
 }
 
-// A grid or a block out of range has an error of its own.
+// In CUDA 12, a grid or block out of range has its own error.
 static void launch_wrong(int *values)
 {
     triple<<<1, 1025>>>(values);

@@ -1,4 +1,5 @@
-/* Graphs: made by hand, captured from streams, launched again and again, changed in between. */
+/* Graphs: built node by node, captured from streams, launched repeatedly, changed between
+ * launches. */
 #include "tests/support/check.cuh"
 
 #include <cstdint>
@@ -34,7 +35,7 @@ static void CUDART_CB count_up(void *counter)
     ++*(int *)counter;
 }
 
-/* set a -> add 3 to a -> host function -> copy to the host; and set b beside it */
+/* set a -> add 3 to a -> host function -> copy to the host; independently, set b */
 static void check_by_hand()
 {
     cudaGraph_t graph;
@@ -163,7 +164,7 @@ static void check_captured()
     MUST(cudaEventDestroy(join));
 }
 
-/* A graph within a graph, and a copy of both. */
+/* A child graph in a graph, and a clone of both. */
 static void check_nested()
 {
     cudaGraph_t inner, outer, copy;
@@ -208,7 +209,7 @@ static void check_nested()
     MUST(cudaGraphDestroy(outer));
 }
 
-/* Memory that a graph takes and gives back: its address is known before it runs. */
+/* Memory that a graph allocates and frees: its address is known before the launch. */
 static void check_memory()
 {
     cudaGraph_t graph;
@@ -257,7 +258,8 @@ static cudaGraphExec_t make_ready(cudaGraph_t graph, unsigned long long flags = 
     return exec;
 }
 
-/* Memory that is freed outside of the graph that takes it: it is there again at the next launch. */
+/* Memory that is allocated by a graph and freed outside of it: the next launch allocates it
+ * again. */
 static void check_memory_outside()
 {
     cudaGraph_t graph, other, clone;
@@ -304,7 +306,8 @@ static void check_memory_outside()
     cudaGetLastError();
 }
 
-/* One after the other in one graph, memory has one address; a launch may free what the last has left. */
+/* Successive allocations in one graph get the same address. A launch may free memory that the
+ * previous launch left. */
 static void check_memory_again()
 {
     cudaGraph_t graph;
@@ -337,7 +340,7 @@ static void check_memory_again()
     cudaGetLastError();
 }
 
-/* A stream whose work the first one waits for may be destroyed before the capture ends. */
+/* A stream may be destroyed before the capture ends if the first stream waits for its work. */
 static void check_captured_memory()
 {
     cudaStream_t s, side;

@@ -1,4 +1,4 @@
-/* The other ways to launch, and what a program can ask of a kernel. */
+/* Launches without <<<...>>>, and queries about kernels. */
 #include "tests/support/check.cuh"
 
 #include <cuda_profiler_api.h>

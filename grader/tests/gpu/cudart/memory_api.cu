@@ -1,4 +1,4 @@
-/* Memory as programs use it: copies of every kind, rows with a pitch, symbols, managed memory. */
+/* Common uses of memory: copies of every kind, rows with a pitch, symbols, managed memory. */
 #include "tests/support/check.cuh"
 
 #include <cstring>

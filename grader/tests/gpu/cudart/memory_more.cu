@@ -1,5 +1,5 @@
-/* Memory beyond one dimension: pitched volumes, arrays, peers, page-locked memory that kernels reach,
- * registered memory, stream-ordered allocation, attributes of pointers. */
+/* Less common uses of memory: pitched volumes, arrays, peers, page-locked memory that kernels
+ * access, registered memory, stream-ordered allocation, attributes of pointers. */
 #include "tests/support/check.cuh"
 
 #include <cstdint>
@@ -202,7 +202,7 @@ static void check_attributes()
     MUST(cudaFreeHost(pinned));
 }
 
-/* Handles for other processes: one's own cannot be opened. */
+/* Handles for other processes: a process cannot open its own handles. */
 static void check_handles()
 {
     int *device, *pinned;
@@ -236,7 +236,7 @@ static void check_handles()
     MUST(cudaFreeHost(pinned));
 }
 
-/* The part of the second cache that can be set aside comes in tenths. */
+/* The part of the L2 cache that can be set aside is rounded up to tenths. */
 static void check_persisting_cache()
 {
     int most;

@@ -1,5 +1,5 @@
-// Built with --default-stream per-thread: the default stream is another one in each thread of the program. A kernel
-// that waits in one thread's stands in nobody else's way.
+// Built with --default-stream per-thread: each thread of the program has its own default stream. A
+// kernel that waits in one thread's stream does not delay the streams of other threads.
 #include <thread>
 
 #include "tests/support/check.cuh"
@@ -18,7 +18,7 @@ __global__ void set_flag(int value)
     flag = value;
 }
 
-// Does WORK in another thread, to its end.
+// Runs WORK in another thread and waits for its end.
 template <typename Work> static void elsewhere(Work work)
 {
     std::thread(work).join();
@@ -37,7 +37,7 @@ static void look_at_handles()
     expect("and not the legacy stream", id_of(0) == id_of(cudaStreamLegacy), false);
 }
 
-// The kernel waits in the default stream of main()'s thread for what SET does in another one's.
+// The kernel waits in the stream of main()'s thread until SET, in another thread, sets a value.
 template <typename Set> static void meet(const char *name, int right, int *seen, Set set)
 {
     int none = 0, result = 0;

@@ -1,6 +1,6 @@
-/* The runtime library, under programs that nvcc built: they check themselves (support/check.cuh), and
- * here it is checked that they say so, that the counters are those that theory asks for, and that
- * errors are a GPU's. */
+/* The runtime library, with programs that nvcc built and that check themselves (support/check.cuh).
+ * The tests check that these programs succeed, that counters are what theory says, and that errors
+ * are those of a GPU. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 
 TestSuite(cudart, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* --- programs that check themselves ------------------------------------------------------------------- */
+/* --- programs that check themselves ----------------------------------------------------------- */
 
 static const char *const programs[] = {
     "sum_ladder", "matmul_ladder", "indices", "memory_api",  "launch_api", "threads",
@@ -33,7 +33,8 @@ Test(cudart, programs_find_their_results_right)
     }
 }
 
-/* Launches by other names, other registrations, other compression; fresh memory full of junk. */
+/* Other functions for launches, other kinds of registration, other compression; random bytes in
+ * fresh memory. */
 static const struct {
     const char *name, *program, *options, *environment;
 } builds[] = {
@@ -76,7 +77,7 @@ ParameterizedTest(int *index, cudart, programs_built_otherwise)
     free(output);
 }
 
-/* --- counters ------------------------------------------------------------------------------------------ */
+/* --- counters --------------------------------------------------------------------------------- */
 
 static json_t *run_for_json(const char *program)
 {
@@ -89,7 +90,7 @@ static json_t *run_for_json(const char *program)
     return document;
 }
 
-/* The first launch of a kernel whose name has KERNEL in it, with BLOCKS blocks in x. */
+/* The first launch with BLOCKS blocks in x of a kernel whose name contains KERNEL. */
 static const json_t *find_launch(const json_t *document, const char *kernel, int blocks)
 {
     size_t i;
@@ -105,19 +106,20 @@ static const json_t *find_launch(const json_t *document, const char *kernel, int
     return NULL;
 }
 
-/* What each rung must count, by hand, for 32,768 elements and blocks of 256 threads (8 warps). */
+/* Counters of each rung, calculated by hand, for 32,768 elements and blocks of 256 threads (8
+ * warps). */
 static const struct {
     const char *kernel;
     int blocks;
     enum emu_counter counter;
     long long right;
 } counts[] = {
-    /* 256 threads read pieces of 128 words: each lane in a line of its own */
+    /* 256 threads read chunks of 128 words: each lane has its own 128-byte line */
     {"chunks<int>", 1, EMU_global_load_requests, 1024},
     {"chunks<int>", 1, EMU_global_load_sectors, 32 * 1024},
     {"chunks<int>", 1, EMU_global_load_sectors_ideal, 4 * 1024},
     {"chunks<int>", 1, EMU_global_load_lines, 32 * 1024},
-    /* 32 blocks: pieces of 4 words; lanes 16 bytes apart, 512 bytes a warp */
+    /* 32 blocks: chunks of 4 words; lanes are 16 bytes apart, a warp covers 512 bytes */
     {"chunks<int>", 32, EMU_global_load_sectors, 16 * 1024},
     {"chunks<int>", 32, EMU_global_load_lines, 4 * 1024},
     {"interleaved<int>", 32, EMU_global_load_requests, 1024},
@@ -138,7 +140,7 @@ static const struct {
     {"shared_serial<int>", 32, EMU_shared_load_requests, 32 * 256},
     {"shared_serial<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"shared_serial<int>", 32, EMU_shared_store_requests, 256},
-    /* the tree with index 2 * off * t, as counted on a GPU */
+    /* the tree with index 2 * off * t: counted on a GPU */
     {"tree_interleaved<int>", 32, EMU_shared_load_bank_conflicts, 2240},
     {"tree_interleaved<int>", 32, EMU_shared_store_bank_conflicts, 1120},
     {"tree_interleaved<float>", 32, EMU_shared_load_bank_conflicts, 2240},
@@ -146,12 +148,12 @@ static const struct {
     {"tree_mask<int>", 32, EMU_shared_load_bank_conflicts, 0},
     {"tree_mask<int>", 32, EMU_shared_store_bank_conflicts, 0},
     {"tree_sequential<int>", 32, EMU_shared_load_bank_conflicts, 0},
-    /* off = 1 to 16 divides all 8 warps, 32, 64 and 128 those that still work: 5*8 + 4 + 2 + 1,
-     * and one more for thread 0 at the end */
+    /* off = 1 to 16: all 8 warps diverge; 32, 64 and 128: the warps that still work do. That is
+     * 5*8 + 4 + 2 + 1, and one more for thread 0 at the end */
     {"tree_mask<int>", 32, EMU_divergent_branches, 32 * (5 * 8 + 4 + 2 + 1 + 1)},
-    /* off = 128, 64, 32 part between warps; 16 to 1 divide one warp */
+    /* off = 128, 64 and 32 stop whole warps; 16 to 1 make one warp diverge */
     {"tree_sequential<int>", 32, EMU_divergent_branches, 32 * (5 + 1)},
-    /* one barrier before the tree, eight in it; eight warps */
+    /* one barrier before the tree and eight in it, for eight warps */
     {"tree_sequential<int>", 32, EMU_barriers, 32 * 8 * 9},
     {"tree_unrolled<int>", 32, EMU_barriers, 32 * 8 * 3},
 };
@@ -183,16 +185,16 @@ Test(cudart, the_matmul_ladder_counts_what_theory_says)
     json_t *document = run_for_json("matmul_ladder 64");
     long long naive = counter_of(document, "naive<float>", 4, "global_load_sectors");
     long long tiled = counter_of(document, "tiled<float>", 4, "global_load_sectors");
-    /* 128 warps: each loads, 64 times, two words of A (one a row) and 16 of B, of 2 sectors */
+    /* each of 128 warps loads 64 times: two words of A in 2 sectors, 16 words of B in 2 sectors */
     cr_expect_eq(naive, 128 * 64 * (2 + 2), "naive: %lld sectors", naive);
-    /* and tiled, 4 times, 2 rows of 16 words of each: 4 sectors */
+    /* tiled: each warp loads 4 times, from A and from B 2 rows of 16 words in 4 sectors */
     cr_expect_eq(tiled, 128 * 4 * (4 + 4), "tiled: %lld sectors", tiled);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "shared_load_bank_conflicts"), 0);
     cr_expect_eq(counter_of(document, "tiled<float>", 4, "barriers"), 128 * 4 * 2);
     json_decref(document);
 }
 
-/* The number of the first line of FILE that has TEXT in it. */
+/* The number of the first line of FILE that contains TEXT. */
 static int line_of(const char *file, const char *text)
 {
     char *source = shell_source(file), *at = strstr(source, text);
@@ -228,9 +230,9 @@ Test(cudart, counters_of_a_line_are_the_lines)
     json_decref(document);
 }
 
-/* --- errors --------------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
-/* Line by line, so that a difference is shown and not 400 lines. */
+/* Compares line by line, so that a failure shows one line and not 400. */
 Test(cudart, answers_are_those_of_a_gpu)
 {
     free(shell_must("$LANEWISE run --lines 0 $PROGRAMS/api_answers >out 2>/dev/null"));
@@ -247,9 +249,10 @@ Test(cudart, answers_are_those_of_a_gpu)
 }
 
 static const struct {
-    const char *kind, *error, *id, *line; /* of the finding; line: part of the source line, or "" */
+    const char *kind, *error, *id, *line; /* line: part of the finding's source line, or "" */
 } faults[] = {
-    {"after-the-end", "cudaSuccess", "[out-of-bounds]", "p[i] = 1;"}, /* a GPU has that mapped */
+    {"after-the-end", "cudaSuccess", "[out-of-bounds]",
+     "p[i] = 1;"}, /* as on a GPU, where that is mapped */
     {"far-away", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"null", "cudaErrorIllegalAddress", "[out-of-bounds]", "p[i] = 1;"},
     {"freed", "cudaErrorIllegalAddress", "[use-after-free]", "p[i] = 1;"},
@@ -294,7 +297,8 @@ Test(cudart, an_impossible_launch_is_explained)
     free(output);
 }
 
-/* nvcc 12 ends <<<...>>> with the function that a program may call itself. */
+/* nvcc 12 compiles <<<...>>> to a call of cudaLaunchKernel(), which a program may also call
+ * itself. */
 Test(cudart, a_launch_is_found_where_it_is)
 {
     char *output = shell_must("cat >a.cu <<'END'\n"
@@ -331,7 +335,7 @@ Test(cudart, what_is_not_supported_is_named_once)
     free(output);
 }
 
-/* The program has lines of the host's too: of the call in the kernel's stub, which is where the kernel begins. */
+/* With -g the program has host lines too, but the finding must be at the kernel's line. */
 Test(cudart, ptx_that_is_not_supported_is_shown_at_its_line)
 {
     char *output = shell_must(
@@ -380,7 +384,7 @@ static const struct {
     {"LANEWISE_RECORD=/nowhere/record", "LANEWISE_RECORD=/nowhere/record: No such file"},
 };
 
-/* What nvcc's code calls on the program's behalf is not among them; a fork's child counts nothing. */
+/* Calls that only nvcc's code makes are not counted, and a forked child counts nothing. */
 Test(cudart, calls_are_counted)
 {
     char *output = shell_must(
@@ -434,9 +438,9 @@ Test(cudart, memory_is_limited_by_its_setting)
     free(output);
 }
 
-/* --- the library's names --------------------------------------------------------------------------------- */
+/* --- the library's names ---------------------------------------------------------------------- */
 
-/* Three are for things that no compiler of CUDA 13 emits calls to. */
+/* No compiler of CUDA 13 emits calls of these three. */
 static const char *const unneeded[] = {
     "__cudaGetProcAddress",
     "__cudaRegisterHostVar",
@@ -451,7 +455,8 @@ static bool is_unneeded(const char *name)
     return false;
 }
 
-/* Whatever NVIDIA's library exports, ours does: a program never fails to start for want of a name. */
+/* Our library exports every name that NVIDIA's does, so that no program fails to start for a
+ * missing name. */
 Test(cudart, all_names_are_there)
 {
     char *names = shell_must("nm -D --defined-only " LANEWISE_CUDA_HOME "/lib*/libcudart.so.13 | "
@@ -467,7 +472,7 @@ Test(cudart, all_names_are_there)
     free(names);
 }
 
-/* What CUDA 12's library has and 13's has not. */
+/* Names that only CUDA 12's library has. */
 static const char *const only_in_12[] = {
     "cudaEventElapsedTime_v2",
     "cudaGetDeviceProperties_v2",
@@ -501,7 +506,7 @@ static const char *const only_in_12[] = {
     "cudaWaitExternalSemaphoresAsync_v2_ptsz",
 };
 
-/* All names of the library for CUDA 13, and these. */
+/* Our library for CUDA 12 has all names of the one for CUDA 13, and those above. */
 Test(cudart, all_names_of_cuda_12_are_there)
 {
     enum { ONLY = sizeof only_in_12 / sizeof *only_in_12 };

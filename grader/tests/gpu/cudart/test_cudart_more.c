@@ -1,5 +1,5 @@
-/* More of the runtime library, under programs that check themselves (support/check.cuh): each ends with
- * "all right" on the emulator, and unchanged on a GPU. */
+/* More tests of the runtime library with programs that check themselves (support/check.cuh). Each
+ * prints "all right" on the emulator and, unchanged, on a GPU. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ ParameterizedTest(int *index, cudart_more, programs_find_their_results_right)
     free(output);
 }
 
-/* Programs whose output was recorded on a GPU: line by line, so that a difference is shown. */
+/* Compares a program's output with the one recorded on a GPU, line by line. */
 static void expect_recorded(const char *program)
 {
     char name[100];
@@ -55,7 +55,7 @@ static void expect_recorded(const char *program)
     free(right);
 }
 
-/* Where nobody counts accesses, there is a shorter way for those without a pattern. */
+/* Without observers, the emulator has a faster path for accesses without a pattern. */
 Test(cudart_more, accesses_are_the_same_when_nobody_watches)
 {
     static const char *const ways[][2] = {{"", "global of 4 bytes: 533680f9 d222d11d cudaSuccess"},
@@ -119,7 +119,7 @@ Test(cudart_more, spaces_are_those_of_a_gpu)
     expect_recorded("spaces");
 }
 
-/* Bit by bit: every texel, every filtered value, every edge. */
+/* Every texel, every filtered value and every edge has the same bits. */
 Test(cudart_more, textures_answer_like_a_gpu)
 {
     expect_recorded("textures");

@@ -1,4 +1,5 @@
-/* What public CUDA programs were seen to need of the emulator, each in the fewest lines of PTX. */
+/* Features that public CUDA programs turned out to need, each in as few lines of PTX as
+ * possible. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 
 #define LANES 32u
 
-/* Binary scans ballot with the mask of the lanes below: each lane gets the votes of those it named. */
+/* Binary scans ballot with the mask of the lower lanes: each lane gets the votes of the lanes in
+ * its own mask. */
 Test(public, ballot_of_the_lanes_below)
 {
     struct fixture fixture;
@@ -31,7 +33,7 @@ Test(public, ballot_of_the_lanes_below)
     fixture_close(&fixture);
 }
 
-/* Names of sorting templates run to pages: the reason of a refusal must not fall off its message. */
+/* Kernels of sorting templates have very long names. The message must still contain the reason. */
 Test(public, refusal_of_a_kernel_with_an_endless_name)
 {
     struct fixture fixture;
@@ -46,7 +48,7 @@ Test(public, refusal_of_a_kernel_with_an_endless_name)
     fixture_close(&fixture);
 }
 
-/* A CTA's place is used again for later CTAs: what differs between them must be set anew. */
+/* Later CTAs reuse the state of earlier CTAs, so every special register must be set again. */
 Test(public, specials_of_every_cta)
 {
     struct fixture fixture;
@@ -72,7 +74,7 @@ Test(public, specials_of_every_cta)
     fixture_close(&fixture);
 }
 
-/* ld.param in some lanes only must leave the others' registers alone. */
+/* A predicated ld.param must not change the registers of inactive lanes. */
 Test(public, parameter_in_some_lanes)
 {
     struct fixture fixture;

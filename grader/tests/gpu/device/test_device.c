@@ -1,4 +1,5 @@
-/* The emulator's door: memory, modules, kernels, launches that cannot be, what a launch gets. */
+/* The emulator's interface, device.h: memory, modules, kernels, invalid launches, and the memory
+ * and values of a launch. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -79,11 +80,12 @@ Test(device, ranges)
     fixture_download(&f, back, b, 16);
     cr_expect(memcmp(back, "axxxefghijijmno", 16) == 0, "%.16s", back);
     expect_status(&f, EMU_OK, emu_read(d, NULL, a, 0));
-    expect_status(&f, EMU_OK, emu_write(d, a + 16, NULL, 0)); /* the end, of nothing */
+    expect_status(&f, EMU_OK, emu_write(d, a + 16, NULL, 0)); /* 0 bytes at the very end */
     fixture_close(&f);
 }
 
-/* One byte too many, before, behind, wrapped around, freed: nothing is touched. */
+/* Ranges that are one byte too long, start too early, wrap around, or were freed: nothing is
+ * changed. */
 Test(device, ranges_outside)
 {
     struct fixture f;
@@ -112,7 +114,7 @@ Test(device, ranges_outside)
     fixture_close(&f);
 }
 
-/* Large blocks are taken only when touched: 8 GiB cost nothing. */
+/* Large allocations use host memory only when accessed: 8 GiB cost nothing. */
 Test(device, large_allocation)
 {
     struct fixture f;
@@ -150,7 +152,7 @@ Test(device, poison)
     cr_expect(fresh_word(1, 13, 5) != 0, "sizes that are no multiple of 8");
 }
 
-/* The program's own memory, lent to the device: both see what the other writes. */
+/* The program's memory, lent to the device: each sees the other's writes. */
 Test(device, lending)
 {
     struct fixture f;
@@ -211,7 +213,7 @@ Test(device, modules_and_kernels)
     fixture_close(&f);
 }
 
-/* NUL padding, as fat binaries have it, and no NUL at all. */
+/* NUL padding, as in fat binaries, and no NUL at all. */
 Test(device, padded_text)
 {
     struct fixture f;
@@ -262,7 +264,7 @@ Test(device, symbols)
     fixture_close(&f);
 }
 
-/* A module whose variables do not fit leaves nothing behind. */
+/* A module whose variables do not fit allocates nothing. */
 Test(device, variables_that_do_not_fit)
 {
     struct fixture f;
@@ -308,7 +310,7 @@ Test(device, kernel_info)
     fixture_close(&f);
 }
 
-/* --- launches that cannot be -------------------------------------------------------------------- */
+/* --- invalid launches --------------------------------------------------------------------------- */
 
 static const struct {
     const char *name, *kernel;
@@ -394,9 +396,9 @@ Test(device, launch_limits)
     fixture_close(&f);
 }
 
-/* --- what a launch gets ------------------------------------------------------------------------- */
+/* --- the memory and values of a launch ---------------------------------------------------------- */
 
-/* Dynamic shared memory lies behind the static, aligned to 16, and .extern arrays share it. */
+/* Dynamic shared memory starts after the static memory, aligned to 16; .extern arrays share it. */
 Test(device, dynamic_shared_memory)
 {
     struct fixture f;
@@ -415,7 +417,7 @@ Test(device, dynamic_shared_memory)
     fixture_close(&f);
 }
 
-/* Local memory is each thread's own. */
+/* Each thread has its own local memory. */
 Test(device, local_memory)
 {
     struct fixture f;
@@ -433,8 +435,8 @@ Test(device, local_memory)
     fixture_close(&f);
 }
 
-/* Each warp takes a number when it is its turn; three blocks of three warps, the third of them not full. The second
- * time is a block used again. */
+/* Each warp takes a number when it runs; three blocks of three warps, the third warp not full.
+ * The second run reuses a block. */
 Test(device, order_of_warps)
 {
     for (int backwards = 0; backwards < 2; backwards++) {
@@ -456,7 +458,7 @@ Test(device, order_of_warps)
     }
 }
 
-/* A structure by value, read in parts and as a whole. */
+/* A structure passed by value, read in parts and as a whole. */
 Test(device, parameters)
 {
     struct fixture f;
@@ -477,7 +479,7 @@ Test(device, parameters)
     fixture_close(&f);
 }
 
-/* What is in the record of a launch. */
+/* The record of a launch. */
 Test(device, record)
 {
     struct fixture f;
@@ -524,7 +526,8 @@ static void *use_device(void *argument)
     return NULL;
 }
 
-/* A record that is long enough gets longer by one line at most: who reads it must see that it is too long. */
+/* A record at its size limit grows by at most one line: its reader must detect that it is too
+ * long. */
 Test(device, record_that_ends)
 {
     struct fixture f;
@@ -575,7 +578,7 @@ static void *add_beside(void *argument)
     return NULL;
 }
 
-/* Not even if only one worker runs the kernel: the program is there, too. */
+/* This holds even with one worker: the program accesses the memory, too. */
 Test(device, atomics_lose_nothing_that_the_program_writes)
 {
     struct fixture f;
@@ -599,7 +602,7 @@ Test(device, atomics_lose_nothing_that_the_program_writes)
 
 /* --- workers ------------------------------------------------------------------------------------ */
 
-/* A launch that is over sooner than a thread can be started has none of its own, once that is known. */
+/* A launch that ends sooner than a thread can start gets no extra workers, once that is known. */
 Test(device, short_launches_are_for_few_workers)
 {
     struct fixture f;

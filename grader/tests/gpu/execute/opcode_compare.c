@@ -1,5 +1,5 @@
-/* setp and set: their rows are made from two small tables, of what the operands are to each other and
- * of what each comparison asks for. */
+/* setp and set: their rows come from two small tables: how two operands are related, and the
+ * relations that make each comparison true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +9,21 @@
 
 #define MAX_ROWS 16000
 
-/* How a stands to b: '<', '=', '>', or '?' when one of them is NaN. */
+/* How a relates to b: '<', '=', '>', or '?' if one of them is NaN. */
 struct relation {
     const char *type;
     uint64_t a, b;
     char relation;
-    char flushed; /* with .ftz, or 0: the same */
+    char flushed; /* the relation with .ftz; 0: the same */
 };
 
 static const struct relation relations[] = {
     {"16", 5, 5, '=', 0},
-    {"16", 0, 0xffff, '!', 0}, /* '!': different bits, and that is all */
+    {"16", 0, 0xffff, '!', 0}, /* '!': the bits differ, without an order */
     {"16", 0x8000, 0x7fff, '!', 0},
     {"32", 5, 5, '=', 0},
     {"32", 0x80000000, 0x7fffffff, '!', 0},
-    {"32", 0x00000000, 0x80000000, '!', 0}, /* would be equal floats */
+    {"32", 0x00000000, 0x80000000, '!', 0}, /* equal as floats */
     {"32", 0x7fc00000, 0x7fc00000, '=', 0},
     {"64", 5, 5, '=', 0},
     {"64", 0x100000000, 0x000000000, '!', 0},
@@ -92,7 +92,7 @@ static const struct relation relations[] = {
     {"f64", 0x0000000000000001, 0x0000000000000000, '>', 0},
 };
 
-/* Which relations make a comparison true, and for which classes of types it exists. */
+/* The relations that make a comparison true, and the classes of types for which it exists. */
 static const struct {
     const char *name, *classes, *holds;
 } comparisons[] = {
@@ -141,7 +141,7 @@ static char *text(const char *format, const char *a, const char *b, const char *
     return made;
 }
 
-/* 'b', 'u', 's' or 'f', as in the table of comparisons. */
+/* The class of a type: 'b', 'u', 's' or 'f', as in the table of comparisons. */
 static char class_of(const char *type)
 {
     return strcmp(type, "bf16") == 0 ? 'f' : *type;
@@ -152,14 +152,15 @@ static bool is_half(const char *type)
     return class_of(type) == 'f' && strstr(type, "16");
 }
 
-/* A row of relations[] is for a type by its full name, or for untyped bits of the width. */
+/* A row of relations[] applies to one type by its full name, or to the untyped bits of its
+ * width. */
 static bool is_for(const struct relation *relation, const char *type)
 {
     return strcmp(relation->type, class_of(type) == 'b' ? type + 1 : type) == 0;
 }
 
 struct form {
-    const char *opcode; /* "setp", or "set" with the type of its result */
+    const char *opcode; /* "setp", or "set" with its result type */
     const char *result_type, *type, *combination;
     size_t comparison;
     bool ftz;
@@ -175,7 +176,8 @@ static bool outcome(const struct form *form, const struct relation *relation, bo
 static uint64_t expected(const struct form *form, const struct relation *relation, bool c)
 {
     bool yes = outcome(form, relation, false, c);
-    if (strcmp(form->opcode, "setp") == 0 && is_half(form->type)) /* has no second result */
+    if (strcmp(form->opcode, "setp") == 0 &&
+        is_half(form->type)) /* half types have no second result */
         return yes;
     if (strcmp(form->opcode, "setp") == 0)
         return yes | (uint64_t)outcome(form, relation, true, c) << 1;
@@ -211,7 +213,8 @@ static void add_form(const struct form *form)
     }
 }
 
-/* The type of set's result is another at each comparison; every pair of types comes by eq and ne. */
+/* The result type of set changes with each comparison; with eq and ne, every pair of types
+ * occurs. */
 static void add_comparison(struct form form)
 {
     const char *results[] = {"u32", "s32", "f32", "u16", "s16"};
@@ -244,12 +247,13 @@ static void add_type(const char *type)
         form.combination = combinations[1 + k % 3];
         add_comparison(form);
     }
-    for (size_t i = 1; i <= 3; i++) /* each combination, whatever the turn above came to */
+    for (size_t i = 1; i <= 3;
+         i++) /* each combination at least once, independent of the rotation above */
         add_comparison(
             (struct form){.type = type, .comparison = 0, .combination = combinations[i]});
 }
 
-/* setp with one result, or _ for the other. */
+/* setp with one result, or with _ as the second. */
 static void add_single_results(void)
 {
     static const struct opcode_row singles[] = {

@@ -3,7 +3,7 @@
 
 #include "opcode_rows.h"
 
-/* setp and set with every comparison, combination and type. Made once, never freed. */
+/* setp and set with every comparison, combination and type. Built once, never freed. */
 struct opcode_table opcode_compare_table(void);
 
 #endif

@@ -9,7 +9,7 @@ struct control_row {
     enum emu_status status;
 };
 
-/* What test_opcodes_control.c runs; the last one has no mnemonic. */
+/* The rows of test_opcodes_control.c; the last row has no mnemonic. */
 extern const struct control_row control_rows[];
 
 #endif

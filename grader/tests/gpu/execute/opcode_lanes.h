@@ -1,7 +1,7 @@
 #ifndef TESTS_GPU_EXECUTE_OPCODE_LANES_H
 #define TESTS_GPU_EXECUTE_OPCODE_LANES_H
 
-/* What test_opcodes_lanes.c runs, then NULL. */
+/* The mnemonics that test_opcodes_lanes.c runs; a NULL ends the list. */
 extern const char *const lane_mnemonics[];
 
 #endif

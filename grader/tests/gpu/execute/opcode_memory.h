@@ -1,4 +1,5 @@
-/* The names of all that test_opcodes_memory.c, test_opcodes_atomic.c and test_opcodes_wide.c run. */
+/* The names of all instructions that test_opcodes_memory.c, test_opcodes_atomic.c and
+ * test_opcodes_wide.c run. */
 #ifndef TESTS_GPU_EXECUTE_OPCODE_MEMORY_H
 #define TESTS_GPU_EXECUTE_OPCODE_MEMORY_H
 

@@ -1,14 +1,14 @@
-/* The form of the tables of opcodes_*.inc, and what runs them.
+/* The format of the tables in opcodes_*.inc, and the functions that run them.
  *
  *   ROW("add.s32", "w=ww")               a mnemonic, and its operands: d = a, b, c, e
- *       V2(1, 2, 3) V2(5, 6, 11)         operand sets behind it: a, b, and the expected d
- *   ROWT("mov.b64", "d=ww", "@mov.b64 d, {a, b};")   the instruction's text, where it is not simply
- *                                        "mnemonic d, a, b;": @ is where its guard goes
- *   ROWU("ex2.approx.f32", "w=w", 4)     the result may be off by that many units in the last place
+ *       V2(1, 2, 3) V2(5, 6, 11)         its operand sets: a, b, and the expected d
+ *   ROWT("mov.b64", "d=ww", "@mov.b64 d, {a, b};")   the instruction's text, if it is not simply
+ *                                        "mnemonic d, a, b;": @ marks the place of the guard
+ *   ROWU("ex2.approx.f32", "w=w", 4)     the result may be off by 4 units in the last place
  *   ROWTU("…", "h=w", 2, "…")            both
  *
- * Letters: h w d are 16, 32 and 64 bits, p a predicate (0 or 1). Only as the result: F, D are w, d of
- * which any NaN is as good as another, P a pair of predicates p|q as p + 2 q. */
+ * Letters: h, w, d are 16, 32 and 64 bits, p a predicate (0 or 1). For results only: F and D are w
+ * and d for which any NaN is accepted, P a pair of predicates p|q as p + 2 q. */
 #ifndef TESTS_GPU_EXECUTE_OPCODE_ROWS_H
 #define TESTS_GPU_EXECUTE_OPCODE_ROWS_H
 
@@ -18,7 +18,7 @@
 #include "tests/support/emulator_fixture.h"
 
 struct opcode_row {
-    const char *name; /* NULL: an operand set of the row before */
+    const char *name; /* NULL: another operand set of the previous row */
     const char *form, *text;
     uint64_t ulps;
     uint64_t in[4], want;
@@ -39,10 +39,12 @@ struct opcode_table {
     size_t length;
 };
 
-/* Runs every row: all lanes active; half of them; and with the result in the place of an operand. */
+/* Runs every row three times: with all lanes active; with half of them; and with the result in
+ * the register of an operand. */
 void opcode_run_table(struct opcode_table table);
 
-/* The tables of test_opcodes.c, for the test that nothing is missing; NULL rows behind the last. */
+/* The tables of test_opcodes.c, for the test that no opcode is missing; a NULL row ends the
+ * list. */
 const struct opcode_table *opcode_tables(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* Kernels that launch kernels: what nvcc makes of <<<...>>> in a kernel, by hand. */
+/* Kernels that launch kernels: hand-written versions of the code that nvcc generates for
+ * <<<...>>> in a kernel. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,8 +7,8 @@
 
 #include "tests/support/emulator_fixture.h"
 
-/* Registers that a launch uses, and the launch of KERNEL(out, number), with GRID blocks of BLOCK threads, in
- * STREAM: %r is what came of it, or 7 if there was no buffer. */
+/* The registers of a launch, and the launch of KERNEL(out, number) with GRID blocks of BLOCK
+ * threads in STREAM: %r is the launch's error code, or 7 if there was no buffer. */
 #define REGISTERS                                                                                  \
     ".reg .pred p, q;\n.reg .b32 t, n, m, r;\n.reg .b64 o, a, f, b;\nmov.u32 t, %%tid.x;\n"        \
     "ld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"                       \
@@ -28,13 +29,13 @@ static const char externs[] =
     ".extern .func (.param .b64 v) __cudaCDP2GetParameterBufferV2 (.param .b64 x, "
     ".param .align 4 .b8 y[12], .param .align 4 .b8 z[12], .param .b32 w);\n"
     ".extern .func (.param .b32 v) __cudaCDP2LaunchDeviceV2 (.param .b64 x, .param .b64 y);\n"
-    /* writes its number where the next one belongs: out[0] says how many there are */
+    /* writes its number to the next free place: out[0] counts the numbers */
     ".visible .entry note(.param .u64 out, .param .u64 number)\n{\n.reg .b32 i, n;\n"
     ".reg .b64 o, a;\nld.param.u64 o, [out];\nld.param.u64 a, [number];\ncvt.u32.u64 n, a;\n"
     "atom.global.add.u32 i, [o], 1;\nmul.wide.u32 a, i, 4;\nadd.s64 o, o, a;\n"
     "st.global.u32 [o+4], n;\nret;\n}\n";
 
-/* The device with these kernels on it and K, which BODY is of. */
+/* Opens a device with these kernels and a kernel K that contains BODY. */
 static void open_with(struct fixture *f, const char *body)
 {
     char *ptx;
@@ -48,7 +49,8 @@ static void open_with(struct fixture *f, const char *body)
     free(ptx);
 }
 
-/* As in a stream: each is followed by those that it launches itself, and tail launches come last. */
+/* As in a stream: each grid is followed by the grids that it launches, and tail launches come
+ * last. */
 Test(child, grids_run_in_their_order)
 {
     static const uint32_t order[] = {5, 5, 6, 7, 6, 9};
@@ -70,7 +72,7 @@ Test(child, grids_run_in_their_order)
     free(body);
 }
 
-/* Every grid is in the record, as one that the host has launched is. */
+/* Every grid is in the record, like a grid that the host launches. */
 Test(child, grids_are_recorded)
 {
     struct fixture f;
@@ -113,7 +115,7 @@ Test(child, refusals_have_their_codes)
     }
 }
 
-/* A kernel that always launches itself ends at the depth at which a GPU refuses. */
+/* A kernel that always launches itself stops at the depth at which a GPU refuses. */
 Test(child, endless_descent_ends)
 {
     struct fixture f;
@@ -126,7 +128,7 @@ Test(child, endless_descent_ends)
     fixture_close(&f);
 }
 
-/* Its shape is looked at when it is to run: the launch that the host has made fails. */
+/* The shape is checked when the grid starts: the host's launch fails. */
 Test(child, an_impossible_grid_fails_the_launch)
 {
     struct fixture f;

@@ -1,5 +1,5 @@
-/* Clusters of CTAs: what a launch must be like, and what is found in kernels. What they compute is tested by
- * gpu/execute/clusters.cu, the registers in test_device_special.c. */
+/* Clusters of CTAs: valid launches, and the findings in kernels. gpu/execute/clusters.cu tests
+ * their results, test_device_special.c the registers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ Test(cluster, defects_are_found)
     marks_check_each("cluster_defects", "racecheck,initcheck", 20);
 }
 
-/* Each launch's, in the order of the program. */
+/* The counters of a launch, in the order of the program. */
 static json_int_t counter(const json_t *document, size_t launch, const char *name)
 {
     json_t *counters =
@@ -24,7 +24,7 @@ static json_int_t counter(const json_t *document, size_t launch, const char *nam
     return json_integer_value(json_object_get(counters, name));
 }
 
-/* What goes to others is counted apart: as many requests as blocks that a warp reaches. */
+/* Requests to other blocks have their own counter: one request per block that a warp accesses. */
 Test(cluster, requests_to_others_are_counted)
 {
     free(shell_must("$LANEWISE run --json out.json $PROGRAMS/cluster_defects neighbours_in_turns "
@@ -64,7 +64,7 @@ static const struct {
     {".blocksareclusters", {4, 1, 1}, EMU_INVALID_PTX},
 };
 
-/* Each CTA tells the next one of its cluster who it is; with one worker and with several. */
+/* Each CTA sends its number to the next CTA of its cluster; with one worker and with several. */
 static void try_launch(size_t i, unsigned workers)
 {
     char ptx[2000];

@@ -1,4 +1,5 @@
-/* Functions that no PTX contains, and what they use up: printf, assert, malloc and free, the stack. */
+/* Functions that PTX only declares (printf, assert, malloc and free) and their limits; also the
+ * stack. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,13 @@
 #define PRINTER                                                                                    \
     ".extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);\n"
 
-/* A format with up to 3 arguments of 8 bytes each, as nvcc lays them out in local memory. */
+/* A format with up to 3 arguments of up to 8 bytes each, in local memory with nvcc's layout. */
 static const struct {
     const char *format;
     unsigned bytes[3]; /* of each argument; 0: none */
     uint64_t arguments[3];
     const char *want;
-    uint32_t result; /* how many arguments were used */
+    uint32_t result; /* the number of arguments used */
 } prints[] = {
     {"hello\n", {0}, {0}, "hello\n", 0},
     {"%d %i", {4, 4}, {0xffffffff, 42}, "-1 42", 2},
@@ -28,12 +29,12 @@ static const struct {
     {"%f %.3e", {8, 8}, {0x3ff8000000000000, 0x40c81c8000000000}, "1.500000 1.234e+04", 2},
     {"%g", {8}, {0x4024000000000000}, "10", 1},
     {"%5d|%-5d|%05d", {4, 4, 4}, {42, 42, 42}, "   42|42   |00042", 3},
-    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0}, /* only must not crash: an argument is missing */
+    {"%*d|%.*f", {4, 4}, {6, 42}, NULL, 0},           /* an argument is missing: must not crash */
     {"%d %lld %d", {4, 8, 4}, {1, 2, 3}, "1 2 3", 3}, /* the second is aligned */
     {"%p", {8}, {0x1234}, "0x1234", 1},
     {"%", {0}, {0}, "%", 0},
     {"100%", {0}, {0}, "100%", 0},
-    {"%n%d", {4}, {7}, "7", 1}, /* nothing is written anywhere */
+    {"%n%d", {4}, {7}, "7", 1}, /* writes nowhere */
     {"%1000000d", {4}, {7}, NULL, 0},
 };
 
@@ -89,7 +90,8 @@ Test(builtin, printf)
     }
 }
 
-/* Every thread prints, in the order of the lanes; what is too much for the buffer is dropped. */
+/* Every thread prints, in the order of the lanes; output that does not fit into the buffer is
+ * dropped. */
 Test(builtin, printf_of_many_threads)
 {
     static const unsigned bytes[3] = {0};
@@ -158,8 +160,8 @@ Test(builtin, assertion)
     ".extern .func (.param .b64 result) malloc(.param .b64 size);\n"                               \
     ".extern .func free(.param .b64 block);\n"
 
-/* Each thread takes SIZE bytes, writes its number there, reads it back after a barrier, gives it back:
- * out gets the pointer and what was read. */
+/* Each thread allocates SIZE bytes, writes its number there, reads it back after a barrier and
+ * frees the block: out gets the pointer and the number read. */
 static const char allocating_kernel[] = HEAP
     ".visible .entry k(.param .u64 out, .param .u64 size, .param .u64 keep)\n{\n.reg .pred p, q;\n"
     ".reg .b32 t, v;\n.reg .b64 o, at, m, s, k;\nmov.u32 t, %tid.x;\nld.param.u64 o, [out];\n"
@@ -191,19 +193,19 @@ Test(builtin, allocation)
     emu_addr out = fixture_upload(&f, NULL, 64 * 16);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 1 << 20) == EMU_OK);
     cr_expect(emu_get_limit(f.device, EMU_HEAP) == 1 << 20);
-    for (unsigned round = 0; round < 100; round++) /* 1,600 KB in all: free gives back */
+    for (unsigned round = 0; round < 100; round++) /* 1,600 KB in all: free makes room */
         fixture_run(&f, (struct fixture_launch){.block = {64}, .params = {out, 256}});
     expect_blocks(&f, out, 64);
     cr_expect(emu_set_limit(f.device, EMU_HEAP, 2 << 20) == EMU_INVALID_VALUE,
               "the heap is in use");
-    /* more than there is: a null pointer, and no error */
+    /* more than the heap holds: a null pointer, and no error */
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 2 << 20}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
     fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, UINT64_MAX}});
     fixture_download(&f, words, out, sizeof words);
     cr_expect(words[0] == 0);
-    /* what one kernel keeps is there for the next, and runs out */
+    /* memory that one kernel keeps still exists for the next; in the end the heap is full */
     unsigned launches = 0;
     do {
         fixture_run(&f, (struct fixture_launch){.block = {1}, .params = {out, 1000, 1}});
@@ -236,13 +238,13 @@ Test(builtin, calls_that_fail)
                        ".visible .entry k(.param .u64 x)\n{\ncall.uni again;\nret;\n}\n",
                        "stack-overflow");
     expect_failed_call(
-        "a pointer that is no function's",
+        "a pointer that does not point to a function",
         ".func other()\n{\nret;\n}\n.visible .entry k(.param .u64 x)\n{\n.reg .b64 f;\n"
         "ld.param.u64 f, [x];\nproto : .callprototype _ ();\ncall f, (), proto;\nret;\n}\n",
         "bad-call");
 }
 
-/* As deep as the stack allows, and deeper when it is made larger. */
+/* Recursion as deep as the stack allows, and deeper with a larger stack. */
 Test(builtin, stack_limit)
 {
     struct fixture f;

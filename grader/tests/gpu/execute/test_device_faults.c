@@ -1,18 +1,19 @@
-/* What kernels do to memory that they must not: the launch fails with the right status, the record
- * says which line, thread and address, and the other lanes' accesses still happen. */
+/* Invalid memory accesses: the launch fails with the right status, the record has the line,
+ * thread and address, and the other lanes' accesses still happen. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/emulator_fixture.h"
 
-/* One wrong access, in line 7 of f.cu, by the lanes whose bit is in BAD. t = tid.x, g = a block of 128
- * bytes (4 a thread), s and l the same in shared and local memory, i = 4 t; BODY ends at "access". */
+/* One wrong access, in line 7 of f.cu, by the lanes whose bit is set in BAD. t = tid.x, g = a
+ * block of 128 bytes (4 per thread), s and l the same in shared and local memory, i = 4 t; BODY
+ * ends at "access". */
 struct fault {
     const char *name, *access;
     uint32_t bad;
     enum emu_status status;
-    const char *id, *says; /* of the finding: its id, and a part of its message */
+    const char *id, *says; /* the finding's id, and a part of its message */
 };
 
 static const struct fault faults[] = {
@@ -146,14 +147,15 @@ Test(faults, statuses_and_findings)
         cr_expect(status == faults[i].status, "%s: status %d, want %d", faults[i].name, (int)status,
                   (int)faults[i].status);
         expect_finding(&f, &faults[i]);
-        /* the device goes on: on a real one the context would be lost, but that is the API's affair */
+        /* the device still works: on a real GPU the context would be lost, but the API emulates
+         * that */
         fixture_load(&f, ".visible .entry k()\n{\nret;\n}\n");
         fixture_run(&f, (struct fixture_launch){0});
         fixture_close(&f);
     }
 }
 
-/* Lanes whose address is good do what they are told, and bad loads give 0. */
+/* Lanes with a valid address still access memory; invalid loads give 0. */
 Test(faults, other_lanes_go_on)
 {
     struct fixture f;
@@ -177,8 +179,8 @@ Test(faults, other_lanes_go_on)
     fixture_close(&f);
 }
 
-/* A byte is read and written OFFSET bytes behind the start of 1,000 that others follow, or of some that were
- * freed. */
+/* Reads and writes a byte, OFFSET bytes after the start of 1,000 bytes that other allocations
+ * follow, or of freed memory. */
 static const struct {
     const char *name;
     bool freed;
@@ -195,10 +197,11 @@ static const struct {
     {"behind what was freed", true, 1000, EMU_ILLEGAL_ADDRESS, true},
 };
 
-/* As a GPU does: the finding stands, and the launch ends well. */
+/* With the option, a stray access that a GPU does not detect is a finding, but does not fail the
+ * launch. */
 Test(faults, strays_can_be_overlooked)
 {
-    const struct emu_options options = {.deterministic = true, .overlooks_strays = true};
+    const struct emu_options options = {.deterministic = true, .ignores_strays = true};
     for (size_t i = 0; i < sizeof strays / sizeof *strays; i++) {
         struct fixture f;
         fixture_open(&f, &options);
@@ -224,7 +227,7 @@ Test(faults, strays_can_be_overlooked)
     }
 }
 
-/* Neighbouring allocations: a stray index from one never reaches the other. */
+/* Neighbouring allocations: a stray index into one never reaches the other. */
 Test(faults, neighbours_are_apart)
 {
     struct fixture f;
@@ -241,7 +244,7 @@ Test(faults, neighbours_are_apart)
     fixture_close(&f);
 }
 
-/* Lanes that are in different allocations at once, or in different spaces by generic addresses. */
+/* Lanes access different allocations at once, or different spaces through generic addresses. */
 Test(faults, lanes_in_different_places)
 {
     struct fixture f;
@@ -267,7 +270,7 @@ Test(faults, lanes_in_different_places)
     fixture_close(&f);
 }
 
-/* Many faults at one line are one finding; two lines are two. */
+/* Many faults in one line are one finding; faults in two lines are two. */
 Test(faults, findings_are_counted)
 {
     struct fixture f;
@@ -284,7 +287,7 @@ Test(faults, findings_are_counted)
     fixture_close(&f);
 }
 
-/* Who is to blame in a grid: the thread and block of the first one, with all three indices. */
+/* The finding names the first thread and block at fault, with all three indices. */
 Test(faults, thread_and_block)
 {
     struct fixture f;
@@ -302,7 +305,8 @@ Test(faults, thread_and_block)
     fixture_close(&f);
 }
 
-/* Where many warps do too much, and none of them for long, no loop is endless. */
+/* Many warps exceed the limit together, each with little work: the finding is not an endless
+ * loop. */
 Test(faults, too_much_work)
 {
     struct fixture f;
@@ -318,7 +322,7 @@ Test(faults, too_much_work)
     fixture_close(&f);
 }
 
-/* A variable of the program is called by its name. */
+/* The message uses the name of the program's variable. */
 Test(faults, named_variable)
 {
     struct fixture f;
@@ -328,7 +332,8 @@ Test(faults, named_variable)
                  "ld.global.u32 a, [table+40];\nret;\n}\n");
     uint32_t module = f.module;
     fixture_load(&f, ".global .align 4 .u32 other;\n");
-    cr_assert(emu_unload(f.device, f.module) == EMU_OK); /* must not take the names of others */
+    cr_assert(emu_unload(f.device, f.module) ==
+              EMU_OK); /* must not remove the names of other variables */
     f.module = module;
     fixture_launch(&f, (struct fixture_launch){0});
     json_t *line = fixture_record(&f, -1);
@@ -338,7 +343,7 @@ Test(faults, named_variable)
     fixture_close(&f);
 }
 
-/* Of an array of which only the first word is used the compiler makes a variable with another name. */
+/* If only the first word of an array is used, the compiler makes a variable with another name. */
 Test(faults, part_of_an_array)
 {
     struct fixture f;

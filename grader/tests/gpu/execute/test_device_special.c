@@ -1,4 +1,4 @@
-/* Special registers: each by what the launch's geometry makes of it. */
+/* Special registers: the value of each for the launch's geometry. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,11 +7,12 @@
 #include "gpu/ptx/module.h"
 #include "tests/support/emulator_fixture.h"
 
-/* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads: every index is another number. */
+/* 3 x 2 x 2 CTAs of 5 x 4 x 3 threads: every index is different. */
 static const uint32_t grid[3] = {3, 2, 2}, block[3] = {5, 4, 3};
 enum { CTAS = 12, THREADS = 60, STATIC = 32, DYNAMIC = 80 };
 
-/* Those that are 0 in an ordinary launch do, all but a few. */
+/* Whether the launch determines the value. True also for the registers that are 0 in an ordinary
+ * launch. */
 static bool has_own_value(enum ptx_special special)
 {
     switch (special) {
@@ -25,7 +26,8 @@ static bool has_own_value(enum ptx_special special)
     }
 }
 
-/* What thread I of CTA C reads, both counted in the order of their indices; -1: looked at below. */
+/* The expected value for thread I of CTA C, both counted in the order of their indices; -1:
+ * is_plausible() checks it. */
 static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
 {
     unsigned lane = i % 32;
@@ -70,16 +72,16 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     case PTX_SPECIAL_dynamic_smem_size:
         return DYNAMIC;
     case PTX_SPECIAL_total_smem_size:
-        return 128; /* in whole units of so many */
+        return 128; /* rounded up to the unit of allocation */
     case PTX_SPECIAL_aggr_smem_size:
         return STATIC + DYNAMIC + 1024;
     case PTX_SPECIAL_reserved_smem_end:
         return 288;
-    case PTX_SPECIAL_reserved_smem_1: /* behind all that is the program's, at a multiple of 16 */
+    case PTX_SPECIAL_reserved_smem_1: /* after all the program's memory, at a multiple of 16 */
         return (STATIC + DYNAMIC + 15) / 16 * 16;
     case PTX_SPECIAL_reserved_smem_cap:
         return 1024;
-    case PTX_SPECIAL_clusterid_x: /* a cluster is a CTA */
+    case PTX_SPECIAL_clusterid_x: /* every CTA is a cluster */
         return c % 3;
     case PTX_SPECIAL_clusterid_y:
         return c / 3 % 2;
@@ -100,7 +102,7 @@ static int64_t expected(enum ptx_special special, unsigned c, unsigned i)
     }
 }
 
-/* The others have no value of their own, but one that a program can live with. */
+/* The other registers have no fixed value, only a plausible one. */
 static bool is_plausible(enum ptx_special special, uint64_t value)
 {
     switch (special) {
@@ -112,7 +114,7 @@ static bool is_plausible(enum ptx_special special, uint64_t value)
         return value == EMU_MULTIPROCESSORS;
     case PTX_SPECIAL_clock_hi:
         return value < 16;
-    default: /* grid ids, clocks and times only grow, from something above 0 */
+    default: /* grid ids, clocks and times are above 0 and only grow */
         return value > 0;
     }
 }
@@ -123,8 +125,8 @@ static const char *const spellings[] = {
 #undef SPECIAL
 };
 
-/* Stores the register for each thread of the grid, in the order of the indices. BOUNDS: the kernel's
- * directives. */
+/* Stores the register for each thread of the grid, in the order of the indices. BOUNDS: the
+ * kernel's directives. */
 static void load_reader(struct fixture *f, enum ptx_special special, const char *bounds)
 {
     char ptx[1500];
@@ -149,7 +151,7 @@ static void load_reader(struct fixture *f, enum ptx_special special, const char 
     fixture_load(f, ptx);
 }
 
-/* What each thread of the grid reads; BOUNDS are directives of the kernel. */
+/* Reads the register in each thread of the grid. BOUNDS: the kernel's directives. */
 static void read_special(struct fixture *f, enum ptx_special special, const char *bounds,
                          uint64_t values[CTAS * THREADS])
 {
@@ -230,7 +232,8 @@ Test(device, special_registers_of_clusters)
     fixture_close(&f);
 }
 
-/* clock() goes on between two reads, as much again for twice the work, and from launch to launch. */
+/* clock() grows between two reads, twice as much for twice the work, and grows from launch to
+ * launch. */
 Test(device, clocks)
 {
     struct fixture f;

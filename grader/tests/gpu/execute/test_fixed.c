@@ -1,5 +1,5 @@
-/* Values that are known before a kernel starts (execute/fixed.c), and instructions that are counted together
- * (execute/stretch.c): what kernels compute and what is counted must not show either. */
+/* Values that are known before a kernel starts (execute/fixed.c), and instructions that are
+ * counted together (execute/stretch.c): neither may change results or counts. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void close_fixture(void)
 TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
 
 #define GRID    3u
-#define WIDTH   16u /* of a block, which is 4 high: two warps */
+#define WIDTH   16u /* of a block, whose height is 4: two warps */
 #define THREADS (4 * WIDTH)
 
 /* Each thread stores %v. The kernel's second parameter is N below. */
@@ -32,7 +32,7 @@ TestSuite(fixed, .init = open_fixture, .fini = close_fixture);
     "ld.param.u64 %p, [out]; cvta.to.global.u64 %q, %p; mad.wide.u32 %d, %x, 4, %q;\n"             \
     "st.global.u32 [%d], %v; ret;\n}\n"
 
-/* What thread T (0-63) of block C stores, N being 0x700000005. */
+/* The value that thread T (0-63) of block C stores, where N is 0x700000005. */
 static const struct row {
     const char *name, *ptx;
     uint32_t constant, by_thread, by_block; /* constant + T * by_thread + C * by_block */
@@ -97,8 +97,8 @@ Test(fixed, each_launch_has_its_own_parameters)
     }
 }
 
-/* A loop of five instructions, of which three are a stretch and two of those idle, around and around: time
- * slices end everywhere in it. */
+/* A long loop of five instructions: three form a stretch, two of those are idle. Time slices end
+ * at every place in it. */
 Test(fixed, what_is_stepped_over_is_counted)
 {
     enum { TURNS = 40000, BEFORE = 1, AFTER = 10 };

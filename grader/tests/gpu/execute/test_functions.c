@@ -1,4 +1,5 @@
-/* Our powers of two, logarithms and sines against libm's, rounded to floats: equal, as floats are what they are for. */
+/* Our powers of two, logarithms and sines against libm's, rounded to floats: they must be equal
+ * as floats. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -6,7 +7,7 @@
 
 TestSuite(functions);
 
-#define STEP 40009u /* a prime: all exponents, and fractions of every kind */
+#define STEP 40009u /* a prime: covers all exponents, and fractions of every kind */
 
 static void compare(const char *name, float x, float got, float want)
 {

@@ -1,4 +1,4 @@
-/* Every opcode that computes, by table: opcodes_*.inc, in the form of opcode_rows.h. */
+/* Every opcode that computes, from the tables opcodes_*.inc, in the format of opcode_rows.h. */
 #include <criterion/criterion.h>
 
 #include "opcode_compare.h"

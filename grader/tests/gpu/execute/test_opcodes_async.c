@@ -1,4 +1,4 @@
-/* Copies from global to shared memory that go on beside the thread, and mbarriers. */
+/* Asynchronous copies from global to shared memory, and mbarriers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +6,12 @@
 #include "opcode_async.h"
 #include "tests/support/emulator_fixture.h"
 
-/* TEXT runs in each of 64 threads with t = tid.x, x = 1, g = 16 bytes of global memory (the words 100 t,
- * 100 t + 1, …), at = 16 bytes of shared memory (words of 7), across = those of thread 63 - t, m (or,
- * generic, wide) = where an mbarrier may be; z is thread 0, p are those below 32. Then x is stored.
- * WANT: the sum of all,
- * if the kernel has not been stopped. */
+/* TEXT runs in each of 64 threads with t = tid.x, x = 1, g = 16 bytes of global memory (the
+ * words 100 t, 100 t + 1, …), at = 16 bytes of shared memory (words of 7), across = those of
+ * thread 63 - t, m (or, generic, wide) = a place for an mbarrier; z is true for thread 0, p for
+ * threads below 32. Then x is stored. WANT: the sum of all x, if the kernel was not stopped. */
 static const struct async_row {
-    const char *mnemonics; /* that this row is about */
+    const char *mnemonics; /* the mnemonics that this row tests */
     const char *text;
     uint32_t want;
     enum emu_status status;
@@ -284,8 +283,8 @@ Test(opcodes, copies_and_mbarriers)
         check_row(&rows[i]);
 }
 
-/* 32 threads copy BYTES each, STRIDE bytes apart on both sides. What Nsight Compute counts on an NVIDIA
- * H200 for the same copy. */
+/* 32 threads copy BYTES each, STRIDE bytes apart on both sides. The figures are Nsight
+ * Compute's, for the same copy on an NVIDIA H200. */
 static const struct {
     unsigned bytes, stride, sectors, sectors_ideal, lines, wavefronts, wavefronts_ideal;
 } copies[] = {
@@ -326,7 +325,7 @@ Test(opcodes, copies_are_counted_as_by_a_gpu)
     }
 }
 
-/* As many as with bar.sync, however often the warps ask whether they may go on. */
+/* The count equals bar.sync's, however often the warps poll. */
 Test(opcodes, arrivals_at_mbarriers_are_counted_as_barriers)
 {
     struct fixture fixture;

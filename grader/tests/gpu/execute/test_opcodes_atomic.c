@@ -1,7 +1,7 @@
 /* atom and red: every operation, type, space, order and scope.
  *
- * First each thread works on a word of its own, and what memory holds afterwards is in the table
- * below; then all threads of several CTAs work on one word, and every old value must be another. */
+ * First each thread works on its own word; the table below has the expected content of memory.
+ * Then all threads of several CTAs work on one word, and no old value may occur twice. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 
 struct operation {
     const char *name;         /* operation and type */
-    uint64_t old, b, c, want; /* want: what is in memory afterwards */
-    const char *home;         /* NULL: the same wherever the word is */
+    uint64_t old, b, c, want; /* want: the expected word in memory */
+    const char *home;         /* NULL: the same in every space */
 };
 
 static const struct operation operations[] = {
@@ -30,7 +30,7 @@ static const struct operation operations[] = {
     {"add.f32", 0x3f800001, 0x33800000, 0, 0x3f800002, NULL},
     {"add.f32", 0x7f800000, 0xff800000, 0, 0x7fffffff, NULL},
     {"add.f32", 0x80000000, 0x00000000, 0, 0x00000000, NULL},
-    /* denormals are flushed on the way to global memory, and kept in shared */
+    /* denormals are flushed in global memory and kept in shared memory */
     {"add.f32", 0x00000001, 0x00000001, 0, 0x00000000, "global"},
     {"add.f32", 0x00000001, 0x00000001, 0, 0x00000002, "shared"},
     {"add.f32", 0x80ffffff, 0x00800000, 0, 0x80000000, "global"},
@@ -82,10 +82,10 @@ static const struct operation operations[] = {
     {"cas.b64", 0x100000005, 0x200000005, 9, 0x100000005, NULL},
 };
 
-/* Vectors, whose elements are added each on its own: old, b and what is wanted, packed. */
+/* Vectors, with each element added separately: old, b and the expected result, packed. */
 static const struct vector {
     const char *name;
-    unsigned count, bits; /* elements, and of an element */
+    unsigned count, bits; /* elements, and bits of an element */
     uint32_t old[4], b[4], want[4];
 } vectors[] = {
     {"add.v2.f32",
@@ -140,7 +140,7 @@ static const struct vector {
      {0x40407f80, 0x00024040, 0x3f803f80, 0x3f803f80}},
 };
 
-/* The space that the instruction names, and where the word lies. */
+/* The space in the instruction's name, and the space of the word. */
 static const struct {
     const char *name, *home;
 } spaces[] = {{".global", "global"},
@@ -253,7 +253,7 @@ void atomic_each(name_visitor *visit, void *context)
 
 /* --- one word a thread -------------------------------------------------------------------------- */
 
-/* in: old, b, c; out: what came back, what memory holds then */
+/* in: old, b, c; out: the returned value, then the word in memory */
 static char *atomic_ptx(const struct form *form, const char *mnemonic)
 {
     char *text = NULL;
@@ -325,7 +325,8 @@ Test(opcodes, atomic)
 
 /* --- a vector a thread --------------------------------------------------------------------------- */
 
-/* words: what memory holds, then b; results: what came back, and in words what memory holds then */
+/* words: the vector in memory, then b; the atomic's result goes to results, and memory changes
+ * in words */
 static char *vector_ptx(const char *name, const struct vector *v)
 {
     char *text = NULL;
@@ -390,7 +391,7 @@ Test(opcodes, atomic_vectors)
 
 enum { CTAS = 6, BLOCK = 96, ALL = CTAS * BLOCK };
 
-/* Each thread adds its share: the sum is right, and the old values are ALL different ones. */
+/* Each thread adds 1: the sum is right, and all the old values are different. */
 static void add_together(const char *type, unsigned workers)
 {
     char ptx[800];

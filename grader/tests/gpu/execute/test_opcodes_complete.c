@@ -1,8 +1,9 @@
-/* Nothing that opcodes.def lists may go untested.
+/* Every opcode in opcodes.def must be tested.
  *
- * Every mnemonic that a test runs is taken apart here. Then each opcode is looked at with each of its
- * types and each of its words (rounding, comparison, space, …): either some test runs that
- * combination, or the table of refusals below names it and loading it is a clear error. */
+ * This file splits every mnemonic that a test runs into its parts. Then it checks each opcode
+ * with each of its types and each of its words (rounding, comparison, space, …): either a test
+ * runs that combination, or the table of refusals below lists it and loading it gives a clear
+ * error. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,9 @@
 #include "tests/support/emulator_fixture.h"
 
 #define NO_WORD PTX_MOD_COUNT  /* the opcode and type alone */
-#define NO_TYPE PTX_TYPE_COUNT /* bra, bar and their like */
+#define NO_TYPE PTX_TYPE_COUNT /* bra, bar and others */
 
-/* What is run: by opcode, first type, second type and word. */
+/* The combinations that tests run: by opcode, first type, second type and word. */
 static bool runs[PTX_OPCODE_COUNT][PTX_TYPE_COUNT + 1][PTX_TYPE_COUNT + 1][PTX_MOD_COUNT + 1];
 
 static int find(const char *word, const char *(*name_of)(int), int count)
@@ -47,7 +48,7 @@ static const char *word_name(int i)
     return ptx_modifier_name((enum ptx_modifier)i);
 }
 
-/* The longest opcode that TEXT begins with; TEXT goes on behind it, or is NULL. */
+/* The longest opcode at the start of TEXT. Moves TEXT past it, or sets it to NULL. */
 static int take_opcode(char **text)
 {
     int found = -1;
@@ -130,8 +131,9 @@ static void note_everything(void)
 #define LARGE    "m16n16k16 m32n8k16 m8n32k16 "
 #define CVT_ALL  ROUNDING WHOLE "ftz sat satfinite relu -"
 
-/* Combinations of words and types that PTX does not have, and those few that it has and the emulator
- * has not. SECOND is for opcodes of two types; "" stands for any, and the word - for none. */
+/* Combinations of words and types that PTX does not have, and the few PTX combinations that the
+ * emulator lacks. SECOND is for opcodes with two types; "" stands for any type or word, and "-"
+ * for no word. */
 static const struct refusal {
     const char *opcode, *types, *second, *words;
 } refusals[] = {
@@ -193,7 +195,8 @@ static const struct refusal {
     {"set", "", "f32 f64", "lo ls hi hs"},
     {"set", "", "f64 bf16 bf16x2", "ftz"},
     {"set", "", HALVES, "lo ls hi hs"},
-    {"set", "u16 s16", BITS INTEGERS "f32 f64", "-"}, /* PTX compares these to f16 and bf16 too */
+    {"set", "u16 s16", BITS INTEGERS "f32 f64",
+     "-"}, /* PTX also compares these with results in f16 and bf16 */
     {"set", HALVES, BITS INTEGERS "f32 f64", "-"},
     {"set", "f32", HALVES, "-"},
     {"set", "u16 s16", PACKED, "-"},
@@ -231,7 +234,7 @@ static const struct refusal {
     {"cvt", NARROW "u64 s64 f32 f64 f16 bf16 bf16x2", SMALL, CVT_ALL},
     {"cvt", SMALL, "", "rz rm rp ftz sat " WHOLE},
     {"cvt", "f16x2", SMALL, "rz rm rp ftz sat " WHOLE},
-    /* saturating to a type that has room for everything */
+    /* saturating to a type that holds every value */
     {"cvt", "u8", "u8", "sat"},
     {"cvt", "u16", "u8 u16", "sat"},
     {"cvt", "u32", "u8 u16 u32", "sat"},
@@ -245,7 +248,7 @@ static const struct refusal {
     {"st", "b128", "", "v2 v4"},
     {"ldu", "u64 s64 b64 f64", "", "v4"},
     {"st", "u64 s64 b64 f64", "", "v4"},
-    {"st", "", "", "param"}, /* in a kernel; a device function's result is stored by it */
+    {"st", "", "", "param"}, /* not in a kernel; a device function stores its result with it */
     {"atom", "b32 b64", "", "add min max inc dec"},
     {"atom", "b16", "", "add min max inc dec and or xor exch"},
     {"atom", "b128", "", "add min max inc dec and or xor v2 v4 noftz"},
@@ -307,7 +310,7 @@ static bool lists(const char *list, const char *word)
     return !*list || strstr(spaced, wanted);
 }
 
-/* One combination to look for. */
+/* One combination to check. */
 struct combination {
     int opcode, type, second, word;
 };
@@ -327,7 +330,7 @@ static bool is_refused_by_table(const struct combination *c)
     return found;
 }
 
-/* --- is it refused? ----------------------------------------------------------------------------- */
+/* --- refusals ----------------------------------------------------------------------------------- */
 
 static bool is_opcode(const struct combination *c, const char *names)
 {
@@ -339,7 +342,7 @@ static bool is_float(int type)
     return type != NO_TYPE && ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* The word that the opcode cannot do without, unless the one to be refused is of the same kind. */
+/* The word that the opcode needs, unless the refused word is of the same kind. */
 static const char *companion(const struct combination *c)
 {
     const char *word = c->word == NO_WORD ? "-" : word_name(c->word);
@@ -385,7 +388,7 @@ static void print_operands(FILE *out, const struct combination *c)
         case 'p':
             fprintf(out, "%sp", comma);
             break;
-        default: /* slct: only the last operand is of the second type */
+        default: /* slct: only the last operand has the second type */
             fprintf(out, "%s%s", comma, to || (is_opcode(c, "slct") && at[1]) ? own : read);
         }
     }
@@ -421,7 +424,7 @@ static char *refusal_ptx(const struct combination *c)
     return text;
 }
 
-/* PTX line 16: three of the header, and the thirteenth of the text above. */
+/* PTX line 16: the header's three lines, then line 13 of the text above. */
 static void expect_refusal(struct fixture *fixture, const struct combination *c)
 {
     char *ptx = refusal_ptx(c);
@@ -430,7 +433,8 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
     bool is_clear = strstr(why, "/tmp/build/a.cu:7: kernel 'bad': PTX line 16: ") == why &&
                     strstr(why, opcode_name(c->opcode));
     cr_expect(is_clear, "this should be refused clearly, but the message is '%s':\n%s", why, ptx);
-    fixture_run(fixture, (struct fixture_launch){.kernel = "good"}); /* the others still run */
+    fixture_run(fixture,
+                (struct fixture_launch){.kernel = "good"}); /* the other kernels still run */
     emu_unload(fixture->device, fixture->module);
     free(ptx);
 }
@@ -440,7 +444,8 @@ static void expect_refusal(struct fixture *fixture, const struct combination *c)
 static void check(struct fixture *fixture, struct combination c)
 {
     bool run = false;
-    /* With a second type only cvt needs every word with every pair: for the others, any first type. */
+    /* Of the opcodes with a second type, only cvt needs every word with every pair of types; for
+     * the others any first type is enough. */
     for (int t = 0; t <= PTX_TYPE_COUNT; t++)
         if (t == c.type || (is_opcode(&c, "set") && c.word != NO_WORD))
             run |= runs[c.opcode][t][c.second][c.word];
@@ -451,7 +456,8 @@ static void check(struct fixture *fixture, struct combination c)
               c.word == NO_WORD ? "" : word_name(c.word));
     cr_expect(!run || !refused || c.word == PTX_MOD_param, "%s.%s is both run and refused",
               opcode_name(c.opcode), c.word == NO_WORD ? "" : word_name(c.word));
-    if (refused && (!run || c.word == PTX_MOD_param)) /* st.param: not to the kernel's own */
+    if (refused &&
+        (!run || c.word == PTX_MOD_param)) /* st.param: not to the kernel's own parameters */
         expect_refusal(fixture, &c);
 }
 
@@ -474,8 +480,8 @@ static uint32_t types_of(int a, int b)
     return ptx_opcodes[a].types | ptx_opcodes[b].types;
 }
 
-/* The types that may stand second: cvt's own, every comparable one, the sign that slct looks at, a
- * texture's coordinates. */
+/* The possible second types: cvt's own, every comparable type, the signed types for slct, the
+ * coordinates of a texture. */
 static uint32_t second_types(int opcode)
 {
     uint32_t values = ptx_opcodes[PTX_OP_setp].types, packed = 1u << PTX_f16x2 | 1u << PTX_bf16x2;

@@ -1,5 +1,6 @@
-/* Instructions that compute nothing: branches, ends, barriers, fences, and the addresses of cvta. How
- * warps diverge and wait is tested in test_warp.c; here each mnemonic runs once and does its job. */
+/* Instructions that compute nothing: branches, ends, barriers, fences, and the addresses of
+ * cvta. test_warp.c tests how warps diverge and wait; here each mnemonic runs once and must do
+ * its job. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +8,9 @@
 #include "opcode_control.h"
 #include "tests/support/emulator_fixture.h"
 
-/* TEXT runs in each of 64 threads with t = tid.x and x = 1, and then x is stored unless the thread has
- * ended; near and own are 256 bytes of shared and local memory. WANT: the sum of all threads' words. */
+/* TEXT runs in each of 64 threads with t = tid.x and x = 1. Then each thread that has not ended
+ * stores x. near and own are 256 bytes of shared and local memory. WANT: the sum of all threads'
+ * words. */
 const struct control_row control_rows[] = {
     {"bra", "@p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
     {"bra", "@!p bra L; add.u32 x, x, 10; L:", 32 * 1 + 32 * 11, EMU_OK},
@@ -19,7 +21,7 @@ const struct control_row control_rows[] = {
     {"ret.uni", "ret.uni;", 0, EMU_OK},
     {"exit", "exit;", 0, EMU_OK},
     {"exit", "@!p exit;", 32, EMU_OK},
-    {"trap", "@q trap;", 64, EMU_OK}, /* nobody is guarded in */
+    {"trap", "@q trap;", 64, EMU_OK}, /* q is false in every thread */
     {"bar.sync", "st.shared.u32 [at], t; bar.sync 0; ld.shared.u32 x, [across];", 2016, EMU_OK},
     {"bar.cta.sync", "st.shared.u32 [at], t; bar.cta.sync 0; ld.shared.u32 x, [across];", 2016,
      EMU_OK},
@@ -135,7 +137,7 @@ const struct control_row control_rows[] = {
      "@!p bra L; { .param .b32 i; .param .b32 r; st.param.b32 [i], t; call (r), twice, (i); "
      "ld.param.b32 x, [r]; } L:",
      992 + 32, EMU_OK},
-    /* a stack of its own for each lane, of which callees take none */
+    /* each lane has its own stack; callees use none of it */
     {"alloca.u64",
      "alloca.u64 g, 512, 16; cvta.local.u64 g, g; st.u32 [g+508], t; ld.u32 x, [g+508];", 2016,
      EMU_OK},
@@ -168,7 +170,7 @@ const struct control_row control_rows[] = {
      "sub.u32 x, at, x;",
      32 * 16, EMU_OK},
     {"stacksave.u32", "stacksave.u32 x; stackrestore.u32 0; sub.u32 x, x, x;", 0, EMU_OK},
-    /* there and back, and by the generic address */
+    /* converted both ways, and used as a generic address */
     {"cvta.shared.u64", "cvta.shared.u64 g, near64; st.u32 [g], t; ld.u32 x, [g];", 2016, EMU_OK},
     {"cvta.to.shared.u64",
      "cvta.shared.u64 g, near64; cvta.to.shared.u64 g, g; st.shared.u32 [g], t; ld.shared.u32 x, "
@@ -210,7 +212,7 @@ const struct control_row control_rows[] = {
      "mov.u64 g, out; cvta.param.u64 g, g; isspacep.param s, g; "
      "selp.u32 x, 1, 3, s;",
      64, EMU_OK},
-    /* hints: the threads go on as if nothing had been said */
+    /* hints change nothing */
     {"prefetch.L1", "prefetch.L1 [o]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.global.L2", "prefetch.global.L2 [o+4096]; add.u32 x, x, 1;", 128, EMU_OK},
     {"prefetch.local.L1", "prefetch.local.L1 [own64]; add.u32 x, x, 1;", 128, EMU_OK},
@@ -246,7 +248,7 @@ const struct control_row control_rows[] = {
     {"setmaxnreg.dec.sync.aligned.u32", "setmaxnreg.dec.sync.aligned.u32 24;", 64, EMU_OK},
     {"brkpt", "@q brkpt;", 64, EMU_OK},
     {"brkpt", "brkpt;", 0, EMU_TRAP},
-    {"trap", "trap;", 0, EMU_TRAP}, /* last: a real GPU would run nothing behind it */
+    {"trap", "trap;", 0, EMU_TRAP}, /* last: on a real GPU nothing runs after a trap */
     {NULL, NULL, 0, EMU_OK},
 };
 

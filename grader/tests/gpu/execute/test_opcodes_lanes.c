@@ -1,4 +1,4 @@
-/* shfl, vote, match, redux and their like: what the lanes of one warp learn of each other. */
+/* shfl, vote, match, redux and others: how the lanes of a warp exchange values. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 
 #define LANES 32u
 
-/* Which lanes take part: everyone, or the odd ones by a guard. */
+/* The lanes that take part: all, or the odd ones by a guard. */
 static const struct {
     const char *guard;
     uint32_t members;
 } crowds[] = {{"", 0xffffffff}, {"@odd ", 0xaaaaaaaa}};
 
-#define OLD 0x0ddba11u /* in the result before the instruction */
+#define OLD 0x0ddba11u /* the result register before the instruction */
 
 /* --- shfl --------------------------------------------------------------------------------------- */
 
-/* Modes by what the CUDA manual says of __shfl_sync(…, width): segments of WIDTH lanes, and who would
- * read past the end of its own segment reads itself. */
+/* The modes, as the CUDA manual describes __shfl_sync(…, width): segments of WIDTH lanes; a lane
+ * that would read past the end of its segment reads its own value. */
 static int shuffle_source(char mode, int lane, int b, int width)
 {
     int place = lane % width, start = lane - place, from = lane;
@@ -30,7 +30,7 @@ static int shuffle_source(char mode, int lane, int b, int width)
     case 'd': /* down */
         from = place + b;
         break;
-    case 'b': /* bfly: may look at an earlier segment, never at a later one */
+    case 'b': /* bfly: may read an earlier segment, never a later one */
         return (lane ^ b) < start + width ? lane ^ b : -1;
     default: /* idx */
         return start + b % width;
@@ -41,10 +41,10 @@ static int shuffle_source(char mode, int lane, int b, int width)
 static const struct {
     const char *name;
     char mode;
-    uint32_t clamp; /* low bits of c as CUDA passes them */
+    uint32_t clamp; /* the low bits of c, as CUDA passes them */
 } shuffles[] = {{"up", 'u', 0}, {"down", 'd', 31}, {"bfly", 'b', 31}, {"idx", 'i', 31}};
 
-/* in: b, c; out: two words a lane, the value and the predicate; a = 100 + lane */
+/* in: b, c; out: two words per lane, the value and the predicate; a = 100 + lane */
 static void load_shuffle(struct fixture *fixture, const char *name, const char *guard,
                          uint32_t members)
 {
@@ -75,7 +75,7 @@ static void check_shuffle(struct fixture *fixture, size_t which, size_t crowd, i
         bool takes_part = members >> lane & 1, in_range = source >= 0;
         uint32_t want = 100u + (uint32_t)(in_range ? source : lane);
         if (in_range && !(members >> source & 1))
-            want = 0; /* the manual leaves this open; an H100 says so */
+            want = 0; /* the manual does not define this; an H100 gives 0 */
         if (!takes_part)
             want = OLD;
         cr_expect(results[lane][0] == want && results[lane][1] == (takes_part && in_range),
@@ -145,7 +145,7 @@ static uint32_t vote_result(const char *mnemonic, uint32_t yes, uint32_t members
     return yes == 0 || yes == members;
 }
 
-/* in: 32 bits, one predicate a lane; out: a word a lane */
+/* in: 32 bits, one predicate per lane; out: one word per lane */
 static void load_vote(struct fixture *fixture, size_t which, size_t crowd)
 {
     char ptx[1200];
@@ -200,7 +200,8 @@ Test(opcodes, vote)
 
 /* --- activemask --------------------------------------------------------------------------------- */
 
-/* Lanes below 8 ask in a branch of their own; then all lanes again, in a warp of 20. */
+/* Lanes below 8 read the mask in their own branch; then all lanes read it again, in a warp of
+ * 20. */
 Test(opcodes, activemask)
 {
     struct fixture fixture;
@@ -226,7 +227,7 @@ Test(opcodes, activemask)
 
 /* --- match, redux, elect -------------------------------------------------------------------------- */
 
-/* in: 32 values of 8 bytes, one a lane; out: two words a lane, the value and the predicate. */
+/* in: 32 values of 8 bytes, one per lane; out: two words per lane, the value and the predicate. */
 static void load_lane_operation(struct fixture *fixture, const char *mnemonic, size_t crowd)
 {
     char ptx[1400];
@@ -245,7 +246,7 @@ static void load_lane_operation(struct fixture *fixture, const char *mnemonic, s
     fixture_load(fixture, ptx);
 }
 
-/* What LANE of MEMBERS gets: the value, and the predicate above it. */
+/* The expected result for LANE of MEMBERS: the value, with the predicate in the upper half. */
 static uint64_t lane_result(const char *mnemonic, const uint64_t *values, uint32_t members,
                             unsigned lane)
 {
@@ -321,7 +322,7 @@ Test(opcodes, lanes_together)
     uint64_t values[4][LANES];
     for (unsigned l = 0; l < LANES; l++) {
         values[0][l] = 0xf00000005;                             /* all the same */
-        values[1][l] = (uint64_t)(l / 8) << 32 | (l & 2);       /* pairs apart in the upper word */
+        values[1][l] = (uint64_t)(l / 8) << 32 | (l & 2);       /* pairs differ in the upper word */
         values[2][l] = (l + 1) * 0x9e3779b97f4a7c15u;           /* all different */
         values[3][l] = l == 9 ? 0x800000000 : 0x80000000u >> l; /* one bit each */
     }

@@ -1,5 +1,6 @@
-/* wmma: products of matrices that a warp's lanes hold together, in every type, shape, layout and space. The
- * numbers are such that all sums are exact, so that the order of adding does not matter. */
+/* wmma: products of matrices that are spread over a warp's lanes, in every type, shape, layout
+ * and space. All sums of these numbers are exact; therefore the order of additions does not
+ * matter. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include "tests/support/emulator_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define ROOM         4096u /* of one matrix in memory: a, b, c and d lie one behind the other */
-#define GAP          16u   /* numbers from the end of a row to the next */
+#define ROOM         4096u /* of one matrix in memory: a, b, c and d follow each other */
+#define GAP          16u   /* padding between rows, in numbers */
 
 static const struct kind {
     const char *d, *ab, *c, *word; /* types, and a word of wmma.mma */
@@ -31,7 +32,7 @@ static const struct shape {
 
 static const char *const spaces[] = {"", ".global", ".shared", ".shared::cta"};
 
-/* One product: which layouts are by column, one bit each of a, b, c and d. */
+/* One product: a bit for each of a, b, c and d whose layout is by column. */
 struct product {
     const struct kind *kind;
     const struct shape *shape;
@@ -63,7 +64,7 @@ static const char *type_of(const struct product *p, unsigned matrix)
     return matrix == 3 ? p->kind->d : matrix == 2 ? p->kind->c : p->kind->ab;
 }
 
-/* wmma.load of matrix 0 to 2, wmma.store of 3, and 4, wmma.mma. */
+/* 0 to 2: wmma.load of that matrix; 3: wmma.store; 4: wmma.mma. */
 static char *mnemonic(const struct product *p, unsigned which)
 {
     static const char *const names[] = {"load.a", "load.b", "load.c", "store.d"};
@@ -78,7 +79,7 @@ static char *mnemonic(const struct product *p, unsigned which)
                      : asprintf(&text, "wmma.%s.sync.aligned.%s.%s%s.%s", names[which],
                                 layout(p, which), p->shape->name, p->space, type_of(p, which));
     cr_assert(length > 0, "out of memory");
-    if (which == 4 && !is_double(kind)) { /* .satfinite stands last */
+    if (which == 4 && !is_double(kind)) { /* .satfinite comes last */
         char *whole = NULL;
         cr_assert(asprintf(&whole, "%s%s", text, kind->word) > 0, "out of memory");
         free(text);
@@ -137,14 +138,15 @@ static uint8_t *number_at(const struct product *p, unsigned matrix, uint8_t *mem
     return memory + (size_t)matrix * ROOM + (size_t)at * bytes_of(type_of(p, matrix));
 }
 
-/* Quarters below 512, which all types but the integers hold: 10 bits behind the first. */
+/* Quarters below 512, which all types except the integers can represent: they need 10 bits after
+ * the leading one. */
 static uint16_t half_bits(double value)
 {
     unsigned size = (unsigned)(value < 0 ? -4 * value : 4 * value), exponent = 13;
     if (!size)
         return 0;
     while (size >= 2048u)
-        size /= 2, exponent++; /* none is as large */
+        size /= 2, exponent++; /* no value is this large */
     while (size < 1024)
         size *= 2, exponent--;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 10) << 10 | (size & 1023));
@@ -172,7 +174,7 @@ static double some_number(const char *type, unsigned seed)
         return bits % 256;
     if (strcmp(type, "s8") == 0)
         return (int)(bits % 256) - 128;
-    if (strcmp(type, "s32") == 0) /* so large that some sums leave the type */
+    if (strcmp(type, "s32") == 0) /* large enough that some sums overflow the type */
         return bits % 2 ? 2147483000 + (int)(bits % 600) : -2147483000 - (int)(bits % 600);
     return ((int)(bits % 13) - 6) / 2.0;
 }
@@ -186,7 +188,7 @@ static double fit(const struct kind *kind, double sum)
     return (int32_t)(uint32_t)(int64_t)sum;
 }
 
-/* a, b and c in IN; these and d in RIGHT. */
+/* Fills IN with a, b and c, and RIGHT with a, b, c and the expected d. */
 static void make_matrices(const struct product *p, uint8_t *in, uint8_t *right)
 {
     double number[3][32][32];

@@ -1,8 +1,9 @@
 /* ld, ldu, st, atom, red and cvta: every space, type, width of register, vector and modifier.
  *
- * Each thread owns a cell of 32 bytes in the space under test. For a load the cell holds a pattern
- * and the loaded elements come back; for a store the whole cell comes back, so that a byte too many
- * shows. What one access does is known from its name, so the expected bytes are made here. */
+ * Each thread owns a cell of 32 bytes in the space under test. For a load the cell holds a
+ * pattern, and the test reads the loaded elements. For a store the test reads the whole cell, to
+ * detect extra bytes. The name of an access determines its effect; therefore the test computes
+ * the expected bytes. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static const char *const types[] = {"u8", "u16", "u32", "u64", "s8",  "s16", "s3
                                     "b8", "b16", "b32", "b64", "f32", "f64", "b128"};
 #define TYPES (sizeof types / sizeof *types)
 
-/* A state space as an instruction names it, and where the cells of the test lie. */
+/* A state space as an instruction names it, and the space that holds the test's cells. */
 struct space {
     const char *name, *home;
 };
@@ -37,7 +38,7 @@ static const struct space spaces[] = {
 };
 #define SPACES (sizeof spaces / sizeof *spaces)
 
-/* Words that say how memory is accessed, not what: before the space, and behind it. */
+/* Words for the kind of access: before the space, and after it. */
 static const char *const load_orders[] = {
     "weak",        "volatile",    "relaxed.cta",     "relaxed.cluster",
     "relaxed.gpu", "relaxed.sys", "acquire.cta",     "acquire.cluster",
@@ -58,7 +59,7 @@ struct access {
     const char *opcode, *order, *cache, *type;
     struct space space;
     unsigned width;         /* elements */
-    unsigned register_bits; /* at least those of the type */
+    unsigned register_bits; /* at least the type's width */
 };
 
 static unsigned bits_of(const char *type)
@@ -97,7 +98,7 @@ static uint8_t pattern(unsigned thread, unsigned at)
     return (uint8_t)(thread * 29 + at * 37 + 0x81);
 }
 
-/* Spaces that every thread sees alike hold the cell of thread 0. */
+/* In spaces that all threads share, every thread uses the cell of thread 0. */
 static bool is_common(const struct space *space)
 {
     return strcmp(space->home, "param") == 0 || strcmp(space->home, "const") == 0;
@@ -127,7 +128,8 @@ static const char *address_text(const struct space *space)
                                                : "address";
 }
 
-/* Puts the cell's address into `address`, as the space wants it, and copies the cell there. */
+/* Puts the cell's address into `address`, in the form that the space needs, and copies the cell
+ * there. */
 static void print_address(FILE *out, const struct space *space)
 {
     const char *home = space->home;
@@ -156,7 +158,7 @@ static void print_elements(FILE *out, unsigned width)
         fputc('}', out);
 }
 
-/* Any 64 bits do as a cache policy. */
+/* Any 64 bits are a valid cache policy. */
 static const char *policy_text(const struct access *a)
 {
     return a->cache && strstr(a->cache, "cache_hint") ? ", result" : "";
@@ -208,7 +210,7 @@ static char *memory_ptx(const struct access *a)
 
 /* --- expectations ------------------------------------------------------------------------------- */
 
-/* What is in the register after a load: the type's bytes, extended to the register. */
+/* The register after a load: the type's bytes, extended to the register. */
 static uint64_t loaded(const struct access *a, unsigned thread, unsigned element)
 {
     unsigned bytes = bits_of(a->type) / 8;
@@ -221,13 +223,13 @@ static uint64_t loaded(const struct access *a, unsigned thread, unsigned element
     return a->register_bits == 64 ? value : value & (((uint64_t)1 << a->register_bits) - 1);
 }
 
-/* Elements to store: nothing of what stands above the type's bits may reach memory. */
+/* An element to store: bits above the type's width must not reach memory. */
 static uint64_t to_store(unsigned thread, unsigned element)
 {
     return 0xf1e2d3c4b5a69788u + 0x0123456701234567u * element + thread;
 }
 
-/* 128 bits are what two elements of 64 are. */
+/* 128 bits are two elements of 64. */
 static struct access in_longs(const struct access *a)
 {
     struct access longs = *a;
@@ -302,7 +304,7 @@ static void each_register(struct access a, memory_visitor *visit, void *context)
 /* All types and vectors in one space, without other words. */
 static void each_plain(const char *opcode, struct space space, memory_visitor *visit, void *context)
 {
-    size_t count = strcmp(opcode, "ldu") == 0 ? TYPES - 1 : TYPES; /* which has no b128 */
+    size_t count = strcmp(opcode, "ldu") == 0 ? TYPES - 1 : TYPES; /* ldu has no b128 */
     for (size_t t = 0; t < count; t++)
         for (unsigned width = 1; width <= 4 && width * bits_of(types[t]) <= 128; width *= 2)
             each_register(
@@ -310,7 +312,8 @@ static void each_plain(const char *opcode, struct space space, memory_visitor *v
                 visit, context);
 }
 
-/* Each word with each type; a word about order stands before the space, one about caches behind. */
+/* Each word with each type; a word for the order comes before the space, a word for caches after
+ * it. */
 static void each_word(const char *opcode, const char *const *words, size_t count, bool is_order,
                       memory_visitor *visit, void *context)
 {

@@ -1,8 +1,9 @@
-/* tex, tld4, suld and sust: every shape, type, coordinate, vector and way to treat what is outside.
+/* tex, tld4, suld and sust: every shape, type, coordinate, vector and mode for coordinates
+ * outside.
  *
- * A texture here is 4 x 3 texels of four words, in 2 slices or layers, and every word of it is another.
- * Filtering, address modes and formats are the texture's affair, not the instruction's: only the
- * nearest texel is asked for. */
+ * A texture here is 4 x 3 texels of four words, in 2 slices or layers, and all its words are
+ * different. Filtering, address modes and formats belong to the texture, not to the instruction:
+ * this test only reads the nearest texel. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static const struct shape {
     {"1d", 1, false}, {"2d", 2, false}, {"3d", 3, false}, {"a1d", 1, true}, {"a2d", 2, true}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Opens a texture or surface over fresh memory that holds BYTES. */
+/* Opens a texture or surface on new memory that holds BYTES. */
 static uint64_t open_texture(struct fixture *f, const void *bytes, const struct shape *shape,
                              char kind, bool is_surface, emu_addr *memory)
 {
@@ -46,7 +47,7 @@ static uint64_t open_texture(struct fixture *f, const void *bytes, const struct 
     return handle;
 }
 
-/* Where a thread looks: a texel, and for surfaces the byte in its row. */
+/* The place that a thread reads: a texel, and for surfaces the byte in its row. */
 struct place {
     int x, y, z;
 };
@@ -59,7 +60,7 @@ static struct place place_of(const struct shape *shape, unsigned thread)
     return p;
 }
 
-/* "{c0, c1}": the layer first; three coordinates take four registers. */
+/* "{c0, c1}": the layer comes first; three coordinates take four registers. */
 static void print_point(FILE *out, const struct shape *shape)
 {
     unsigned used = shape->dims + shape->layered;
@@ -69,7 +70,7 @@ static void print_point(FILE *out, const struct shape *shape)
     fputc('}', out);
 }
 
-/* The coordinates of a thread as the instruction wants them, in its four words. */
+/* Writes a thread's coordinates, in the instruction's format, into its four words. */
 static void fill_point(uint32_t word[4], const struct shape *shape, struct place p, bool floats,
                        float shift)
 {
@@ -83,7 +84,8 @@ static void fill_point(uint32_t word[4], const struct shape *shape, struct place
     }
 }
 
-/* INSTRUCTION runs between loads of c0 … c3 and v0 … v3, and a store of v0 … v3, 32 bytes of each. */
+/* Runs INSTRUCTION after loads of c0 … c3 and v0 … v3 and before a store of v0 … v3, 32 bytes
+ * each. */
 static void run_kernel(struct fixture *f, const char *instruction, unsigned bits, uint64_t handle,
                        uint32_t points[THREADS][4], uint64_t values[THREADS][4])
 {
@@ -118,7 +120,7 @@ static const char *const result_types[] = {"f32", "u32", "s32"};
 static const char *const coordinate_types[] = {"f32", "s32"};
 static const char *const levels[] = {"", ".level", ".grad"};
 
-/* Words that are sound as floats and as integers of each sign. */
+/* Words that are ordinary values as floats and as integers of each sign. */
 static uint32_t texture_word(struct place p, unsigned channel)
 {
     unsigned index = (unsigned)(p.z * SLICE + p.y * ROW + p.x * TEXEL) / 4 + channel;
@@ -142,7 +144,7 @@ static char *fetch_text(const struct shape *shape, size_t level, const char *res
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    bool asks = *result == 'u'; /* whether the texels are there */
+    bool asks = *result == 'u'; /* the instruction also asks if the texels exist */
     fprintf(out, "tex%s.%s.v4.%s.%s {v0, v1, v2, v3}%s, [h, ", levels[level], shape->name, result,
             coordinate, asks ? "|there" : "");
     print_point(out, shape);
@@ -196,7 +198,7 @@ static char *cube_text(size_t level, size_t shape, const char *result)
     return text;
 }
 
-/* One texel a face: thread t looks at face t % 6 of cube t / 6 % 2, somewhat off its middle. */
+/* One texel per face: thread t reads face t % 6 of cube t / 6 % 2, slightly off its centre. */
 static void fetch_cube(size_t level, size_t shape, const char *result)
 {
     static const float directions[FACES][3] = {{2, .5f, 1},   {-2, 1, .5f},   {.5f, 3, -1},
@@ -292,7 +294,7 @@ static const char *const outsides[] = {"trap", "clamp", "zero"};
 
 struct surface_access {
     const struct shape *shape;
-    unsigned bits, width; /* of an element; elements */
+    unsigned bits, width; /* bits of an element; number of elements */
     const char *outside;
     bool is_load;
 };
@@ -321,13 +323,13 @@ static char *surface_text(const struct surface_access *a)
     return text;
 }
 
-/* Byte AT of the surface, before anything is stored. */
+/* Byte AT of the surface, before any store. */
 static uint8_t surface_byte(unsigned at)
 {
     return (uint8_t)(at * 37 + 11);
 }
 
-/* Every third thread looks outside, unless that is a trap: behind the row, or above the first. */
+/* Every third thread is outside, unless that is a trap: after the row, or above the first row. */
 static struct place surface_place(const struct surface_access *a, unsigned thread)
 {
     struct place p = place_of(a->shape, thread);
@@ -339,7 +341,7 @@ static struct place surface_place(const struct surface_access *a, unsigned threa
     return p;
 }
 
-/* The first byte that a thread reads or writes; -1: none. */
+/* The first byte that a thread reads or writes; -1: no byte. */
 static int surface_offset(const struct surface_access *a, unsigned thread)
 {
     struct place p = surface_place(a, thread);
@@ -371,7 +373,8 @@ static void access_surface(const struct surface_access *a)
         int at = surface_offset(a, t);
         fill_point(points[t], a->shape, surface_place(a, t), false, 0);
         for (unsigned k = 0; k < a->width && !a->is_load; k++) {
-            values[t][k] = stored_value((unsigned)at, k); /* the same for threads at one place */
+            values[t][k] =
+                stored_value((unsigned)at, k); /* the same for threads at the same place */
             if (at >= 0)
                 memcpy(want + at + k * bytes, &values[t][k], bytes);
         }
@@ -409,7 +412,7 @@ Test(opcodes, surface)
                                                                 outsides[o], is_load});
 }
 
-/* Outside with .trap, and handles of nothing: the launch ends, and says so. */
+/* Accesses outside with .trap, and invalid handles: the launch fails with a message. */
 static void expect_failure(const char *instruction, bool bad_handle, enum emu_status status,
                            const char *id)
 {

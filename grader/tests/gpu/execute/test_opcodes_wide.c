@@ -21,7 +21,7 @@ static const struct {
               {"", "global"},
               {"", "shared"}};
 
-/* What memory holds, the operands, and what it holds then: the lower halves first. */
+/* The value in memory, the operands, and the expected value in memory: lower halves first. */
 static const struct operation {
     const char *name;
     uint64_t old[2], b[2], c[2], want[2];
@@ -54,7 +54,8 @@ void wide_each(name_visitor *visit, void *context)
 
 /* --- 16 bytes a thread ---------------------------------------------------------------------------- */
 
-/* in: old, b, c; out: what came back, what memory holds then. The value goes through a move on its way. */
+/* in: old, b, c; out: the returned value, then the value in memory. The value passes through a
+ * move on its way. */
 static char *wide_ptx(size_t space, const char *name, bool is_cas)
 {
     char *text = NULL;
@@ -125,7 +126,7 @@ Test(opcodes, wide)
 
 /* --- one place for all ----------------------------------------------------------------------------- */
 
-/* Each thread adds (1, 3), and repeats that until nobody came between. */
+/* Each thread adds (1, 3), and retries until no other thread interferes. */
 static const char count_ptx[] =
     ".visible .entry k(.param .u64 word)\n{\n.reg .b64 w, x, y;\n.reg .b128 a, b, c;\n"
     ".reg .pred p;\nld.param.u64 w, [word];\nld.relaxed.gpu.global.b128 a, [w];\n"
@@ -151,7 +152,7 @@ Test(opcodes, wide_contention)
     }
 }
 
-/* --- what is no such value ------------------------------------------------------------------------- */
+/* --- refused values ----------------------------------------------------------------------------- */
 
 Test(opcodes, wide_refusals)
 {

@@ -1,5 +1,5 @@
-/* Launches that are not over when emu_launch() returns: they wait for what the host does, and go on. Below, the
- * runtime library on top of that, under gpu/execute/persistent.cu. */
+/* Launches that still run when emu_launch() returns: they wait for the host, and continue later.
+ * Below, the same with the runtime library, by gpu/execute/persistent.cu. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char waits[] =
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n";
 
-/* The same, and each look is stored: so there is always something new. */
+/* The same, but stores a count at each poll: memory always changes. */
 static const char waits_and_counts[] =
     ".visible .entry k(.param .u64 words)\n{\n.reg .pred p;\n.reg .b32 a, n;\n.reg .b64 w;\n"
     "ld.param.u64 w, [words];\nmov.u32 n, 0;\n"
@@ -72,7 +72,7 @@ Test(parked, goes_on_when_memory_has_changed)
         emu_addr words = open_waiting(&fixture, &(struct emu_options){.workers = workers}, waits);
         struct emu_parked parked = park(&fixture, words, 5);
         cr_expect(parked.is_still && !parked.sees_lent);
-        for (int i = 0; i < 3; i++) { /* in vain */
+        for (int i = 0; i < 3; i++) { /* unsuccessful polls */
             cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_WAIT), EMU_PARKED);
             cr_expect_not(emu_parked(fixture.device).has_changed);
         }
@@ -89,7 +89,8 @@ Test(parked, goes_on_when_memory_has_changed)
     }
 }
 
-/* Two at once, of which one sets what the other waits for; memory comes and goes meanwhile. */
+/* Two launches at once: one sets the word that the other waits for, while the host allocates and
+ * frees memory. */
 Test(parked, memory_may_move)
 {
     struct fixture fixture;
@@ -100,12 +101,12 @@ Test(parked, memory_may_move)
         other[i] = fixture_upload(&fixture, NULL, 64);
     for (int i = 0; i < 200; i += 2)
         emu_free(fixture.device, other[i]);
-    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_LOOK), EMU_PARKED);
+    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_POLL), EMU_PARKED);
     write_word(&fixture, words + 2048, 3);
-    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_LOOK), EMU_PARKED);
-    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_LOOK), EMU_OK);
+    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_POLL), EMU_PARKED);
+    cr_assert_eq(emu_go_on(fixture.device, second.launch, EMU_POLL), EMU_OK);
     write_word(&fixture, words, 4);
-    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_LOOK), EMU_OK);
+    cr_assert_eq(emu_go_on(fixture.device, first.launch, EMU_POLL), EMU_OK);
     expect_words(&fixture, words, 32, 4);
     expect_words(&fixture, words + 2048, 64, 3);
     fixture_close(&fixture);
@@ -143,7 +144,7 @@ Test(parked, memory_that_is_lent_is_told)
     struct emu_parked parked = park(&fixture, at, 1);
     cr_expect(parked.sees_lent && parked.is_still);
     *(volatile uint32_t *)lent = 5;
-    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_OK);
     cr_expect_eq(lent[32], 5);
 
     lent[0] = 0;
@@ -154,8 +155,9 @@ Test(parked, memory_that_is_lent_is_told)
     fixture_close(&fixture);
 }
 
-/* Clusters of two blocks, whose first one looks and keeps in its shared memory what it has seen; the second reads
- * it there, once the two have met. FROM_FIRST: where the first goes on as it has seen 0; FROM_BOTH: the two. */
+/* Clusters of two blocks. The first block polls and stores the value in its shared memory; the
+ * second reads it there after both have met. FROM_FIRST: where the first continues after reading
+ * 0; FROM_BOTH: where both do. */
 #define CLUSTERS_WAIT(from_first, from_both)                                                       \
     ".visible .entry k(.param .u64 words)\n.explicitcluster\n.reqnctapercluster 2, 1, 1\n{\n"      \
     ".reg .pred p;\n.reg .b32 a, t, b, n, r, s;\n.reg .b64 w, o;\n.shared .align 4 .b32 told;\n"   \
@@ -169,8 +171,8 @@ Test(parked, memory_that_is_lent_is_told)
     "mov.u32 t, %tid.x;\nmov.u32 b, %ctaid.x;\nmov.u32 n, %ntid.x;\nmad.lo.u32 t, b, n, t;\n"      \
     "mul.wide.u32 o, t, 4;\nadd.s64 o, o, w;\nst.global.u32 [o+4], a;\nret;\n}\n"
 
-/* A cluster keeps all its blocks: that which waits where they meet, and that which looks, and its memory. It also
- * lets others have their turn if it looks and meets again and again. */
+/* A parked cluster keeps all its blocks and its memory: the block that waits at the barrier and
+ * the block that polls. If it polls and meets again and again, it lets others run. */
 Test(parked, clusters_are_kept_whole)
 {
     static const char *const programs[] = {CLUSTERS_WAIT("@p bra LOOK;\n", ""),
@@ -181,9 +183,9 @@ Test(parked, clusters_are_kept_whole)
             open_waiting(&fixture, &(struct emu_options){.workers = 1 + i / 2}, programs[i % 2]);
         struct emu_parked parked = park(&fixture, words, 6);
         cr_expect_eq(parked.is_still, i % 2 == 0, "program %u", i % 2);
-        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_PARKED);
+        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_PARKED);
         write_word(&fixture, words, 7);
-        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK, "%s",
+        cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_OK, "%s",
                      emu_message(fixture.device));
         expect_words(&fixture, words, 6 * 32, 7);
         write_word(&fixture, words, 0);
@@ -193,17 +195,17 @@ Test(parked, clusters_are_kept_whole)
     }
 }
 
-/* Who never comes to rest is parked all the same, and may be abandoned. */
+/* A kernel that never stops changing memory is parked all the same, and may be abandoned. */
 Test(parked, restless_ones_are_not_still)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits_and_counts);
     struct emu_parked parked = park(&fixture, words, 1);
     cr_expect_not(parked.is_still);
-    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_PARKED);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_PARKED);
     cr_expect(emu_parked(fixture.device).has_changed);
     write_word(&fixture, words, 9);
-    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_OK);
+    cr_assert_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_OK);
     expect_words(&fixture, words, 1, 9);
     write_word(&fixture, words, 0);
     parked = park(&fixture, words, 1);
@@ -213,7 +215,7 @@ Test(parked, restless_ones_are_not_still)
     fixture_close(&fixture);
 }
 
-/* Looks in vain are no work: only who waits for the launch pays for them. */
+/* Failed polls do not count as work: the limit applies only once the host waits for the launch. */
 Test(parked, looks_do_not_use_up_the_limit)
 {
     struct fixture fixture;
@@ -222,7 +224,7 @@ Test(parked, looks_do_not_use_up_the_limit)
     struct emu_parked parked = park(&fixture, words, 1);
     enum emu_status status = EMU_PARKED;
     for (int i = 0; i < 1000 && status == EMU_PARKED; i++)
-        status = emu_go_on(fixture.device, parked.launch, EMU_LOOK);
+        status = emu_go_on(fixture.device, parked.launch, EMU_POLL);
     cr_assert_eq(status, EMU_PARKED);
     for (int i = 0; i < 1000000 && status == EMU_PARKED; i++)
         status = emu_go_on(fixture.device, parked.launch, EMU_WAIT);
@@ -230,19 +232,19 @@ Test(parked, looks_do_not_use_up_the_limit)
     fixture_close(&fixture);
 }
 
-/* Its kernel goes, and it with it. */
+/* Unloading its module ends a parked launch. */
 Test(parked, ends_with_its_module)
 {
     struct fixture fixture;
     emu_addr words = open_waiting(&fixture, NULL, waits);
     struct emu_parked parked = park(&fixture, words, 1);
     cr_assert_eq(emu_unload(fixture.device, fixture.module), EMU_OK);
-    cr_expect_eq(emu_go_on(fixture.device, parked.launch, EMU_LOOK), EMU_NOT_FOUND);
+    cr_expect_eq(emu_go_on(fixture.device, parked.launch, EMU_POLL), EMU_NOT_FOUND);
     expect_status(&fixture, 0, "deadlock");
     fixture_close(&fixture);
 }
 
-/* More than a few hundred are not kept. */
+/* At most a few hundred launches can be parked. */
 Test(parked, they_are_not_without_number)
 {
     struct fixture fixture;
@@ -262,7 +264,7 @@ TestSuite(persistent, .init = shell_init, .fini = shell_fini, .timeout = 600);
 static const char *const ways[] = {
     "",
     "LANEWISE_TOOLS=racecheck,initcheck",
-#ifndef LANEWISE_PRELOAD /* the ordinary build does these ten times sooner */
+#ifndef LANEWISE_PRELOAD /* the ordinary build does these ten times faster */
     "LANEWISE_WORKERS=1",
     "LANEWISE_WORKERS=3",
     "LANEWISE_DETERMINISTIC=1",
@@ -295,7 +297,7 @@ static json_t *load_run(void)
     return run;
 }
 
-/* Each launch is in the record, once. */
+/* Each launch is in the record exactly once. */
 Test(persistent, launches_are_recorded_at_their_end)
 {
     free(shell_must("$LANEWISE run --json out.json $PROGRAMS/persistent >/dev/null 2>&1"));
@@ -313,7 +315,8 @@ Test(persistent, launches_are_recorded_at_their_end)
     json_decref(run);
 }
 
-/* What nobody can help any more is told as ever: HOW the program waits for it, and the exit status. */
+/* If nothing can end the wait any more, the deadlock is reported as usual: HOW the program waits
+ * for it, and the exit status. */
 static const struct {
     const char *how, *waits_for;
     int code;
@@ -326,7 +329,7 @@ static const struct {
     {"exit", "what never happens", 0},
 };
 
-/* One error, which is a deadlock at LINE. */
+/* Expects exactly one error, a deadlock at LINE. */
 static void expect_deadlock(const char *how, const char *waits_for, int line)
 {
     json_t *run = load_run(), *finding;

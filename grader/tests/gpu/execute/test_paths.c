@@ -1,5 +1,6 @@
-/* The quick way of accesses that repeat (execute/access.c) and the one that looks at all 32 addresses must
- * count alike. initcheck wants all addresses of each access, so the quick way is closed to it. */
+/* The fast path for repeated accesses (execute/access.c) and the path that checks all 32
+ * addresses must count the same. initcheck needs all addresses of each access and thereby
+ * disables the fast path. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 
 TestSuite(paths, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* Not memory_more: it registers memory of the host, whose address is another one each time. */
+/* Not memory_more: it registers host memory, whose address changes with each run. */
 static const char *const programs[] = {"counts",   "sum_ladder", "matmul_ladder", "losses",
                                        "textures", "halves",     "threads",       "spaces"};
 
@@ -49,7 +50,7 @@ Test(paths, count_alike)
     }
 }
 
-/* What make bench measures the cost of watching with. */
+/* The modes with which make bench measures the cost of observers. */
 Test(paths, only_what_is_named_watches)
 {
     static const struct {

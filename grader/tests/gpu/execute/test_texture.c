@@ -1,5 +1,5 @@
-/* Texture and surface instructions at the emulator's door: every form is understood or clearly refused,
- * handles and edges are checked. What fetches answer is compared with a GPU in test_cudart_more.c. */
+/* Texture and surface instructions through device.h: every form works or is clearly refused;
+ * handles and edges are checked. test_cudart_more.c compares the fetched values with a GPU. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { W = 4, H = 3 };
 #define KERNEL(name, body) HEAD(name) body TAIL
 
 static const struct row {
-    const char *instruction, *message; /* message NULL: it must be understood */
+    const char *instruction, *message; /* message NULL: the form must be accepted */
 } rows[] = {
     {"tex.1d.v4.f32.s32 {%f3, %f4, %f5, %f6}, [%d2, {%r1}];", NULL},
     {"tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];", NULL},
@@ -82,7 +82,7 @@ Test(texture, forms_are_understood_or_refused)
     fixture_open(&fixture, NULL);
     emu_addr texels = fixture_upload(&fixture, NULL, W * H * 4);
     struct emu_texture texture = describe(texels), layered = texture;
-    layered.layered = true; /* which an instruction without a layer may read, too */
+    layered.layered = true; /* an instruction without a layer may also read it */
     uint64_t handles[] = {open_texture(&fixture, texture), open_texture(&fixture, layered)};
     for (size_t i = 0; i < ROWS; i++) {
         char ptx[1200];
@@ -97,7 +97,7 @@ Test(texture, forms_are_understood_or_refused)
     fixture_close(&fixture);
 }
 
-/* suld and sust: every type, width and shape, and what happens outside. */
+/* suld and sust: every type, width and shape, and accesses outside. */
 Test(texture, surfaces_of_every_form)
 {
     static const char *const types[] = {"b8", "b16", "b32", "b64"};
@@ -140,7 +140,7 @@ Test(texture, surfaces_of_every_form)
     fixture_close(&fixture);
 }
 
-/* What is no texture, or one no more, ends the kernel with a finding, and nothing outside is touched. */
+/* An invalid or destroyed handle ends the kernel with a finding; memory outside is not touched. */
 Test(texture, bad_handles_and_edges_are_reported)
 {
     struct fixture fixture;
@@ -204,8 +204,9 @@ Test(texture, lent_memory_is_shared)
     fixture_close(&fixture);
 }
 
-/* A cube of 4 x 4 texels with two more levels, of which each holds its number. The step that leads to a
- * level, on each face to the side and down; ahead, one sees no other texel. */
+/* A cube of 4 x 4 texels with two more levels; each texel holds its level's number. Each row's
+ * step selects a level, sideways and down on each face; a step straight ahead shows no other
+ * texel. */
 Test(texture, cube_chooses_the_level_of_a_step)
 {
     enum { SIZE = 4, LEVELS = 3, FACES = 6, TEXELS = FACES * (16 + 4 + 1) };

@@ -1,12 +1,12 @@
-/* How a warp's lanes go apart and come together: branches, loops, exits, calls, barriers. */
+/* How a warp's lanes diverge and reconverge: branches, loops, exits, calls, barriers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/support/emulator_fixture.h"
 
-/* A kernel that leaves a word for each thread: t = tid.x, at = where its word goes, shared = 1024 words
- * of shared memory, mine = the thread's own. */
+/* A kernel that stores a word for each thread: t = tid.x, at = the address of its word, shared =
+ * 1024 words of shared memory, mine = the thread's own word there. */
 #define HEAD                                                                                       \
     ".visible .entry k(.param .u64 out)\n{\n"                                                      \
     ".shared .align 8 .b8 shared[4096];\n"                                                         \
@@ -35,7 +35,7 @@ static void start(struct run *run, const char *ptx, unsigned threads)
     fixture_download(&run->fixture, run->word, out, sizeof run->word);
 }
 
-/* The same, and it must end well and find nothing. */
+/* The same, and the launch must succeed without findings. */
 static void start_well(struct run *run, const char *ptx, unsigned threads)
 {
     start(run, ptx, threads);
@@ -48,7 +48,7 @@ static void start_well(struct run *run, const char *ptx, unsigned threads)
 
 /* --- branches and loops ------------------------------------------------------------------------- */
 
-/* if (t & 1) a = t & 2 ? 3 : 1; else a = t & 4 ? 4 : 0; then all lanes are together again. */
+/* if (t & 1) a = t & 2 ? 3 : 1; else a = t & 4 ? 4 : 0; then all lanes reconverge. */
 Test(warp, nested_branches)
 {
     struct run run;
@@ -72,7 +72,8 @@ Test(warp, nested_branches)
     fixture_close(&run.fixture);
 }
 
-/* for (i = 0; i < t; i++) a += i; every lane leaves at another time, and they meet behind. */
+/* for (i = 0; i < t; i++) a += i; each lane leaves in a different round, and they reconverge
+ * after the loop. */
 Test(warp, loop_of_different_lengths)
 {
     struct run run;
@@ -106,7 +107,7 @@ Test(warp, nested_loops_with_break)
     fixture_close(&run.fixture);
 }
 
-/* A branch into the middle of the other side: no structured if has this shape. */
+/* A branch into the middle of the other side: no structured `if` has this shape. */
 Test(warp, unstructured_branches)
 {
     struct run run;
@@ -122,7 +123,7 @@ Test(warp, unstructured_branches)
     fixture_close(&run.fixture);
 }
 
-/* A warp of 20 threads: the 12 that are not there take no part in anything. */
+/* A warp of 20 threads: its 12 missing lanes take no part in anything. */
 Test(warp, ragged_warp)
 {
     struct run run;
@@ -135,7 +136,7 @@ Test(warp, ragged_warp)
 
 /* --- the ends of threads ------------------------------------------------------------------------ */
 
-/* Every third thread leaves early; the others go on together and can wait for each other. */
+/* Every third thread exits early; the others continue together and can wait for each other. */
 Test(warp, early_exit)
 {
     struct run run;
@@ -163,7 +164,8 @@ Test(warp, guarded_return_in_a_loop)
     fixture_close(&run.fixture);
 }
 
-/* One side of a branch returns: the other lanes must not wait for them at its end. */
+/* One side of a branch returns: the other lanes must not wait for its lanes at the end of the
+ * branch. */
 Test(warp, return_on_one_side)
 {
     struct run run;
@@ -178,7 +180,7 @@ Test(warp, return_on_one_side)
 
 /* --- barriers ----------------------------------------------------------------------------------- */
 
-/* Each thread reads what another warp wrote, over and over. */
+/* Each thread repeatedly reads words that another warp wrote. */
 Test(warp, barrier_orders_shared_memory)
 {
     struct run run;
@@ -195,7 +197,7 @@ Test(warp, barrier_orders_shared_memory)
     fixture_close(&run.fixture);
 }
 
-/* A whole warp has exited before the barrier: the others do not wait for it. */
+/* A whole warp exits before the barrier: the others do not wait for it. */
 Test(warp, barrier_after_a_warp_has_exited)
 {
     struct run run;
@@ -204,8 +206,8 @@ Test(warp, barrier_after_a_warp_has_exited)
     fixture_close(&run.fixture);
 }
 
-/* Half a warp at one barrier, the other half at another instruction: an error on older GPUs and for
- * every compiler, said so, and then both halves go on. */
+/* Half a warp is at one barrier, the other half at another instruction: an error on older GPUs
+ * and for every compiler. It is reported; then both halves continue. */
 Test(warp, divergent_barrier)
 {
     struct run run;
@@ -223,7 +225,7 @@ Test(warp, divergent_barrier)
     fixture_close(&run.fixture);
 }
 
-/* barrier.sync without .aligned may be reached divergently: cooperative groups do it. */
+/* barrier.sync without .aligned may be reached divergently, as in cooperative groups. */
 Test(warp, unaligned_barrier_may_diverge)
 {
     struct run run;
@@ -238,7 +240,7 @@ Test(warp, unaligned_barrier_may_diverge)
     fixture_close(&run.fixture);
 }
 
-/* Compilers copy one barrier into both branches: warps meet by its number, wherever they stand. */
+/* Compilers copy one barrier into both branches: warps meet by its number, at any instruction. */
 Test(warp, barriers_match_by_number)
 {
     struct run run;
@@ -252,8 +254,8 @@ Test(warp, barriers_match_by_number)
     fixture_close(&run.fixture);
 }
 
-/* Two pairs of warps, each with a barrier of its own and a count; the second pair waits three times
- * as often. The numbers come from registers. */
+/* Two pairs of warps, each with its own barrier and count; the second pair waits three times as
+ * often. Registers hold the barriers' numbers. */
 Test(warp, barriers_with_count)
 {
     struct run run;
@@ -268,8 +270,8 @@ Test(warp, barriers_with_count)
     fixture_close(&run.fixture);
 }
 
-/* Warps 0 and 1 meet three times at barrier 1 while warp 2 stands at barrier 2: it goes on only when the
- * others come there, too, and then sees what they have written last. */
+/* Warps 0 and 1 meet three times at barrier 1 while warp 2 waits at barrier 2. It continues only
+ * after the others arrive there, and then reads their last words. */
 Test(warp, barriers_do_not_mix)
 {
     struct run run;
@@ -286,7 +288,7 @@ Test(warp, barriers_do_not_mix)
     fixture_close(&run.fixture);
 }
 
-/* Where a count is given, a warp counts as 32 threads: those that are not there or have exited, too. */
+/* For a count, a warp counts as 32 threads, including missing and exited ones. */
 Test(warp, barrier_count_of_ragged_warps)
 {
     struct run run;
@@ -300,7 +302,7 @@ Test(warp, barrier_count_of_ragged_warps)
 
 /* --- __syncwarp --------------------------------------------------------------------------------- */
 
-/* Each half of a warp exchanges words within itself, in a branch of its own. */
+/* Each half of a warp exchanges words among its own lanes, in its own branch. */
 Test(warp, syncwarp_of_halves)
 {
     struct run run;
@@ -315,8 +317,8 @@ Test(warp, syncwarp_of_halves)
     fixture_close(&run.fixture);
 }
 
-/* Both sides of a branch wait for the whole warp, at different instructions, and so hand words over
- * from one side to the other. */
+/* Both sides of a branch wait for the whole warp, at different instructions, and thereby pass
+ * words from one side to the other. */
 Test(warp, syncwarp_across_branches)
 {
     struct run run;
@@ -331,7 +333,7 @@ Test(warp, syncwarp_across_branches)
     fixture_close(&run.fixture);
 }
 
-/* Lanes that have exited are not waited for. */
+/* The barrier does not wait for lanes that have exited. */
 Test(warp, syncwarp_after_exit)
 {
     struct run run;
@@ -356,7 +358,7 @@ Test(warp, syncwarp_before_exit)
 
 /* --- calls -------------------------------------------------------------------------------------- */
 
-/* A function that calls itself, to another depth in each lane: sum of 1 … n. */
+/* A recursive function, with a different depth in each lane: sum of 1 … n. */
 Test(warp, recursion)
 {
     struct run run;
@@ -394,8 +396,8 @@ Test(warp, function_pointers)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 waits for what lane 5 does behind the place where they meet, so it comes late to the vote: the
- * others must wait for it there. */
+/* Lane 0 waits for a word that lane 5 writes after the reconvergence point, and therefore comes
+ * late to the vote: the others must wait for it there. */
 Test(warp, vote_of_lanes_that_come_late)
 {
     struct run run;
@@ -412,7 +414,8 @@ Test(warp, vote_of_lanes_that_come_late)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 comes late again and again, so that the others' path is left alone each time: they wait each time. */
+/* Lane 0 comes late in every round and the others' path is abandoned each time: they must wait
+ * each time. */
 Test(warp, votes_of_a_lane_that_always_comes_late)
 {
     struct run run;
@@ -430,8 +433,8 @@ Test(warp, votes_of_a_lane_that_always_comes_late)
     fixture_close(&run.fixture);
 }
 
-/* Lane 0 is still in the first round when odd lanes leave the loop: the others' way to the second round's vote is not
- * its own any more, but there they still are together. */
+/* Lane 0 is still in the first round when odd lanes leave the loop. The other lanes reach the
+ * second round's vote on another path than lane 0, but must still vote together. */
 Test(warp, vote_of_lanes_that_came_on_different_ways)
 {
     struct run run;

@@ -1,4 +1,5 @@
-/* Threads that wait for each other by memory: locks and flags within a warp, between CTAs, for ever. */
+/* Threads that wait for each other through memory: locks and flags within a warp and between
+ * CTAs, and endless waits. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static const char flag_lock[] =
     "membar.gl;\natom.global.exch.b32 a, [lock], 0;\nmov.u32 b, 1;\nNEXT:\nsetp.eq.u32 q, b, 0;\n"
     "@q bra SPIN;\n";
 
-/* The lock is taken with acquire and given back by a plain release store, with a nap in between. */
+/* Takes the lock with acquire semantics and releases it with a plain release store; sleeps in
+ * between. */
 static const char napping_lock[] =
     "SPIN:\natom.acquire.gpu.global.cas.b32 a, [lock], 0, 1;\nsetp.eq.u32 p, a, 0;\n@p bra IN;\n"
     "nanosleep.u32 100;\nbra SPIN;\nIN:\n"
@@ -81,8 +83,9 @@ Test(wait, spin_lock_in_shared_memory)
     fixture_close(&fixture);
 }
 
-/* A barrier of the whole grid, as cooperative groups have it: a thread of each CTA counts the others, the rest of
- * the CTA waits for it. Polling must not cost more than what is between the barriers. */
+/* A barrier of the whole grid, as in cooperative groups: a thread of each CTA counts the others,
+ * the rest of the CTA waits for it. Polling must not cost more than the work between the
+ * barriers. */
 Test(wait, grid_barriers_are_cheap)
 {
     enum { CTAS = 16, ROUNDS = 100, PER_ROUND = 300 };
@@ -107,8 +110,8 @@ Test(wait, grid_barriers_are_cheap)
     fixture_close(&fixture);
 }
 
-/* A sum that goes from CTA to CTA, each of which looks until it is its turn: those that cannot have it yet must not cost
- * more than those that have. */
+/* A sum that passes from CTA to CTA; each polls until its turn. CTAs whose turn cannot come yet
+ * must not cost more than the others. */
 Test(wait, chains_of_ctas_are_cheap)
 {
     enum { CTAS = 2000, PER_CTA = 30000 };
@@ -134,8 +137,8 @@ Test(wait, chains_of_ctas_are_cheap)
 
 /* --- flags -------------------------------------------------------------------------------------- */
 
-/* One lane polls a word that another lane of its warp writes; which way the branch goes must not
- * matter, nor how the word is read. */
+/* One lane polls a word that another lane of its warp writes. Neither the direction of the
+ * branch nor the kind of read may matter. */
 static void wait_for_flag(const char *poll, unsigned waiter, unsigned setter)
 {
     char ptx[1000];
@@ -172,7 +175,7 @@ Test(wait, flag_of_another_lane)
     }
 }
 
-/* Each lane waits for the one before it: 32 paths at once, in both directions. */
+/* Each lane waits for the previous one: 32 paths at once, in both directions. */
 static void wait_in_a_chain(bool upwards)
 {
     char ptx[1000];
@@ -202,7 +205,7 @@ Test(wait, chain_of_lanes)
     wait_in_a_chain(false);
 }
 
-/* A warp polls shared memory that another warp of its CTA writes behind a barrier of its own. */
+/* A warp polls shared memory that another warp of its CTA writes after its own barrier. */
 Test(wait, flag_of_another_warp)
 {
     struct fixture fixture;
@@ -258,7 +261,7 @@ Test(wait, grid_barrier)
     grid_barrier(2, 100);
 }
 
-/* The last CTA must have started before the first may end. */
+/* The last CTA must start before the first can end. */
 Test(wait, first_cta_waits_for_the_last)
 {
     for (unsigned workers = 1; workers <= 2; workers++) {
@@ -280,7 +283,7 @@ Test(wait, first_cta_waits_for_the_last)
     }
 }
 
-/* --- for ever ----------------------------------------------------------------------------------- */
+/* --- endless waits ------------------------------------------------------------------------------ */
 
 static void expect_finding(struct fixture *fixture, const char *id, int64_t line)
 {
@@ -293,7 +296,7 @@ static void expect_finding(struct fixture *fixture, const char *id, int64_t line
     json_decref(record);
 }
 
-/* The launch ended as a deadlock, and somebody waits at line 11 and somebody at line 22. */
+/* The launch ended as a deadlock, with a thread waiting at line 11 and another at line 22. */
 static void expect_deadlock(struct fixture *fixture)
 {
     json_t *record = fixture_record(fixture, -1), *launch = json_object_get(record, "launch");
@@ -311,7 +314,7 @@ static void expect_deadlock(struct fixture *fixture)
     json_decref(record);
 }
 
-/* Two warps at two barriers that need both of them. */
+/* Two warps wait at two barriers that each need both. */
 Test(wait, deadlock)
 {
     struct fixture fixture;
@@ -343,7 +346,8 @@ Test(wait, deadlock_of_lanes)
     fixture_close(&fixture);
 }
 
-/* A barrier that no CTA has: its number comes from a register, so that no assembler sees it. */
+/* A barrier that does not exist: its number comes from a register, which hides it from the
+ * assembler. */
 Test(wait, barrier_that_is_not_there)
 {
     static const uint64_t numbers[] = {16, 0xffffffff, 0x80000000};
@@ -362,8 +366,8 @@ Test(wait, barrier_that_is_not_there)
     }
 }
 
-/* Everything that never ends is stopped at the limit, with the line where it was; and before that, once it is
- * certain that nothing can change any more. */
+/* Every endless kernel is stopped at the limit, and the message names its line; or earlier, once
+ * it is certain that nothing can change any more. */
 static const struct endless {
     const char *name, *body;
     enum emu_status status;
@@ -448,14 +452,15 @@ Test(wait, for_ever)
             stop_at_limit(&endless[i], workers);
 }
 
-/* Nobody is taken to be stuck who waits for somebody busy, or who does not wait for ever: the first CTAs look
- * at a word that the last one writes after some work of its own, or that nobody writes, but so often only. */
+/* A thread that waits for a busy thread, or not for ever, is not stuck. The first CTAs poll a
+ * word that the last one writes after some work, or that no thread writes, but for a limited
+ * number of polls. */
 static const char *const patient[] = {
     "setp.ne.u32 p, c, 3;\n@p bra L;\nW:\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 300000;\n@p bra W;\n"
     "st.volatile.global.u32 [w], a;\nL:\nld.volatile.global.u32 a, [w];\nsetp.eq.u32 p, a, 0;\n"
     "@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nsetp.lt.u32 p, a, 20000;\n@p bra L;\n",
-    /* by a bit of what was counted, by the time, by what lies there */
+    /* ended by a bit of the count, by the time, by the address */
     "L:\nld.volatile.global.u32 t, [w];\nadd.u32 a, a, 1;\nshr.u32 t, a, 15;\nand.b32 t, t, 1;\n"
     "setp.eq.u32 p, t, 0;\n@p bra L;\n",
     "L:\nld.volatile.global.u32 t, [w];\nmov.u32 a, %clock;\nshr.u32 a, a, 18;\n"
@@ -485,8 +490,8 @@ Test(wait, patiently)
     }
 }
 
-/* A kernel that needs as many instructions as are allowed is not stopped; the device can be used on
- * after one that was. */
+/* A kernel that needs exactly the permitted instructions is not stopped. After a stopped kernel
+ * the device still works. */
 Test(wait, limit_is_exact)
 {
     struct fixture fixture;

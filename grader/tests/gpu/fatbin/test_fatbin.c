@@ -1,5 +1,5 @@
-/* The fat-binary reader: on fat binaries that nvcc made, and on tables of bytes that nobody should
- * make. The malformed ones are damaged copies of a small well-formed one. */
+/* The fat-binary reader, with fat binaries that nvcc made and with malformed ones. These are
+ * damaged copies of a small well-formed one. */
 #include <criterion/criterion.h>
 #include <lz4.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void put64(unsigned char *at, uint64_t value)
     memcpy(at, &value, sizeof value);
 }
 
-/* --- a builder of fat binaries ---------------------------------------------------------------------- */
+/* --- a builder of fat binaries ---------------------------------------------------------------- */
 
 enum { HEADER = 16, ENTRY = 64, ROOM = 4096 };
 
@@ -66,7 +66,7 @@ static void add_plain(struct made *made, unsigned arch, uint64_t flags)
     add(made, FATBIN_PTX, arch, flags, ptx, sizeof ptx, 0);
 }
 
-/* The text of the best PTX of MADE for a GPU of ARCH 90; NULL and MESSAGE otherwise. */
+/* The text of MADE's best PTX for a GPU of arch 90. NULL: none, or MESSAGE says what is wrong. */
 static char *best(const struct made *made, char *message)
 {
     struct fatbin_summary summary = {0};
@@ -80,7 +80,7 @@ static char *best(const struct made *made, char *message)
     return text;
 }
 
-/* --- well-formed ones --------------------------------------------------------------------------------- */
+/* --- well-formed ones ------------------------------------------------------------------------- */
 
 Test(fatbin, plain_text_is_read)
 {
@@ -124,9 +124,9 @@ Test(fatbin, zstd_is_unpacked)
 
 struct choice {
     const char *name;
-    unsigned archs[4];     /* of PTX, 0 ends */
-    unsigned specific;     /* bit i: entry i is for one GPU alone */
-    unsigned right, newer; /* the arch chosen, 0 none; the lowest above 90 */
+    unsigned archs[4];     /* of the PTX entries, ending with 0 */
+    unsigned specific;     /* bit i: entry i is for one GPU only */
+    unsigned right, newer; /* expected: the chosen arch (0: none); the lowest arch above 90 */
     bool right_specific;
 };
 
@@ -172,7 +172,7 @@ Test(fatbin, what_is_missing_is_explained)
     add(&made, FATBIN_ELF, 80, 0, "ELF", 4, 0);
     cr_assert(fatbin_summarise(&old, made.bytes, made.size, 90, message));
     fatbin_explain(&old, 90, message);
-    cr_expect(strstr(message, "built for code=sm_80 alone") &&
+    cr_expect(strstr(message, "built only for code=sm_80") &&
                   strstr(message, "-gencode arch=compute_80,code=compute_80"),
               "%s", message);
     add_plain(&made, 100, 0);
@@ -183,14 +183,14 @@ Test(fatbin, what_is_missing_is_explained)
               "%s", message);
 }
 
-/* --- malformed ones ----------------------------------------------------------------------------------- */
+/* --- malformed ones --------------------------------------------------------------------------- */
 
-/* One value of a well-formed fat binary, changed. Offsets from HEADER on are in its entry. */
+/* One changed value of a well-formed fat binary. Offsets from HEADER on are in its entry. */
 struct damage {
     const char *name;
     size_t offset, width;
     uint64_t value;
-    const char *message; /* part of it */
+    const char *message; /* part of the expected message */
 };
 
 static const struct damage damages[] = {
@@ -198,12 +198,12 @@ static const struct damage damages[] = {
     {"version", 4, 2, 7, "format version 7 is not supported"},
     {"header too small", 6, 2, 8, "format version 1"},
     {"header past the end", 6, 2, 0xffff, "truncated"},
-    {"size past the end", 8, 8, 100000, "truncated, 100000 bytes are announced"},
+    {"size past the end", 8, 8, 100000, "truncated, its header announces 100000 bytes"},
     {"size overflows", 8, 8, UINT64_MAX, "truncated"},
     {"entries end in a header", 8, 8, 40, "truncated in the header of an entry"},
-    {"entry header too small", HEADER + 4, 4, 63, "truncated, an entry of 63"},
+    {"entry header too small", HEADER + 4, 4, 63, "truncated, an entry needs 63"},
     {"entry header past the end", HEADER + 4, 4, UINT32_MAX, "truncated, an entry"},
-    {"payload past the end", HEADER + 8, 8, 4096, "truncated, an entry of 64 + 4096"},
+    {"payload past the end", HEADER + 8, 8, 4096, "truncated, an entry needs 64 + 4096"},
     {"payload overflows", HEADER + 8, 8, UINT64_MAX - 70, "truncated, an entry"},
     {"unknown compression", HEADER + 0x28, 8, 0x4000, "unknown compression (flags 0x4000)"},
     {"both compressions", HEADER + 0x28, 8, 0xa000, "unknown compression"},
@@ -216,7 +216,7 @@ static const struct damage damages[] = {
     {"not LZ4", HEADER + 0x28, 8, 0x2011, "damaged LZ4 data"},
 };
 
-/* The bytes lie at the very end of a heap block: AddressSanitizer sees a read beyond them. */
+/* The bytes end with their heap block, so that AddressSanitizer notices a read beyond them. */
 static void check_damage(const struct damage *damage, const struct made *good)
 {
     struct made made = *good;
@@ -248,7 +248,7 @@ Test(fatbin, damage_is_named)
         check_damage(&damages[i], &good);
 }
 
-/* Every prefix, and every single byte changed: never a crash, and a text only if it is all there. */
+/* Every prefix, and every bit flipped: no crash, and no text from a prefix. */
 Test(fatbin, any_damage_is_survived)
 {
     struct made good;
@@ -271,11 +271,11 @@ Test(fatbin, any_damage_is_survived)
         }
 }
 
-/* --- nvcc's own ---------------------------------------------------------------------------------------- */
+/* --- nvcc's own ------------------------------------------------------------------------------- */
 
 struct mode {
     const char *name, *options;
-    uint64_t flags; /* of the PTX: which compression it must have */
+    uint64_t flags; /* the expected compression of the PTX */
 };
 
 static const struct mode modes[] = {

@@ -1,4 +1,5 @@
-/* The kernels' heap: chunks never overlap, all comes back, and many chunks cost no more than few. */
+/* The kernels' heap: chunks never overlap, all memory can be freed, and each chunk takes the
+ * same time, however many exist. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ Test(heap, gives_all_that_it_has_and_takes_it_back)
         uint64_t a = heap_alloc(&heap, 1000), b = heap_alloc(&heap, 1000),
                  c = heap_alloc(&heap, 2000);
         cr_expect(a && b && c && a % 16 == 0 && b % 16 == 0 && c % 16 == 0);
-        heap_free(&heap, b); /* between two in use, then beside a free one on each side */
+        heap_free(&heap, b); /* between two used chunks, then next to a free chunk on each side */
         heap_free(&heap, a);
         heap_free(&heap, c);
     }
@@ -38,7 +39,7 @@ Test(heap, refuses_what_it_cannot_give)
     cr_expect_eq(heap_alloc(&heap, 1025), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX), 0);
     cr_expect_eq(heap_alloc(&heap, UINT64_MAX / 2), 0);
-    heap_free(&heap, BASE + 16); /* never given */
+    heap_free(&heap, BASE + 16); /* never allocated */
     heap_free(&heap, 0);
     cr_expect_eq(heap_alloc(&heap, 1024), BASE);
     heap_free(&heap, BASE);
@@ -47,7 +48,7 @@ Test(heap, refuses_what_it_cannot_give)
     heap_close(&heap);
 }
 
-/* Random requests against a map of who owns which 16 bytes. */
+/* Random requests against a map of the owner of each 16 bytes. */
 Test(heap, never_gives_the_same_bytes_twice)
 {
     enum { GRAINS = 4096, OWNERS = 500, STEPS = 200000 };
@@ -80,7 +81,7 @@ Test(heap, never_gives_the_same_bytes_twice)
     heap_close(&heap);
 }
 
-/* A list walked for each chunk would take minutes. */
+/* Walking a list for each chunk would take minutes. */
 Test(heap, holds_half_a_million_chunks, .timeout = 600)
 {
     enum { CHUNKS = 1 << 19 };

@@ -1,5 +1,5 @@
-/* What emulating costs in memory: at most one and a half times what the program allocates, and 200 MB.
- * The sanitizers' own memory comes on top: with them there is nothing to see. */
+/* The memory that emulation needs: at most one and a half times the program's own allocations,
+ * plus 200 MB. Skipped with sanitizers, because they need memory themselves. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -370,7 +370,7 @@ static bool is_true_global(const struct truth *t, const char *text)
     if (sscanf(text, "lanes 0 to %u and %u to %u V in two pieces, %ld bytes from lane %u to %u",
                &n[0], &n[1], &n[2], &a, &n[3], &n[4]) == 6)
         return is_pieces(t, n, a);
-    if (sscanf(text, "each lane Vs a place of its own, over %ld bytes", &a) == 1)
+    if (sscanf(text, "each lane Vs a different place, over %ld bytes", &a) == 1)
         return t->distinct == t->count && a == span;
     return sscanf(text, "the lanes V %u places, over %ld bytes", &n[0], &a) == 2 &&
            t->distinct == n[0] && a == span;

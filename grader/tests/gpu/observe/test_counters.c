@@ -1,7 +1,5 @@
-/* Counters against theory: the cost of access patterns as in FACTS and the programming guides.
- *
- * Figures are for one warp of 32 lanes. They are written down here, not computed as in the
- * emulator. */
+/* Counters against theory: the cost of access patterns, as the programming guides give it for one
+ * warp of 32 lanes. The figures are written down here, not computed. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +9,8 @@
 
 #define VALUE(counters, name) ((unsigned long)(counters).value[EMU_##name])
 
-/* A kernel that executes ACCESS once per thread: t = tid.x, g = a global block of 64 KiB, s = a
- * shared block of 32 KiB, i = scale * t + shift bytes, gi = g + i, si = s + i; v, w and v1 to v3
- * hold some value. */
+/* A kernel that executes ACCESS once per thread: t = tid.x, g = 64 KiB of global and s = 32 KiB of
+ * shared memory, i = scale * t + shift bytes, gi = g + i, si = s + i; v, w, v1 to v3 hold values. */
 struct pattern {
     const char *name, *access;
     unsigned scale, shift;
@@ -384,7 +381,7 @@ Test(counters, shared_atomics)
 #define RANDOM_TURNS 200u
 #define IDLE         UINT32_MAX
 
-/* The words that lanes ask for, or IDLE: growing numbers of lanes in some turns, few in others. */
+/* The words that lanes ask for, or IDLE: over 20 turns, more and more different words. */
 static void choose_words(uint32_t words[RANDOM_TURNS][32])
 {
     uint64_t random = 42;
@@ -447,8 +444,8 @@ Test(counters, random_words)
 }
 
 /* The trees of the reduction lab, for a block of 256: `s[2*o*t] += s[2*o*t + o]` with o = 1, 2,
- * 4 … has conflicts, `s[t] += s[t + o]` with o = 128, 64 … has none. FACTS: 32 such blocks have
- * 2,240 load and 1,120 store conflicts; therefore one block has 70 and 35. */
+ * 4 … has conflicts, `s[t] += s[t + o]` with o = 128, 64 … has none. On an H100, 32 such blocks
+ * have 2,240 load and 1,120 store conflicts; so one block has 70 and 35. */
 static void run_tree(const char *body, struct emu_counters *counters)
 {
     char ptx[1500];
@@ -581,8 +578,7 @@ Test(counters, other_barriers)
     }
 }
 
-/* Reads of variables in constant memory make no requests to global memory; neither do
- * parameters. */
+/* Reads of constant memory and of parameters make no requests to global memory. */
 Test(counters, constants)
 {
     struct fixture f;
@@ -598,8 +594,7 @@ Test(counters, constants)
     fixture_close(&f);
 }
 
-/* A branch that all lanes take, a branch that no lane takes, and a branch that half the lanes
- * take. */
+/* Branches that all lanes take, that no lane takes and that half the lanes take. */
 Test(counters, branches)
 {
     struct fixture f;

@@ -244,7 +244,7 @@ static char *find_races(const char *ptx, const struct racing *racing, const uint
                         bool plainly)
 {
     struct fixture f;
-    race_takes_no_short_cuts = plainly;
+    race_checks_every_access = plainly;
     fixture_open(&f, &(struct emu_options){.deterministic = true, .tools = EMU_RACECHECK});
     fixture_load(&f, ptx);
     emu_addr block = fixture_upload(&f, NULL, 4 * WORDS + 16);
@@ -257,7 +257,7 @@ static char *find_races(const char *ptx, const struct racing *racing, const uint
     char *text = json_dumps(json_object_get(line, "findings"), JSON_INDENT(1));
     json_decref(line);
     fixture_close(&f);
-    race_takes_no_short_cuts = false;
+    race_checks_every_access = false;
     return text;
 }
 
@@ -273,8 +273,8 @@ static void check_races(uint64_t seed, bool shared, unsigned *racy)
     uint64_t random = seed;
     struct racing racing = kinds[seed % 4];
     racing.shared = shared;
-    log_most_notes = seed % 5 < 3 ? LOG_NOTES : 64;
-    race_most_instants = seed % 7 < 5 ? 1u << 18 : 256;
+    log_max_notes = seed % 5 < 3 ? LOG_NOTES : 64;
+    race_max_instants = seed % 7 < 5 ? 1u << 18 : 256;
     print_racing_kernel(ptx, sizeof ptx, &racing, &random);
     choose_racing_places(places, &racing, &random);
     char *quick = find_races(ptx, &racing, places, false);
@@ -311,12 +311,12 @@ Test(observers, racecheck_remembers_what_it_has_no_notes_of)
         "add.s64 a, a, g;\nld.global.u32 v, [a+512];\nadd.u32 n, n, 1;\n"
         "setp.lt.u32 p, n, 200;\n@p bra AGAIN;\nret;\n"
         "SECOND:\n.loc 1 2 1\nst.global.u32 [g], t;\nret;\n}\n";
-    log_most_notes = 64;
+    log_max_notes = 64;
     char *quick = find_races(ptx, &(struct racing){.rounds = 1, .blocks = 2}, unused, false);
     char *plain = find_races(ptx, &(struct racing){.rounds = 1, .blocks = 2}, unused, true);
     cr_expect(strstr(plain, "race-global"), "%s", plain);
     cr_expect_str_eq(quick, plain);
-    log_most_notes = LOG_NOTES;
+    log_max_notes = LOG_NOTES;
     free(quick);
     free(plain);
 }

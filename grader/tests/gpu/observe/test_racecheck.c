@@ -92,7 +92,7 @@ Test(racecheck, unknown_tools_are_refused)
                            "memcheck, synccheck, racecheck, initcheck\n");
     free(text);
     text = shell(&code, "LANEWISE_TOOLS=, $LANEWISE run $PROGRAMS/races_shared");
-    cr_expect(strstr(text, "LANEWISE_TOOLS=,: a list of tools is wanted here"));
+    cr_expect(strstr(text, "LANEWISE_TOOLS=,: expected a list of these tools"));
     free(text);
 }
 

@@ -221,7 +221,6 @@ Test(old_rules_run, must_be_known)
     text = shell(
         &code, "LD_LIBRARY_PATH=$LIB LD_PRELOAD=$PRELOAD LANEWISE_RULES=old $PROGRAMS/sum_ladder");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(
-        text, "lanewise: LANEWISE_RULES=old: one of these is wanted here: sector, gt200, g80\n");
+    cr_expect_str_eq(text, "lanewise: LANEWISE_RULES=old: expected one of sector, gt200, g80\n");
     free(text);
 }

@@ -76,7 +76,7 @@ Test(shape, global_accesses)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[400];
         struct shape_access access = make(&rows[i]);
-        shape_tell_global(text, sizeof text, &access, "read");
+        shape_describe_global(text, sizeof text, &access, "read");
         expect_text(&rows[i], text);
     }
 }
@@ -88,7 +88,7 @@ Test(shape, every_stride_is_told_by_its_number)
         struct shape_access access = make(&row);
         char text[400], want[40];
         snprintf(want, sizeof want, "(stride %d elements)", stride);
-        shape_tell_global(text, sizeof text, &access, "read");
+        shape_describe_global(text, sizeof text, &access, "read");
         cr_expect(strstr(text, want), "stride %d: %s", stride, text);
     }
 }
@@ -113,7 +113,7 @@ Test(shape, a_stride_may_go_round)
     char text[400];
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + (l * 13 + 3) % 100 * 4;
-    shape_tell_global(text, sizeof text, &access, "read");
+    shape_describe_global(text, sizeof text, &access, "read");
     cr_expect_str_eq(
         text, "lanes read 52 bytes apart, going round after 400 bytes (modulo 100 elements)");
 }
@@ -124,13 +124,13 @@ Test(shape, without_a_rule)
     char text[400];
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + (l ^ 5) * 4;
-    shape_tell_global(text, sizeof text, &access, "write");
+    shape_describe_global(text, sizeof text, &access, "write");
     cr_expect_str_eq(text, "lanes write neighbouring words, but in another order");
     for (unsigned l = 0; l < 32; l++)
         access.addr[l] = 4096 + l * l * l * 4 % 9973;
     access.addr[0] = 4096 + 9973 + 3;
-    shape_tell_global(text, sizeof text, &access, "read");
-    cr_expect_eq(strncmp(text, "each lane reads a place of its own, over ", 41), 0, "%s", text);
+    shape_describe_global(text, sizeof text, &access, "read");
+    cr_expect_eq(strncmp(text, "each lane reads a different place, over ", 40), 0, "%s", text);
 }
 
 Test(shape, shared_accesses)
@@ -157,7 +157,7 @@ Test(shape, shared_accesses)
         struct shape_access access = make(&rows[i]);
         for (unsigned l = 0; l < 32; l++)
             access.addr[l] -= 1 << 20;
-        shape_tell_shared(text, sizeof text, &access, "read");
+        shape_describe_shared(text, sizeof text, &access, "read");
         expect_text(&rows[i], text);
     }
 }

@@ -1,5 +1,6 @@
-/* PTX that crashed or confused the emulator once, mostly found by make fuzz. Under the sanitizers each
- * row proves that it no longer does; the message proves that it is refused for the right reason. */
+/* PTX that once crashed or confused the emulator, mostly found by make fuzz. Under the
+ * sanitizers each row proves that it no longer does; the message proves that the text is refused
+ * for the right reason. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static const struct row {
     {"nothing", "", ".version"},
 };
 
-/* Loads the row's text and its kernel k; the message of what failed, or NULL. */
+/* Loads the row's text and its kernel k. Returns the error message, or NULL if both load. */
 static const char *load(struct emu_device *device, const char *ptx)
 {
     uint32_t module, kernel;
@@ -67,8 +68,8 @@ Test(hostile_ptx, is_refused_for_the_right_reason)
     }
 }
 
-/* Texts whose length must not cost more than its share: a hundred thousand of one thing each. Where a
- * list is walked for each of them, that takes minutes and the time-out strikes. */
+/* Long texts must take only linear time: a hundred thousand copies of one thing each. Walking a
+ * list for each copy takes minutes and exceeds the time-out. */
 static const struct many {
     const char *name, *before, *each, *after;
 } many[] = {
@@ -81,7 +82,7 @@ static const struct many {
     {"labels", HEAD ".entry k()\n{\n", "L%u:\n", "ret;\n}\n"},
 };
 #ifdef __SANITIZE_ADDRESS__
-#define MANY 10000 /* here it is about memory; the ordinary build shows what it costs */
+#define MANY 10000 /* with sanitizers this only tests memory; the ordinary build also tests time */
 #else
 #define MANY 100000
 #endif

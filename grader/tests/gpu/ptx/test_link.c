@@ -1,4 +1,5 @@
-/* PTX texts of several source files, linked to one module. Below, a program of two files built with -rdc=true. */
+/* Links PTX texts of several source files to one module. Below, a program of two files built
+ * with -rdc=true. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +8,12 @@
 #include "tests/support/emulator_fixture.h"
 #include "tests/support/shell.h"
 
-/* What no kernel here speaks of takes no room in any. */
+/* A variable that no kernel here uses must take no space in any of them. */
 #define OF_OTHERS ".weak .shared .align 4 .b8 of_nobody[300000];\n"
 
-/* One of two files that are alike: %1 is its number, %2 the other's, %3 what it knows of the table. Variable `own`,
- * function `mine` and what is shared are each file's own; `same` is one variable. */
+/* One of two similar files: %1 is its number, %2 the other's, %3 its declaration of the table.
+ * Variable `own`, function `mine` and the shared memory are local to each file; `same` is one
+ * variable. */
 static const char file[] =
     ".version 8.5\n.target sm_90\n.address_size 64\n%3$s" OF_OTHERS
     ".extern .func (.param .b32 r) shown_by_%2$d();\n"
@@ -92,7 +94,7 @@ Test(link, errors_name_the_file)
 }
 
 static const struct {
-    const char *name, *first, *second, *says; /* NULL: all is well */
+    const char *name, *first, *second, *says; /* NULL: linking succeeds */
 } pairs[] = {
     {"constant and global", ".visible .const .align 4 .u32 t[2];",
      ".extern .global .align 4 .u32 t[2];",

@@ -1,5 +1,5 @@
-/* The lexer and the parser: everything that compilers and inline assembly write in unusual ways, and
- * texts that are not PTX at all. */
+/* The lexer and the parser: all unusual PTX that compilers and inline assembly write, and texts
+ * that are not PTX at all. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const struct {
     enum ptx_token_kind kind;
     const char *name; /* the token's text, or NULL */
     uint64_t value;
-    int length; /* bytes of the text that the token takes; 0: all of it */
+    int length; /* bytes of the text in the token; 0: all of it */
 } tokens[] = {
     {"add", PTX_WORD, "add", 0, 0},
     {"%r12", PTX_WORD, "%r12", 0, 0},
@@ -99,9 +99,10 @@ Test(ptx, token_lines)
     cr_expect(ptx_lex(&lexer).kind == PTX_END, "again and again");
 }
 
-/* --- traps: texts that must be understood ------------------------------------------------------- */
+/* --- unusual texts that must load ----------------------------------------------------------------- */
 
-/* BODY leaves its result in a; t = tid.x; TOP stands in front of the kernel. WANT is thread 3's. */
+/* BODY leaves its result in a; t = tid.x; TOP comes before the kernel. WANT is the result of
+ * thread 3. */
 static const struct trap {
     const char *name, *top, *body;
     uint32_t want;
@@ -273,7 +274,7 @@ Test(ptx, traps)
     }
 }
 
-/* What stands between the parameters and the body. */
+/* Directives between the parameters and the body. */
 Test(ptx, performance_directives)
 {
     static const struct {
@@ -337,7 +338,7 @@ Test(ptx, parameter_lists)
 
 /* --- texts that must be refused ----------------------------------------------------------------- */
 
-/* A kernel whose body is not understood says so with its line; the module's other kernels run. */
+/* The message for a refused kernel body names its line; the module's other kernels still run. */
 static const struct {
     const char *body, *says;
 } bad_bodies[] = {
@@ -415,7 +416,7 @@ Test(ptx, bodies_that_are_refused)
                  bad_bodies[i].body);
         fixture_open(&f, NULL);
         bool braces = strstr(bad_bodies[i].body, "{{{");
-        if (braces) { /* swallows all that follows */
+        if (braces) { /* an open brace swallows the rest of the text */
             char whole[1200];
             snprintf(whole, sizeof whole, "%s%s", FIXTURE_PTX, ptx);
             enum emu_status status = emu_load(f.device, whole, strlen(whole), &f.module);
@@ -485,7 +486,7 @@ Test(ptx, modules_that_are_refused)
         const char *text = bad_modules[i].text;
         enum emu_status status = emu_load(f.device, text, strlen(text), &f.module);
         const char *why = emu_message(f.device);
-        if (!*bad_modules[i].says) { /* only must not crash */
+        if (!*bad_modules[i].says) { /* it must only not crash */
             continue;
         }
         cr_expect(status == EMU_INVALID_PTX, "'%s' is taken", text);
@@ -496,7 +497,7 @@ Test(ptx, modules_that_are_refused)
     fixture_close(&f);
 }
 
-/* A head that is not understood belongs to its kernel alone, too. */
+/* A kernel head that is refused affects only its own kernel, too. */
 Test(ptx, heads_that_are_refused)
 {
     static const char *const heads[] = {"k(.param .pred a)",  "k(.param .f99 a)",
@@ -547,7 +548,7 @@ Test(ptx, deep_nesting)
         for (unsigned n = 0; n < 100000; n++)
             fputs("{{[", out);
         fclose(out);
-        emu_load(f.device, text, size, &f.module); /* whatever it says, it comes back */
+        emu_load(f.device, text, size, &f.module); /* any result is fine, but it must return */
         free(text);
     }
     fixture_close(&f);
@@ -555,7 +556,7 @@ Test(ptx, deep_nesting)
 
 /* --- damaged texts ------------------------------------------------------------------------------ */
 
-/* A text with some of everything. */
+/* A text with many kinds of PTX. */
 static const char sample[] = FIXTURE_PTX
     ".file 1 \"a.cu\"\n.extern .shared .align 16 .b8 more[];\n"
     ".global .align 8 .u64 links[2] = {generic(text)+1, text};\n.global .align 1 .b8 text[3] = {1, "
@@ -577,7 +578,7 @@ static const char sample[] = FIXTURE_PTX
     "{\n.param .b32 p0;\n.param .b32 p1;\nst.param.b32 [p0], %r6;\ncall.uni (p1), twice, (p0);\n"
     "ld.param.b32 %r7, [p1];\n}\n@%p2 ret;\nst.global.u32 [%rd1], %r7;\nret;\n}\n";
 
-/* Loads the text, and runs its kernel if it still has one: whatever comes of it, it must come back. */
+/* Loads the text, and runs its kernel if it still exists. The calls may fail but must return. */
 static void try_text(struct fixture *f, const char *text, size_t size)
 {
     uint64_t params[64] = {0};
@@ -611,7 +612,7 @@ Test(ptx, sample_is_sound)
 static const struct emu_options few_instructions = {.deterministic = true,
                                                     .max_warp_instructions = 20000};
 
-/* Cut off after each byte. */
+/* The text, cut off after each byte. */
 Test(ptx, truncated_text)
 {
     struct fixture f;
@@ -626,7 +627,8 @@ Test(ptx, truncated_text)
     fixture_close(&f);
 }
 
-/* Each byte in turn replaced by each of these; and thousands of texts with several damages at once. */
+/* Replaces each byte by each of these values; then tests thousands of texts with several damages
+ * at once. */
 Test(ptx, damaged_text, .timeout = 600)
 {
     static const char bytes[] = "\1 ;,.{}[]()@!|%$_0x9-\"\n\xff";

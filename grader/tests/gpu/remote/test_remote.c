@@ -1,5 +1,5 @@
-/* The device in a process of its own, seen from the wire: what a program may send, and what it gets.
- * The server runs in a thread here, and the tests are the program; but for the last test, which runs
+/* The device in a separate process, tested at its protocol: a program's requests and the
+ * replies. Here the server runs in a thread and the tests act as the program. The last tests run
  * real programs. */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* SPOIL: not 0 for a device with a twin. */
+/* SPOIL is not 0 for a device with a twin. */
 static void open_twins(struct link *link, uint64_t spoil)
 {
     int ends[2];
@@ -52,7 +52,7 @@ static void open_link(struct link *link)
 
 static char record[4096]; /* of the link that was closed last */
 
-/* Hangs up, and tells how the server took it all. */
+/* Closes the connection and returns how the server ended. */
 static enum server_end close_link(struct link *link)
 {
     shutdown(link->fd, SHUT_WR);
@@ -66,7 +66,7 @@ static enum server_end close_link(struct link *link)
     return link->end;
 }
 
-/* Receives the reply's head, and the file if it comes with it. */
+/* Receives the reply's head, and the file that may come with it. */
 static bool receive_head(struct link *link, struct wire_head *head)
 {
     char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -84,7 +84,7 @@ static bool receive_head(struct link *link, struct wire_head *head)
 
 static char reply_data[WIRE_CHUNK + 1];
 
-/* One request and its reply. False: the server has hung up. */
+/* One request and its reply. False: the server has closed the connection. */
 static bool ask(struct link *link, enum wire_call call, struct wire_head *head, const void *data)
 {
     head->what = call;
@@ -125,7 +125,7 @@ Test(remote, memory)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The first part of a long copy may lie in memory, and the rest not. */
+/* The first part of a long copy may be in memory while the rest is not. */
 Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
 {
     struct link link;
@@ -146,7 +146,7 @@ Test(remote, a_part_of_a_copy_that_is_too_long_changes_nothing)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Rows on the wire lie end to end. */
+/* Rows have no gaps on the wire. */
 Test(remote, rows)
 {
     struct link link;
@@ -172,7 +172,7 @@ Test(remote, rows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Rows of which some lie beyond the allocation, in this world or not. */
+/* Rows of which some are outside the allocation, with possible and impossible addresses. */
 Test(remote, rows_that_are_not_all_in_memory_change_nothing)
 {
     static const uint64_t rows[][3] = {
@@ -231,7 +231,7 @@ Test(remote, rows_are_allocated_with_a_pitch)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The program's own word for it is a note that anybody can write. */
+/* The server counts requests itself: the program's own count is a note, which anyone can send. */
 Test(remote, requests_are_counted)
 {
     struct link link;
@@ -247,7 +247,7 @@ Test(remote, requests_are_counted)
         head = HEAD(20, at + row * 16, 10, 2, 16, 6 - row);
         cr_assert(ask(&link, WIRE_CALL_write_rows, &head, junk) && head.what == EMU_OK);
     }
-    for (int i = 0; i < 3; i++) { /* none goes on with the one before */
+    for (int i = 0; i < 3; i++) { /* none continues the previous one */
         head = HEAD(0, at + i, 10, 2, 16, 4);
         cr_assert(ask(&link, WIRE_CALL_read_rows, &head, NULL) && head.what == EMU_OK);
     }
@@ -263,7 +263,8 @@ Test(remote, requests_are_counted)
                              "\"read_rows\":3},\"rows\":{\"write_rows\":6,\"read_rows\":12}}\n");
 }
 
-/* What no runtime library would send ends the service; what it might, is answered. */
+/* A request that no runtime library would send ends the service; possible mistakes get an error
+ * reply. */
 Test(remote, what_breaks_the_protocol)
 {
     static const char junk[WIRE_CHUNK + 1];
@@ -303,7 +304,7 @@ Test(remote, what_breaks_the_protocol)
     }
 }
 
-/* Structs arrive as bytes: each of their bools must be 0 or 1. */
+/* Structs arrive as bytes: each bool in them must be 0 or 1. */
 Test(remote, structs_with_a_byte_that_no_bool_has)
 {
     struct {
@@ -326,12 +327,13 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
             refused += !answered;
             cr_expect_eq(close_link(&link), answered ? SERVER_DONE : SERVER_BROKEN);
         }
-        /* A texture's kind is a letter. */
+        /* a texture's kind is a letter, which is also checked */
         cr_expect_eq(refused, rows[i].flags + (i == 0), "%u", refused);
     }
 }
 
-/* A texture's pitch and slice could name any place in the server's memory if its size overflowed. */
+/* If a texture's size overflowed, its pitch and slice could reach any address in the server's
+ * memory. */
 Test(remote, textures_whose_size_overflows)
 {
     static const struct emu_texture rows[] = {
@@ -375,7 +377,7 @@ Test(remote, what_is_wrong_but_answered)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* The program's word enters the record as JSON of one of two kinds, and in lines of its own. */
+/* The program's note enters the record as JSON of one of two kinds, on its own line. */
 Test(remote, notes)
 {
     static const struct {
@@ -407,7 +409,7 @@ Test(remote, notes)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* Two ranges that share a page, as two buffers of malloc() do. */
+/* Two ranges that share a page, like two buffers of malloc(). */
 Test(remote, shared_pages)
 {
     struct link link;
@@ -454,7 +456,8 @@ Test(remote, false_places_of_pages)
     }
 }
 
-/* A device of 64 MiB is lent no more than that: a twin looks at all of it at each call. */
+/* A device of 64 MiB accepts at most that much lent memory, because a twin reads all of it at
+ * each call. */
 Test(remote, is_lent_no_more_than_it_has)
 {
     const uint64_t most = 64 << 20, a = 0x7f0000000000, b = a + most;
@@ -475,16 +478,13 @@ Test(remote, is_lent_no_more_than_it_has)
 
 #define BUILT LANEWISE_ROOT "/" LANEWISE_BUILD
 
-/* Runs a test program, with its device beside it or inside. The outcome is to be freed. */
-enum place {
-    INSIDE,
-    BESIDE,
-    TWINS
-}; /* of the device: in the program's process, beside it, and two of them */
+/* Where the device is: in the program's process, in a separate process, or two separate devices.
+ * The caller frees the outcome of run_program(). */
+enum place { INSIDE, BESIDE, TWINS };
 
 static struct process_outcome run_program(const char *name, enum place place)
 {
-    /* The input has no bytes, so that both devices get the same. */
+    /* The input is empty: both devices get the same. */
     static const char *const twin[] = {"LANEWISE_SHOWN=/dev/null", "LANEWISE_JUDGED=/dev/null",
                                        "LANEWISE_ANSWERS=/dev/null", "LANEWISE_TOOLS=origins",
                                        NULL};
@@ -521,8 +521,8 @@ static struct process_outcome run_program(const char *name, enum place place)
     return outcome;
 }
 
-/* Two devices, one with spoilt data: what is the same in both is known, and what the program shares with its device
- * reaches the other one. */
+/* Two devices, one with spoilt data. The server knows which reads are the same on both, and
+ * memory that the program shares with its device reaches the other. */
 Test(remote, a_twin_follows)
 {
     struct link link;
@@ -537,8 +537,8 @@ Test(remote, a_twin_follows)
     cr_assert(ask(&link, WIRE_CALL_lend, &head, NULL) && head.what == EMU_OK);
     char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, link.file, 0);
     cr_assert_neq(pages, MAP_FAILED);
-    read_back(&link, shared, 8192);  /* nobody has written there: the same */
-    memset(pages + 4096, 'x', 2048); /* and now the program has */
+    read_back(&link, shared, 8192);  /* no writes yet: the same */
+    memset(pages + 4096, 'x', 2048); /* now the program has written */
     read_back(&link, shared, 4096);
     read_back(&link, shared + 4096, 2048);
     read_back(&link, sent, 1024);
@@ -557,7 +557,7 @@ Test(remote, a_twin_follows)
     cr_expect_eq(close_link(&link), SERVER_DONE);
 }
 
-/* But for twins, which no kernel waits for. */
+/* Except twins: no kernel waits for those. */
 Test(remote, kernels_wait_for_a_program_beside_them)
 {
     struct process_outcome inside = run_program("persistent", INSIDE);

@@ -1,4 +1,5 @@
-/* Two views of an input: what a program sends of the one becomes the other, however it sends it. */
+/* Two views of an input: numbers that a program sends from the shown input become those of the
+ * judged one, in whatever pieces it sends them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@ TestSuite(views, .init = shell_init, .fini = shell_fini);
 
 #define COUNT 1000
 
-/* Two inputs of COUNT ints. Some that are shown begin with a byte that is 0, as gaps do. */
+/* Two inputs of COUNT ints. Some shown ints begin with a byte that is 0, like a gap. */
 static int shown[COUNT], judged[COUNT];
 static struct views views;
 
@@ -41,7 +42,7 @@ static void open_views(void)
     free(folder);
 }
 
-/* Sends COUNT numbers from FIRST on and returns how many of them were taken for the judged ones. */
+/* Sends COUNT numbers from FIRST on and returns how many were replaced by the judged ones. */
 static int send(int first, int count)
 {
     int numbers[COUNT], swapped = 0;
@@ -125,7 +126,7 @@ Test(views, of_what_was_learned)
     views_swap(&views, (uint8_t *)sent, sizeof sent);
     cr_expect_eq(memcmp(sent, others, sizeof sent), 0);
     cr_expect_eq(send(0, COUNT), COUNT);
-    for (int i = 0; i < 100000; i++) { /* it ends at some time */
+    for (int i = 0; i < 100000; i++) { /* this must end at some point */
         sums[0]++;
         views_learn(&views, (uint8_t *)sums, (uint8_t *)others, sizeof sums);
     }

@@ -1,11 +1,12 @@
-/* Does a lesson show in time? Records calibration.tsv: how long the naive kernel and the solution of
- * each lab take on this machine's GPU, at the sizes of rows.def.
+/* Does a lesson show in time? Records calibration.tsv: the time of the naive kernel and of the
+ * solution of each lab on this machine's GPU, at the sizes of rows.def.
  *
  *   build/tests/record-times [LAB]      writes the table to stdout
  *
- * A row has ten runs. In each, both programs run once, in turn, each a process that warms up and times
- * its loop over lab_again() a few times; the run's figure is the median. Time may carry points only
- * where the last column says 10 of 10: there every run had the solution at least 1.5 times as fast. */
+ * A row has ten runs. In each, both programs run once, in turn. Each program warms up and times
+ * its loop over lab_again() a few times; the run's figure is the median. Time may carry points
+ * only where the last column says 10 of 10: there the solution was at least 1.5 times as fast in
+ * every run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static void quit(const char *what, const char *why)
 
 /* --- programs ------------------------------------------------------------------------------------- */
 
-/* The source that FROM means: the solution, the skeleton (labs), or a mutant of the solution. */
+/* The source for FROM: the solution, the skeleton (labs), or a mutant of the solution. */
 static struct text read_source(const struct lab *lab, const char *from)
 {
     char path[PATH_SIZE], why[300];
@@ -72,7 +73,7 @@ static struct text read_source(const struct lab *lab, const char *from)
     return source;
 }
 
-/* Builds what FROM means for the GPU. */
+/* Builds the source for FROM for the GPU. */
 static void build(const struct lab *lab, const char *from, char program[PATH_SIZE])
 {
     static unsigned count;
@@ -98,7 +99,7 @@ static void build(const struct lab *lab, const char *from, char program[PATH_SIZ
 
 /* --- inputs --------------------------------------------------------------------------------------- */
 
-/* PRODUCT is "rows*cols": names of ints that are in INPUT. */
+/* PRODUCT is "rows*cols": names of ints in INPUT. */
 static size_t length_of(const struct case_data *input, char *product)
 {
     size_t length = 1;
@@ -130,7 +131,7 @@ static void add_random(struct case_data *input, const char *name, bool floats, s
     free(values);
 }
 
-/* Adds the inputs that WORDS tell, see rows.def. */
+/* Adds the inputs that WORDS describe, see rows.def. */
 static void add_words(struct case_data *input, const char *words)
 {
     char *copy = strdup(words), *rest;
@@ -170,14 +171,14 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The median of COUNT values, which are sorted. */
+/* The median of COUNT values; sorts them. */
 static double median(double *values, size_t count)
 {
     qsort(values, count, sizeof *values, compare);
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* What both programs must agree on, to the bit: a hash of the result that their lab is about. */
+/* A hash of the lab's main result; it must be the same for both programs, to the bit. */
 static uint64_t answer_in(const struct case_data *result)
 {
     static const char *const names[] = {"sum", "sums", "c"};

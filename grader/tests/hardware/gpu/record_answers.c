@@ -1,11 +1,11 @@
 /* Runs the answers' kernels on this machine's GPU, through the CUDA driver.
  *
  *   build/tests/answers              writes answers.tsv to stdout
- *   build/tests/answers new          writes the rows that answers.tsv has not, to go behind the others
- *   build/tests/answers MNEMONIC     the first operand set on which GPU and emulator differ; "all" looks
- *                                    at every mnemonic
+ *   build/tests/answers new          writes the rows that answers.tsv lacks; append them to it
+ *   build/tests/answers MNEMONIC     the first operand set on which GPU and emulator differ; "all"
+ *                                    checks every mnemonic
  *
- * The driver's library is opened at run time, so that this builds where there is none. */
+ * The driver's library is opened at run time: this builds on machines without it. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -93,7 +93,7 @@ static void open_gpu(void)
     must(cuda.alloc(&out, sizeof outputs), "no memory");
 }
 
-/* False if the driver does not take the row's PTX. */
+/* False if the driver rejects the row's PTX. */
 static bool run_on_gpu(const struct opcode_row *row)
 {
     char *kernels = answers_ptx(row), *ptx = malloc(strlen(kernels) + sizeof FIXTURE_PTX);

@@ -1,4 +1,4 @@
-#include "gpu/observe/words.h"
+#include "gpu/observe/describe.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
-/* "s" for "reduce(float*)::s". Of an array whose first element alone is used the compiler makes a variable of
- * its own, "…1s_$_0". */
+/* "s" for "reduce(float*)::s". If a program uses only an array's first element, the compiler
+ * makes a separate variable of it, "…1s_$_0". */
 static void print_plain_name(char *text, size_t size, struct ptx_name name)
 {
     char *mangled = strndup(name.text, name.length),
@@ -27,12 +27,12 @@ static void print_plain_name(char *text, size_t size, struct ptx_name name)
     free(mangled);
 }
 
-void words_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
-                    uint64_t addr)
+void describe_variable(char *text, size_t size, const struct launch_view *launch, bool is_shared,
+                       uint64_t addr)
 {
     uint64_t begin;
     const struct ptx_variable *v = is_shared ? view_shared_variable(launch, addr, &begin) : NULL;
-    const struct mem_block *block = is_shared ? NULL : mem_nearest(launch->memory, addr);
+    const struct mem_block *block = is_shared ? NULL : mem_block_at(launch->memory, addr);
     *text = '\0';
     if (v)
         print_plain_name(text, size, v->name);
@@ -40,7 +40,7 @@ void words_variable(char *text, size_t size, const struct launch_view *launch, b
         print_plain_name(text, size, (struct ptx_name){block->name, (uint32_t)strlen(block->name)});
 }
 
-/* "5", or "(5,1,0)" where there is more than one dimension. */
+/* "5", or "(5,1,0)" if there is more than one dimension. */
 static void print_index(char *text, size_t size, uint64_t linear, const uint32_t *dimensions)
 {
     uint64_t x = linear % dimensions[0], y = linear / dimensions[0] % dimensions[1];
@@ -53,8 +53,8 @@ static void print_index(char *text, size_t size, uint64_t linear, const uint32_t
         snprintf(text, size, "%" PRIu64, x);
 }
 
-void words_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
-                  uint64_t cta, bool names_block)
+void describe_thread(char *text, size_t size, const struct launch_view *launch, uint32_t thread,
+                     uint64_t cta, bool names_block)
 {
     char of_block[48], block[48];
     print_index(of_block, sizeof of_block, thread, launch->request->block);
@@ -65,12 +65,12 @@ void words_thread(char *text, size_t size, const struct launch_view *launch, uin
         snprintf(text, size, "thread %s", of_block);
 }
 
-void words_fault_thread(char *text, size_t size, const struct launch_view *launch,
-                        const struct obs_fault *fault)
+void describe_fault_thread(char *text, size_t size, const struct launch_view *launch,
+                           const struct obs_fault *fault)
 {
     const uint32_t *block = launch->request->block, *grid = launch->request->grid;
     uint32_t thread =
         (fault->thread[2] * block[1] + fault->thread[1]) * block[0] + fault->thread[0];
     uint64_t cta = ((uint64_t)fault->cta[2] * grid[1] + fault->cta[1]) * grid[0] + fault->cta[0];
-    words_thread(text, size, launch, thread, cta, true);
+    describe_thread(text, size, launch, thread, cta, true);
 }
