@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes a web font: fonts.py FROM.otf TO.woff2
 
-Only the letters that handouts may need, so that it is small, and with TrueType's curves: Chromium can put those
-into a PDF as a font, others only as pictures of letters.
+It has only the letters that handouts may need, so that it is small, and TrueType's curves: Chromium embeds those
+in a PDF as a font, and others only as drawings.
 """
 import sys
 
@@ -18,7 +18,7 @@ LETTERS = [
     (0x2000, 0x206F),  # dashes, quotes, spaces
     (0x2070, 0x209F),  # small digits
     (0x20D0, 0x20DF),  # vectors
-    (0x2100, 0x214F),  # letters of mathematics, and more of them below
+    (0x2100, 0x214F),  # letters of mathematics; more of them below
     (0x2190, 0x22FF),  # arrows, operators
     (0x2300, 0x23FF),  # brackets
     (0x25A0, 0x25FF),
@@ -26,7 +26,7 @@ LETTERS = [
     (0x1D400, 0x1D467),  # bold and italic
     (0x1D6A4, 0x1D71B),
 ]
-ERROR = 0.5  # of a curve, in units of which a letter has 1,000
+ERROR = 0.5  # of a curve, in thousandths of a letter's height
 FEATURES = ["kern", "liga", "mark", "mkmk", "ccmp", "smcp", "c2sc", "lnum", "tnum", "onum", "ssty", "dtls"]
 
 

@@ -3,9 +3,9 @@
 #   handouts/NAME.md  --filters/page.lua-->  a document with code, facts and outputs filled in (.json)
 #                     --filters/site.lua, template.html-->  build/handouts/NAME.html
 #
-# A page is made again when something is new that it shows: filters/page.lua writes what that is into .d files.
-# HANDOUT=instructor makes the pages with answers, in folders of their own. The tests have pages elsewhere:
-# HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK what is made, HANDOUT_FACTS what is measured.
+# A page is rebuilt when a file that it shows has changed: filters/page.lua writes its prerequisites to .d files.
+# HANDOUT=instructor builds the pages with answers, in separate folders. The tests build pages of their own:
+# HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK are the output, HANDOUT_FACTS the measurements.
 HANDOUTS := handouts
 ifneq ($(filter-out instructor,$(HANDOUT)),)
 $(error HANDOUT=$(HANDOUT): only HANDOUT=instructor is known)
@@ -23,7 +23,7 @@ PAGE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,page.lua common.
 	console.lua exercises.lua run.sh)
 SITE_FILTERS := handouts/rules.mk $(addprefix handouts/filters/,site.lua book.lua contents.lua shape.lua)
 
-# Commands in pages are run, so a page depends on all tools.
+# Pages run commands, so they depend on all tools.
 $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $$(TOOLS) \
 		| build/setup/handouts $(HANDOUT_FACTS)
 	@mkdir -p $(@D)
@@ -31,14 +31,14 @@ $(HANDOUT_DOCUMENTS): $(HANDOUT_WORK)/%.json: $(HANDOUTS)/%.md $(PAGE_FILTERS) $
 		HANDOUT_FIGURES='$(HANDOUT_FIGURES)' HANDOUT_LANEWISE=$(LANEWISE) pandoc -f markdown -t json --columns=1000 --lua-filter handouts/filters/page.lua -o $@ $<
 -include $(HANDOUT_DOCUMENTS:.json=.d)
 
-# Changes only when a page's front matter does: all pages link to their neighbours.
+# Changes only when a page's front matter changes: all pages link to their neighbours.
 HANDOUT_LIST := $(HANDOUT_WORK)/pages.tsv
 $(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh FORCE
 	@mkdir -p $(@D)
 	$(Q)handouts/filters/pages.sh $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) >$@.new
 	$(Q)cmp -s $@.new $@ || cp $@.new $@
 
-# One does not want to step through all numbers of lines with the keyboard.
+# Keeps the keyboard from stepping through every line number.
 QUIET_NUMBERS := sed 's,<a href="\#\(cb[-0-9]*\)"></a>,<a href="\#\1" aria-hidden="true" tabindex="-1"></a>,'
 HANDOUT_PANDOC = HANDOUT_PAGES=$(HANDOUT_LIST) pandoc -f json -t html5 --mathml --wrap=none \
 	--syntax-definition=handouts/cuda.xml
@@ -49,7 +49,7 @@ $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WOR
 	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* --lua-filter handouts/filters/site.lua -o $@.raw $<
 	$(Q)$(QUIET_NUMBERS) $@.raw >$@; rm $@.raw
 
-# --- what is beside the pages --------------------------------------------------------------------------
+# --- fonts, style and figures --------------------------------------------------------------------------
 
 # Palatino's shapes, and mathematics to match. The set-up installs the fonts, so they may appear while make runs.
 FONTS := $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
@@ -74,7 +74,7 @@ $(HANDOUT_SITE)/style.css: handouts/style.css
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# A figure is drawn by a script from the facts.
+# A script draws a figure from the facts.
 define figure_rule
 $(HANDOUT_SITE)/figures/$(basename $(notdir $1)).svg: $1 $(wildcard $(HANDOUTS)/figures/lib/*.py) $(HANDOUT_FACTS) | build/setup/handouts
 	@mkdir -p $$(@D)
@@ -86,10 +86,10 @@ HANDOUT_HTML := $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html)
 HANDOUT_REST := $(HANDOUT_SITE)/style.css $(HANDOUT_FONTS) $(HANDOUT_FIGURES:%=$(HANDOUT_SITE)/figures/%.svg)
 
 handouts: build/setup/handouts $(HANDOUT_HTML) $(HANDOUT_REST)
-	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that are no more
+	@rm -f $(filter-out $^,$(wildcard $(HANDOUT_SITE)/*.html $(HANDOUT_SITE)/figures/*.svg)) # pages that no longer exist
 	@echo 'handouts: $(words $(HANDOUT_PAGES)) pages in $(HANDOUT_SITE), read them with make serve'
 
-# --- PDF: Chromium prints, since it is the one that sets MathML -------------------------------------------------
+# --- PDF: Chromium prints, since it can typeset MathML -----------------------------------------------------------
 
 HANDOUT_PDF := $(BUILD)/handouts-pdf$(if $(HANDOUT),-$(HANDOUT))
 HANDOUT_PRINT := $(HANDOUT_WORK)/print
@@ -98,7 +98,7 @@ print = HOME=$(abspath $(HANDOUT_PRINT)) timeout 120 chromium --headless --no-sa
 	--user-data-dir=$(abspath $(HANDOUT_PRINT))/profile-$(notdir $2) --no-pdf-header-footer --generate-pdf-document-outline \
 	--print-to-pdf=$2 file://$(abspath $1) >$2.log 2>&1 || { cat $2.log; exit 1; }; rm -rf $2.log $(HANDOUT_PRINT)/profile-$(notdir $2)
 
-# A page to be printed lies beside links to what the site has.
+# A page for printing has links to the site's style, fonts and figures next to it.
 $(HANDOUT_PAGES:%=$(HANDOUT_PRINT)/%.html): $(HANDOUT_PRINT)/%.html: $(HANDOUT_WORK)/%.json $(HANDOUT_LIST) handouts/template.html handouts/cuda.xml $(SITE_FILTERS)
 	@mkdir -p $(@D)
 	$(Q)$(HANDOUT_PANDOC) --template handouts/template.html -M page=$* -M print=yes --lua-filter handouts/filters/site.lua -o $@.raw $<
@@ -118,7 +118,7 @@ $(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf): $(HANDOUT_PDF)/%.pdf: $(HANDOUT_PRINT)/
 	@mkdir -p $(@D)
 	$(Q)$(call print,$<,$@)
 
-# Printed twice: only then it is known on which page a section is. The numbers come in as a style sheet.
+# Printed twice: the first printing shows on which page each section is. A style sheet adds these numbers.
 $(HANDOUT_PDF)/lanewise.pdf: $(HANDOUT_PRINT)/book.html $(HANDOUT_REST) | build/setup/handouts-pdf
 	$(call say,$@)
 	@mkdir -p $(@D)
@@ -128,7 +128,7 @@ $(HANDOUT_PDF)/lanewise.pdf: $(HANDOUT_PRINT)/book.html $(HANDOUT_REST) | build/
 	$(Q)$(call print,$<,$@)
 
 handouts-pdf: build/setup/handouts-pdf $(HANDOUT_PAGES:%=$(HANDOUT_PDF)/%.pdf) $(HANDOUT_PDF)/lanewise.pdf
-	@echo 'handouts-pdf: the book is $(HANDOUT_PDF)/lanewise.pdf, its chapters are beside it'
+	@echo 'handouts-pdf: the book is $(HANDOUT_PDF)/lanewise.pdf, its chapters are in the same folder'
 
 PORT := 8000
 serve: handouts

@@ -1,5 +1,5 @@
-/* Opens each page of a site in frames as wide as a phone and a desk, and writes down what is wrong: what the
- * probes in them tell (probe.js), and links that lead nowhere. PAGES is set by browser.sh. */
+/* Opens each page of a site in frames as wide as a phone and a desktop. Collects the defects that the probes in
+ * them report (probe.js), and links that lead nowhere. browser.sh sets PAGES. */
 const widths = [360, 1280], said = [], told = {};
 let waiting = PAGES.length * widths.length;
 
@@ -10,8 +10,8 @@ function check_links() {
         for (const link of new Set(links)) {
             if (/^(https:|data:)/.test(link)) continue;
             const [to, id] = link.split('#'), target = to || page;
-            if (!ids[target]) said.push(`${page}: a link to ${to}, which is not there`);
-            else if (id && !ids[target].has(decodeURIComponent(id))) said.push(`${page}: a link to ${link}, where nothing is called so`);
+            if (!ids[target]) said.push(`${page}: a link to ${to}, which does not exist`);
+            else if (id && !ids[target].has(decodeURIComponent(id))) said.push(`${page}: a link to ${link}, which is no id there`);
         }
 }
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Opens all pages of a site in headless Chromium, as wide as a phone and a desk, in light and dark:
+# Opens all pages of a site in headless Chromium, as wide as a phone and a desktop, in light and dark:
 #
 #   handouts/checks/browser.sh build/handouts
 #
-# Writes a line for each thing that is wrong: links and anchors that lead nowhere, pages wider than the window, images
-# that are missing or have no alt, weak contrast, ids used twice, whatever comes from the network, and what the
-# console says. No line, exit code 0: all is well. 1: not. 2: it could not be looked at.
+# Reports each defect in one line: links and anchors that lead nowhere, pages wider than the window, images that are
+# missing or have no alt, weak contrast, duplicate ids, resources from the network, and messages of the console.
+# Exit code: 0 no defects, 1 defects, 2 the pages could not be opened.
 site=$(realpath -e "$1") || exit 2
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 
-# Copies, since a probe goes into them.
+# Works on a copy, since each page gets a probe.
 cp -rL "$site" "$work/site" && cd "$work/site" || exit 2
 pages=(*.html)
 [ -e "${pages[0]}" ] || { echo "no pages in $site"; exit 2; }

@@ -1,11 +1,11 @@
-/* In a copy of each page while it is checked: tells the page around it what is wrong in this one. */
+/* Runs in a copy of each page during the check, and reports the page's defects to the page around it. */
 (() => {
     const wrong = new Set();
     const say = text => wrong.add(text);
 
     const name = e => e.tagName.toLowerCase() + (e.id ? '#' + e.id : e.classList.length ? '.' + e.classList[0] : '');
 
-    /* Nothing is wider than the window, but for what can be scrolled in itself. */
+    /* Nothing may be wider than the window, except inside an element that scrolls. */
     function overflow() {
         const root = document.documentElement, more = root.scrollWidth - root.clientWidth;
         if (more <= 0) return;
@@ -24,9 +24,9 @@
 
     function network() {
         for (const {name} of performance.getEntriesByType('resource'))
-            if (!name.startsWith('file:') && !name.startsWith('data:')) say(`comes from elsewhere: ${name}`);
+            if (!name.startsWith('file:') && !name.startsWith('data:')) say(`comes from the network: ${name}`);
         for (const e of document.querySelectorAll('script[src], link[href], img[src], iframe[src]'))
-            if (/^(https?:)?\/\//.test(e.getAttribute('src') || e.getAttribute('href'))) say(`comes from elsewhere: ${name(e)}`);
+            if (/^(https?:)?\/\//.test(e.getAttribute('src') || e.getAttribute('href'))) say(`comes from the network: ${name(e)}`);
     }
 
     function fonts() {
@@ -77,7 +77,7 @@
     }
 
     function twice(ids) {
-        for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) say(`two ids "${id}"`);
+        for (const id of new Set(ids.filter((id, i) => ids.indexOf(id) !== i))) say(`duplicate id "${id}"`);
     }
 
     onload = async () => {

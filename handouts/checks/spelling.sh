@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tells which words of these pages are neither in the dictionary (British English) nor in handouts/words.txt, and
-# which words are not ours ("*CTA" in words.txt):
+# Reports words of these pages that are neither in the dictionary (British English) nor in handouts/words.txt, and
+# words that the pages must not use ("*CTA" in words.txt):
 #
 #   handouts/checks/spelling.sh handouts/*.md
 #
-# No line, exit code 0: all is well. 1: not; each word with page and line.
+# Each word comes with page and line. Exit code: 0 no such words, 1 some.
 here=$(cd "$(dirname "$0")" && pwd)
 words=$(mktemp) || exit 2
 trap 'rm -f "$words"' EXIT
@@ -16,7 +16,7 @@ found=$(
             hunspell -i utf-8 -d en_GB -p "$words" -l | grep -v '[0-9]' | sort -u |
             while read -r word; do
                 line=$(grep -n -m 1 -w -F -e "$word" "$page" | cut -d : -f 1)
-                echo "$page:${line:-1}: \"$word\" is no word of ours: a slip, or one for handouts/words.txt?"
+                echo "$page:${line:-1}: \"$word\" is misspelt, banned, or missing in handouts/words.txt"
             done
     done
 )

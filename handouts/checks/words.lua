@@ -1,14 +1,14 @@
--- The prose of a page, to be looked at word by word: without code, mathematics, facts and addresses.
+-- The prose of a page for the spelling check: without code, mathematics, facts and addresses.
 return { {
   Code = function() return {} end, CodeBlock = function() return {} end, Math = function() return {} end,
   RawInline = function() return {} end, RawBlock = function() return {} end,
   Link = function(link) return link.content end,
-  Image = function(image) -- both texts of a figure
+  Image = function(image) -- caption and description
     local content = image.caption
     if image.attributes.alt then content:extend { pandoc.Space(), pandoc.Str(image.attributes.alt) } end
     return content
   end,
-  Pandoc = function(doc) -- what the front matter says is prose, too
+  Pandoc = function(doc) -- the front matter has prose, too
     for _, key in ipairs { 'title', 'summary' } do
       if doc.meta[key] then table.insert(doc.blocks, 1, pandoc.Para { pandoc.Str(pandoc.utils.stringify(doc.meta[key])) }) end
     end

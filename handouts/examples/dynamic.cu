@@ -1,11 +1,11 @@
-// Turns an array around in shared memory whose size only the launch knows.
+// Reverses an array in shared memory whose size only the launch knows.
 #include <cuda_runtime.h>
 #include <stdio.h>
 
 // As in race-shared.cu, for any number of threads.
 __global__ void turn_around(int *a)
 {
-    extern __shared__ int words[]; // no length: the launch says how many bytes
+    extern __shared__ int words[]; // no length: the launch gives the number of bytes
     words[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = words[blockDim.x - 1 - threadIdx.x];

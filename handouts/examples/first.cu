@@ -1,9 +1,9 @@
-// The first program: the device squares 1,000 numbers, the host looks at them.
+// The first program: the device squares 1,000 numbers, the host prints two of them.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Every CUDA call can fail. If this one does, say where and why, and end the program.
+// Every CUDA call can fail. If this one does, report where and why, and end the program.
 #define CHECK_CUDA(call) check((call), #call, __LINE__)
 
 static void check(cudaError_t error, const char *call, int line)
@@ -34,7 +34,7 @@ int main()
     CHECK_CUDA(cudaMemcpy(on_device, numbers, n * sizeof(int), cudaMemcpyHostToDevice));
 
     square_all<<<4, 256>>>(on_device, n); // 4 blocks of 256 threads
-    CHECK_CUDA(cudaGetLastError());       // could it be started?
+    CHECK_CUDA(cudaGetLastError());       // did it start?
 
     CHECK_CUDA(cudaMemcpy(numbers, on_device, n * sizeof(int), cudaMemcpyDeviceToHost));
     CHECK_CUDA(cudaFree(on_device));

@@ -1,9 +1,9 @@
-// A matrix whose rows begin with a line: made, filled, and copied back.
+// Makes a matrix whose rows begin with a line, fills it, and copies it back.
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// Numbers each row from `from` on; a block for each row. The pitch is in bytes.
+// Numbers each row, beginning with `from`; one block for each row. The pitch is in bytes.
 __global__ void number_rows(int *first, size_t pitch, int width, int from)
 {
     int *row = (int *)((char *)first + blockIdx.x * pitch);

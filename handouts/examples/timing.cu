@@ -19,7 +19,7 @@ static float time_once(int *numbers, int n)
     cudaEventRecord(begin);
     square_all<<<(n + 255) / 256, 256>>>(numbers, n);
     cudaEventRecord(end);
-    cudaEventSynchronize(end); // waits until the device has come there
+    cudaEventSynchronize(end); // waits until the device reaches it
     cudaEventElapsedTime(&milliseconds, begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -32,7 +32,7 @@ int main()
     int *numbers;
     cudaMalloc(&numbers, n * sizeof(int));
     cudaMemset(numbers, 0, n * sizeof(int));
-    time_once(numbers, n); // the first launch has to load the kernel
+    time_once(numbers, n); // the first launch loads the kernel
     float fastest = time_once(numbers, n);
     for (int i = 0; i < 9; ++i)
         fastest = fminf(fastest, time_once(numbers, n));

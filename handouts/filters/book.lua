@@ -1,10 +1,10 @@
--- All pages as one document with a cover and contents, to be printed as a book. Reads the pages' documents from
--- the folder $HANDOUT_DOCUMENTS. What was an id in a page becomes NAME--id, so that links lead within the book.
+-- Joins all pages into one document with a cover and contents, for printing as a book. Reads the pages' documents
+-- from the folder $HANDOUT_DOCUMENTS. An id in a page becomes NAME--id, so that links lead to places in the book.
 package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
 local contents = require 'contents'
 local shape = require 'shape'
 
--- The page that opens the site has the book's own title.
+-- The site's first page has the book's own title, so its chapter needs another.
 local function title_of(page)
   return page.name == 'index' and 'Before you begin' or page.title
 end
@@ -16,7 +16,7 @@ local function document(page)
   return pandoc.read(text, 'json')
 end
 
--- Gives everything in a page ids of its own, and links into this page or another the book's.
+-- Makes the ids of a page unique in the book, and adapts links to this page and to others.
 local function renamed(name, blocks)
   local function id(element)
     if element.identifier ~= '' then element.identifier = name .. '--' .. element.identifier end
@@ -34,7 +34,7 @@ local function renamed(name, blocks)
   return pandoc.walk_block(pandoc.Div(blocks), { Header = id, Div = id, Span = id, Code = id, CodeBlock = id, Link = Link }).content
 end
 
--- A line of the contents; its page number is known after the first printing (rules.mk).
+-- A line of the contents. The first printing finds its page number (rules.mk).
 local function entry(text, id)
   return pandoc.Plain { pandoc.Link(text, '#' .. id), pandoc.RawInline('html', '<span class="leader"></span><span class="folio" data-for="' .. id .. '"></span>') }
 end
@@ -56,7 +56,7 @@ local function chapter(page, at, toc)
   return pandoc.Div(blocks, { class = 'chapter', style = 'page: chapter' .. at })
 end
 
--- The running heads: a kind of page for each chapter, since Chromium knows no named strings.
+-- The running heads: one kind of page for each chapter, since Chromium does not support named strings.
 local function heads()
   local rules = {}
   for at, page in ipairs(contents.pages) do

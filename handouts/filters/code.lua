@@ -3,12 +3,11 @@
 --   ```{.cuda file="solutions/01-parallelize/parallelize.cu" cut="sum_one_block"}
 --   ```
 --
--- A name is a function's, a kernel's, a structure's, a constant's or a macro's. Sources here are formatted,
--- so a definition begins in column 0 and ends at the first line that begins with a brace; the comment right
--- above belongs to it.
+-- A name is that of a function, kernel, structure, constant or macro. The sources are formatted, so a definition
+-- begins in column 0 and ends at the first line that begins with a brace; the comment right above belongs to it.
 local common = require 'common'
 
--- The lines of a file. A lab's file may be a student's by now: its skeleton is what pages show.
+-- The lines of a file. A student may have changed a lab's file, so pages show its skeleton.
 local function source(path)
   local folder = path:match('^(labs/[^/]+/)[^/]+%.cu$')
   local text = folder and common.read(folder .. '.skeleton.cu') or common.read(path)
@@ -18,7 +17,7 @@ local function source(path)
   return lines
 end
 
--- The name that a definition's head defines, if it is one. A lab's CHECK(name, ...) is one, too.
+-- The name that a definition's head defines, or nil. A lab's CHECK(name, ...) is a definition, too.
 local function name_of(head)
   local check = head:match('^CHECK%(([%w_]+)')
   if check then return check end
@@ -31,7 +30,7 @@ local function name_of(head)
   return head:match('([%a_][%w_]*)%s*%(')
 end
 
--- Where the definition that begins in line FIRST ends, and its head; nil if none begins there.
+-- The last line of the definition that begins in line FIRST, and its name; nil if none begins there.
 local function definition(lines, first)
   if lines[first]:match('^#%s*define') then
     local last = first

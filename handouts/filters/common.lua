@@ -1,12 +1,12 @@
--- What the filters of a page share: reading files, telling where in the page something is, and stopping
--- the build with all that is wrong, in gcc's form.
+-- Functions that the filters of a page share: reading files, finding the line of a mistake in the page, and
+-- stopping the build with all mistakes, in gcc's form.
 local common = {}
 
 local page = PANDOC_STATE.input_files[1] or 'page'
 local complaints = {} -- {line, text}
 local used = {}
 
--- The bytes of a file, or nil. What was read becomes a prerequisite of the page (common.finish).
+-- The bytes of a file, or nil. The file becomes a prerequisite of the page (common.finish).
 function common.read(path)
   local file = io.open(path, 'rb')
   if not file then return nil end
@@ -31,22 +31,22 @@ local function line_of(needle)
   return 1
 end
 
--- Says what is wrong in the line that has NEEDLE; the build goes on to find more, and then fails.
+-- Reports a mistake in the line that has NEEDLE. The build goes on to find more mistakes, and then fails.
 function common.complain(needle, format, ...)
   complaints[#complaints + 1] = { line = line_of(needle), at = #complaints, text = format:format(...) }
 end
 
-local function tell()
+local function print_all()
   table.sort(complaints, function(a, b) return a.line < b.line or a.line == b.line and a.at < b.at end)
   for _, one in ipairs(complaints) do
     io.stderr:write(('%s:%d: error: %s\n'):format(page, one.line, one.text))
   end
 end
 
--- Ends the build if anything was wrong. Else writes the page's prerequisites where $HANDOUT_DEPS says.
+-- Ends the build if there was a mistake. Otherwise writes the page's prerequisites to the file $HANDOUT_DEPS.
 function common.finish()
   if #complaints > 0 then
-    tell()
+    print_all()
     os.exit(2)
   end
   local path = os.getenv('HANDOUT_DEPS')
@@ -57,7 +57,7 @@ function common.finish()
   end
   table.sort(names)
   local out = assert(io.open(path, 'w'))
-  -- Without the second line, make would stop at a file that is there no more.
+  -- Without the second line, make would stop at a file that no longer exists.
   for _, name in ipairs(names) do
     out:write(path:gsub('%.d$', '.json'), ': ', name, '\n', name, ':\n')
   end
@@ -71,7 +71,7 @@ function common.words(text)
   return words
 end
 
--- What there is instead of something that is not.
+-- For a message about an unknown name: the names that exist.
 function common.list(names)
   return #names == 0 and 'it has none' or 'it has ' .. table.concat(names, ', ')
 end

@@ -1,5 +1,5 @@
--- What the reader does: exercises, numbered within a page, each with the command that tries it (which the
--- build runs), and answers, which only the instructors' pages have (HANDOUT=instructor).
+-- Exercises and answers. Exercises are numbered within a page; each has the command that tries it, which the
+-- build runs. Only the instructors' pages have answers (HANDOUT=instructor).
 --
 --   ::: {.exercise make="make grade LAB=01"}
 --   ::: answer
@@ -39,7 +39,7 @@ local function Div(div)
   end
 end
 
--- ANSWERS is for the very end: what is in an answer must be right whoever the pages are for.
+-- ANSWERS runs last: the content of an answer is checked even in the pages that do not show it.
 local answers = { Div = function(div) return div.classes:includes('answer') and answer(div) or nil end }
 
 return { exercises = { Div = Div, traverse = 'topdown' }, answers = answers }

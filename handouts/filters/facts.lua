@@ -1,8 +1,8 @@
--- Figures that nobody types: one in a sentence, many in a table. They come from the file $HANDOUT_FACTS
+-- Facts: measured figures, one in a sentence or many in a table. They come from the file $HANDOUT_FACTS
 -- (handouts/ladders/facts.py), whose keys are ladder.rung.column:
 --
 --   `sumsq.grid.time_h100`{.fact}                                  6.6 µs
---   `sumsq.one-thread.time_h100`{.fact as="ratio:sumsq.grid.time_h100"}   1,900: how many times the other it is
+--   `sumsq.one-thread.time_h100`{.fact as="ratio:sumsq.grid.time_h100"}   1,900: the ratio of the two
 --   ::: {.facts of="sumsq" columns="rung,then,time_h100" rungs="one-thread,grid"}
 --   The table's caption.
 --   :::
@@ -31,9 +31,9 @@ local function keys(of)
   return list
 end
 
--- --- numbers as one reads them -----------------------------------------------------------------------
+-- --- numbers for people ------------------------------------------------------------------------------
 
-local thin = '\u{202f}' -- between a number and its unit: narrow, and no line ends there
+local thin = '\u{202f}' -- a narrow space without a line break, between a number and its unit
 
 -- 1048576 becomes 1,048,576.
 local function grouped(digits)
@@ -43,7 +43,7 @@ local function grouped(digits)
   return whole .. rest
 end
 
--- A whole number as it is; another with DIGITS significant digits at least, without zeros at the end.
+-- A whole number as it is; others with at least DIGITS significant digits, without zeros at the end.
 local function number(value, digits)
   if type(value) ~= 'number' then return tostring(value) end
   if value == math.floor(value) and (digits or 3) > 2 then return grouped(('%.0f'):format(value)) end
@@ -57,7 +57,7 @@ local function number(value, digits)
   return (text:gsub('%.?0+$', ''))
 end
 
--- Only symbols are said with the number; "instructions" are what the sentence calls them.
+-- Only these units follow the number. The sentence itself names others, such as "instructions".
 local symbols = { ['ns'] = true, ['µs'] = true, ['%'] = true, ['GB/s'] = true, ['GFLOP/s'] = true }
 
 local function with_unit(value, unit)
@@ -94,7 +94,7 @@ local function look_up(key, needle)
   return row[column], unit_of(ladder, column)
 end
 
--- Where a column's figures come from.
+-- The source of a column's figures.
 local function origin(column)
   for name, device in pairs(facts.devices) do
     if column:match('_' .. name .. '$') then
@@ -112,7 +112,7 @@ local function Code(code)
   local shown
   if as then
     local other = as:match('^ratio:(.+)$')
-    if not other then return common.complain('as="' .. as, 'as="ratio:ladder.rung.column" is all that a fact can be shown as') end
+    if not other then return common.complain('as="' .. as, 'a fact can only be shown as="ratio:ladder.rung.column"') end
     local divisor = look_up(other, other)
     if divisor == nil then return nil end
     if type(value) ~= 'number' or type(divisor) ~= 'number' or divisor == 0 then
@@ -127,8 +127,7 @@ end
 
 -- --- a table -------------------------------------------------------------------------------------------
 
--- Makes the points of a column stand below each other: what a number lacks to the longest is added unseen. Turns
--- texts into inlines.
+-- Aligns the decimal points of a column: shorter numbers get invisible digits. Turns texts into inlines.
 local function align_points(cells, numeric)
   local most = 0
   for _, text in ipairs(cells) do most = math.max(most, #(text:match('%d(%.%d+)$') or '')) end
@@ -146,7 +145,7 @@ local function heading(ladder, column)
   return (described and described.title or column:gsub('_', ' ')) .. (unit ~= '' and ', ' .. unit or '')
 end
 
--- The inlines of one column for these rungs; whether they are numbers.
+-- The inlines of one column for these rungs, and whether they are numbers.
 local function column_of(ladder, rungs, column)
   local cells, numeric = {}, false
   for i, rung in ipairs(rungs) do
@@ -158,7 +157,7 @@ local function column_of(ladder, rungs, column)
   return cells, numeric
 end
 
--- One line that says which devices the times of these columns are from.
+-- One line that names the devices of these columns' times, or nil.
 local function sources(columns)
   local said, list = {}, {}
   for _, column in ipairs(columns) do

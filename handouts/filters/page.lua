@@ -1,20 +1,20 @@
--- From a page's Markdown to the document that all outputs are made of: code, facts and outputs filled in.
--- Stops with everything that is wrong in the page (common.lua).
+-- Turns a page's Markdown into the document from which the site and the book are made: fills in code, facts and
+-- outputs. Stops with all mistakes in the page (common.lua).
 package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
 local common = require 'common'
 
--- A figure is drawn by a script of its name, and tells in words what it shows.
+-- A script of the figure's name must draw it, and the page must describe it in words.
 local function Image(image)
   local name = image.src:match('^figures/([%w-]+)%.svg$')
   local found = false
   for _, drawn in ipairs(common.words(os.getenv('HANDOUT_FIGURES'))) do found = found or drawn == name end
-  if not found then common.complain(image.src, 'nothing draws %s: a script figures/NAME.* would', image.src) end
+  if not found then common.complain(image.src, 'no script figures/NAME.* draws %s', image.src) end
   if not image.attributes.alt or #image.caption == 0 then
-    common.complain(image.src, 'a figure wants a caption, and in alt="…" what a blind reader hears')
+    common.complain(image.src, 'a figure needs a caption, and a description in alt="…"')
   end
 end
 
--- Each term of a glossary can be linked to: "bank conflict" is #bank-conflict.
+-- Each term of a glossary gets an id: "bank conflict" is #bank-conflict.
 local function DefinitionList(list)
   for _, item in ipairs(list.content) do
     local id = pandoc.utils.stringify(item[1]):lower():gsub('[^%w]+', '-'):gsub('^-+', ''):gsub('-+$', '')

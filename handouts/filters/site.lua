@@ -1,6 +1,5 @@
--- From a page's document to a page of the site: links to other pages, anchors, contents, previous and next.
--- -M page=NAME says which one it is; with -M print=yes it becomes a PDF of its own, which has no other pages to
--- lead to.
+-- Turns a page's document into a page of the site: links to other pages, anchors, contents, previous and next.
+-- -M page=NAME names the page. With -M print=yes it becomes a separate PDF, without links to other pages.
 package.path = PANDOC_SCRIPT_FILE:match('^.*/') .. '?.lua;' .. package.path
 local contents = require 'contents'
 local shape = require 'shape'

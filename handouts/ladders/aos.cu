@@ -30,7 +30,7 @@ __global__ void of_padded(const padded_point *points, float *out)
     out[i] = p.x + p.y + p.z;
 }
 
-// The block fetches its points as the plain floats that they are, side by side, into shared memory.
+// The block fetches its points as plain floats, side by side, into shared memory.
 __global__ void through_shared(const point *points, float *out)
 {
     __shared__ float words[3 * THREADS];
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         ladder_rung(
             name, title, [=] { CHECK_CUDA(cudaMemsetAsync(out, 0xff, n * sizeof *out)); }, work,
             [=] { return ladder_same(out, right, n); });
-        ladder_rate("gb_per_s", bytes * n); // that the job needs
+        ladder_rate("gb_per_s", bytes * n); // only the bytes that the job needs
     };
     rung("structures", "array of 12-byte structures", sums, 16,
          [=] { of_structures<<<blocks, THREADS>>>(points_on_gpu, out); });

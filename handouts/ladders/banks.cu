@@ -5,7 +5,7 @@
 #define STEPS 1024
 #define WORDS (31 * 33 + STEPS) // 32 lanes of stride 33 fit
 
-// Each step goes one word further, so that no step's answer can be kept for the next.
+// Each step goes one word further, so that the compiler cannot keep one step's answer for the next.
 __global__ void read_shared(int *out, int stride)
 {
     __shared__ int words[WORDS];

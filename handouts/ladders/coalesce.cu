@@ -1,5 +1,5 @@
-/* Who reads what: each thread a chunk of its own, or all of them in turn, with few blocks and with many. The
- * loops of lab 02, but each thread leaves its sum in a place of its own: atomics would cost more than the
+/* Each thread reads its own chunk, or all of them take turns, with few blocks and with many. The loops are
+ * those of lab 02, but each thread leaves its sum in a separate place: atomics would cost more than the
  * reading. */
 #include "ladder.cuh"
 

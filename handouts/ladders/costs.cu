@@ -1,5 +1,5 @@
-/* What instructions cost: each thread does the same operation again and again, on four numbers in turn so that
- * none waits for the one before, with every multiprocessor full. And what a launch costs that does nothing. */
+/* The cost of instructions: each thread repeats the same operation, on four numbers in turn so that none waits
+ * for the one before, with every multiprocessor full. And the cost of a launch that does nothing. */
 #include "ladder.cuh"
 
 #include <math.h>
@@ -76,7 +76,8 @@ __global__ void nothing()
 {
 }
 
-/* The results are rounded in many ways; that all threads of the same number agree shows that all ran. */
+/* Rounding differs between operations, so this checks only that threads with the same number agree: then all
+ * ran. */
 template <typename T> static bool agree(const T *out, int n)
 {
     T *values = (T *)malloc(n * sizeof(T));

@@ -1,11 +1,11 @@
-/* What it costs when the lanes of a warp go different ways: 1, 2, 4 ... 32 of them, each as long as the others. */
+/* The cost of lanes of a warp that go different ways: 1, 2, 4 ... 32 ways of equal length. */
 #include "ladder.cuh"
 
 #define BLOCKS  1056
 #define THREADS 256
 #define STEPS   512
 
-// Lanes of the same `lane % ways` go together; all others wait meanwhile.
+// Lanes with the same `lane % ways` go together while all others wait.
 __global__ void go_ways(unsigned *out, int ways)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Joins all that the handouts may say in figures into one file of facts.
+"""Joins all figures of the handouts into one file of facts.
 
     facts.py --out OUT --ladders sumsq.json sumsq.g80.json ... --data handouts/data/h100.tsv ...
 
-NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json), and NAME.tsv beside it what it
-printed: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU. A data file has figures
-from elsewhere: ladder, rung, column, value, and a unit if it differs from what is said below.
-Writes OUT.json, and OUT.lua for pandoc's filters, with the same in it:
+NAME.json is the record of ladder NAME's run on the emulator (lanewise run --json). NAME.tsv in the same folder is
+the output of that run: rung, column, value. NAME.RULES.json is a record by the rules of an older GPU. A data file has
+figures from other sources: ladder, rung, column, value, and a unit if it differs from COLUMNS.
+Writes OUT.json, and the same facts as OUT.lua for pandoc's filters:
 
   devices   {device: {device, driver, toolkit, date, command}}
   ladders   {ladder: {order: [rung], rungs: {rung: {column: value}}, columns: {column: {title, unit}}}}
 
-A recorded column gets its device's name: time of h100.tsv becomes time_h100. A rung without counters, or
-counters without a time in each recording of their ladder, is an error: then a recording is to be made anew.
+A recorded column gets its device's name: time of h100.tsv becomes time_h100. A rung without counters is an error, and
+so are counters without a time in each recording of their ladder: then the ladder must be recorded again.
 """
 import argparse
 import json
@@ -20,8 +20,7 @@ import math
 import os
 import sys
 
-# What a column is called in a table, and its unit. Counters that lanewise records may be asked for by their
-# own names, too.
+# The title of a column in a table, and its unit. Pages may also ask for lanewise's counters by their own names.
 COLUMNS = {
     "title": ("rung", ""),
     "then": ("then", ""),
@@ -88,7 +87,7 @@ def number(text):
 
 
 def read_table(path):
-    """The rows of a table with tabs, and what "# name: value" lines say."""
+    """The rows of a table with tabs, and the values of its "# name: value" lines."""
     rows, said = [], {}
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -116,7 +115,7 @@ def split_launches(path):
         for launch in json.load(file)["launches"]:
             if launch["kernel"].startswith("ladder_rung_begins("):
                 rungs.append([])
-            elif rungs:  # what ran before prepared the input
+            elif rungs:  # earlier launches prepared the input
                 rungs[-1].append(launch)
     return rungs
 
@@ -131,8 +130,8 @@ def add_up(launches):
 
 
 def columns_of(launches):
-    """What is said of a rung by its launches: all counters, and what follows from them."""
-    if not launches:  # it only copies
+    """The columns of a rung, from its launches: all counters, and figures that follow from them."""
+    if not launches:  # the rung only copies
         return {}
     c = add_up(launches)
     kinds = ("load", "store", "atomic", "reduction")
@@ -169,7 +168,7 @@ def columns_of(launches):
 
 
 def columns_by_rules(launches, rules):
-    """The same launches by the rules of an older GPU: its requests are of half a warp, its lines transactions."""
+    """The same launches by the rules of an older GPU, whose requests are half-warps and whose lines are transactions."""
     new = columns_of(launches)
     if not new:
         return {}
@@ -191,9 +190,9 @@ def columns_by_rules(launches, rules):
 class Facts:
     def __init__(self):
         self.ladders, self.devices, self.recorded = {}, {}, {}
-        self.sizes = {}  # of a ladder: the suffix of columns -> words
+        self.sizes = {}  # of a ladder: suffix of columns -> description
         self.climbed = {}  # of a ladder: (rung, suffix) in the order of its runs
-        self.units = {}  # of a ladder: column -> unit, where it is another one
+        self.units = {}  # of a ladder: column -> unit, where it differs from COLUMNS
 
     def add_ladder(self, name, path):
         ladder = self.ladders[name] = {"order": [], "rungs": {}, "columns": {}}
@@ -241,7 +240,7 @@ class Facts:
                 fail(f"handouts/data/{device}.tsv lacks {name}'s {', '.join(sorted(missing))}: make record-ladders")
 
     def describe(self, name, column):
-        """A column's title and unit in a ladder. Names end in what tells a size, rules or a device."""
+        """A column's title and unit in a ladder. The name may end in a size, rules or a device."""
         base, notes = column, []
         while base not in COLUMNS and "_" in base:
             base, _, end = base.rpartition("_")
@@ -267,7 +266,7 @@ class Facts:
 
 
 def as_lua(value, indent=""):
-    """A Lua expression for what JSON can say; a JSON text is a Lua string here."""
+    """A Lua expression for a JSON value. The JSON strings here are Lua strings, too."""
     if isinstance(value, dict):
         inner = indent + "  "
         rows = [f"{inner}[{as_lua(k)}] = {as_lua(v, inner)},\n" for k, v in value.items()]

@@ -1,14 +1,14 @@
-/* What all ladders share. A ladder is a program whose rungs do one job in different ways:
+/* The code that all ladders share. A ladder is a program whose rungs do one job in different ways:
  *
  *     ./sumsq counts    each rung once, at a small size: for the emulator, which counts
  *     ./sumsq times     each rung at its real sizes, timed: for a GPU
  *
- * Either way each result is compared with the CPU's, and a wrong one ends the program. Then it prints
- * a table of rung, column and value, with tabs between them; facts.py makes it a part of the handouts' facts.
+ * Either way the program compares each result with the CPU's, and ends if one is wrong. It prints a table
+ * of rung, column and value, with tabs between them; facts.py adds it to the handouts' facts.
  *
- * A time is the median of 15 runs after 2 to warm up (fewer where a run is slow), each between two events, in
- * microseconds. Nothing is flushed in between: up to the size of the L2 cache the data are in it. The spread
- * is the way from the fastest to the slowest run, in percent of the median. */
+ * A time is the median of 15 runs after 2 to warm up (fewer if a run is slow), each between two events, in
+ * microseconds. Nothing is flushed in between: data up to the size of the L2 cache stay in it. The spread is
+ * the difference between the slowest and the fastest run, in percent of the median. */
 #ifndef LADDER_CUH
 #define LADDER_CUH
 
@@ -20,8 +20,8 @@
 #define LADDER_ENOUGH   300e3 /* microseconds for the runs of a rung */
 
 struct ladder {
-    bool times;         // or else: counts
-    const char *suffix; // of the columns' names: which of several sizes this is
+    bool times;         // otherwise: counts
+    const char *suffix; // of the columns' names: identifies one of several sizes
     const char *rung;   // the latest
     float median;       // its time in microseconds
     cudaEvent_t begin, end;
@@ -29,7 +29,7 @@ struct ladder {
 
 static struct ladder ladder;
 
-/* In a record, what comes after one of these and before the next belongs to one rung. */
+/* In a record, the launches between two of these belong to one rung. */
 __global__ void ladder_rung_begins()
 {
 }
@@ -40,14 +40,14 @@ static void ladder_value(const char *column, double value)
     printf("%s\t%s%s\t%.10g\n", ladder.rung, column, ladder.suffix, value);
 }
 
-/* The same for AMOUNT of bytes or operations in each run: in thousands of millions a second. */
+/* Adds a rate, in thousands of millions a second, for AMOUNT bytes or operations in each run. */
 static void ladder_rate(const char *column, double amount)
 {
     if (ladder.times)
         ladder_value(column, amount / 1e3 / ladder.median);
 }
 
-/* From here on the rungs have another size, said in a few words; their columns end in SUFFIX. */
+/* From here on the rungs have another size, described by WORDS; their columns end in SUFFIX. */
 static void ladder_size(const char *suffix, const char *words)
 {
     ladder.suffix = suffix;
@@ -101,7 +101,7 @@ template <typename Reset, typename Work> static void ladder_time(Reset reset, Wo
     ladder_value("spread", 100 * (times[runs - 1] - times[0]) / ladder.median);
 }
 
-/* Climbs one rung: RESET is done before each WORK and not timed, IS_RIGHT tells whether the result is. */
+/* Runs one rung. RESET precedes each WORK and is not timed; IS_RIGHT checks the result. */
 template <typename Reset, typename Work, typename IsRight>
 static void ladder_rung(const char *rung, const char *title, Reset reset, Work work,
                         IsRight is_right)

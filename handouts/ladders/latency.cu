@@ -1,11 +1,11 @@
-/* How long one thread waits for one number, wherever it comes from: shared memory, the L1 cache, the L2 cache, the
- * GPU's memory. It goes from place to place, and only the number there says where the next one is. */
+/* How long one thread waits for one number from shared memory, the L1 cache, the L2 cache and the GPU's memory.
+ * It goes from place to place, and only the number at each place says where the next one is. */
 #include "ladder.cuh"
 
 #define SLOT   32   // ints, a line: each place is in a line of its own
 #define SHARED 4096 // ints
 
-// Goes on where the last launch stopped: what it left in the caches is not what it needs.
+// Goes on where the last launch stopped, so that the caches do not hold the numbers it needs.
 __global__ void walk(const int *next, int *place, int steps)
 {
     int at = *place;
@@ -25,7 +25,7 @@ __global__ void walk_shared(const int *next, int *place, int steps)
     *place = at;
 }
 
-// A round trip through COUNT places in no order.
+// A round trip through COUNT places in random order.
 static int *make_trip(int count)
 {
     int *order = (int *)malloc(count * sizeof *order),

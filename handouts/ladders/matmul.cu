@@ -1,10 +1,10 @@
 /* A product of two n x n matrices of floats: the kernels of lab 06, one that is worse than its first, and three
- * that the classic tutorial climbs in between. */
+ * rungs of the classic tutorial in between. */
 #include "ladder.cuh"
 
 #include <math.h>
 
-#define main lab_main // the lab's own, which nobody calls here
+#define main lab_main // the lab's own main(), which is not called here
 namespace solution
 {
 #include "../../solutions/06-tiled-matmul/tiled_matmul.cu"
@@ -25,7 +25,7 @@ __global__ void swapped(product p)
     p.c[y * p.width + x] = sum;
 }
 
-// A matrix whose rows lie `pitch` floats apart.
+// A matrix whose rows are `pitch` floats apart.
 struct pitched {
     float *first;
     size_t pitch;
@@ -47,7 +47,7 @@ __global__ void by_pitched_row(pitched a, pitched b, pitched c, int n)
     }
 }
 
-// Tiles, for matrices whose size they divide: nothing is asked at the edges.
+// Tiles, for matrices whose size they divide: no tests at the edges.
 template <int tile> __global__ void by_full_tile(const float *a, const float *b, float *c, int n)
 {
     int tx = threadIdx.x, x = blockIdx.x * tile + tx;
@@ -79,7 +79,7 @@ static float *random_matrix(int n, unsigned seed)
     return values;
 }
 
-// The farthest that a sample of C's numbers is off, C's rows being PITCH floats apart.
+// The largest error in a sample of C's numbers; C's rows are PITCH floats apart.
 static double largest_error(const float *a, const float *b, const float *c_on_gpu, size_t pitch,
                             int n)
 {

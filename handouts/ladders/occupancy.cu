@@ -1,7 +1,7 @@
-/* How many warps a multiprocessor holds, and what that does to time: blocks of several sizes, and blocks of 256
- * that take more and more shared memory. The job is the same for all: each thread fetches a number that tells
- * the place of the next one, three times. It has nothing to do meanwhile: others must. A warp's numbers lie
- * side by side, in a line that no other warp needs: caches do not help. */
+/* How the number of warps that a multiprocessor holds affects the time: blocks of several sizes, and blocks of 256
+ * that take more and more shared memory. The job is the same for all: three times, each thread fetches a number
+ * that gives the place of the next one. It can do nothing meanwhile, so other threads must. A warp's numbers are
+ * side by side, in a line that no other warp needs, so caches do not help. */
 #include "ladder.cuh"
 
 __global__ void follow(const int *next, int *out, int n)

@@ -1,9 +1,9 @@
-/* Rows that begin anywhere, and rows that begin with a line of memory: for widths that divide well and for odd
- * ones. A plain copy of rows, and the kernel of lab 05, each with the lab's matrices: end to end as the
- * skeleton makes them, pitched as the solution does. */
+/* Rows that begin anywhere, and rows that begin with a line of memory, for even and odd widths. A plain copy of
+ * rows, and the kernel of lab 05, each with the lab's matrices: end to end as in the skeleton, pitched as in the
+ * solution. */
 #include "ladder.cuh"
 
-#define main lab_main // the labs' own, which nobody calls here
+#define main lab_main // the labs' own main(), which is not called here
 namespace flat
 {
 #include "../../labs/05-pitched-alloc/.skeleton.cu"
@@ -37,7 +37,7 @@ __global__ void copy_rows(struct matrix from, struct matrix to)
 }
 } // namespace pitched
 
-/* The numbers of a matrix, whose rows lie PITCH bytes apart, against the CPU's. */
+/* Compares the numbers of a matrix, whose rows are PITCH bytes apart, with the CPU's. */
 static bool is_right(const float *first, size_t pitch, const float *right, int width, int height)
 {
     size_t bytes = width * sizeof(float);
@@ -48,7 +48,7 @@ static bool is_right(const float *first, size_t pitch, const float *right, int w
     return same;
 }
 
-/* Climbs the rungs of one width for matrices of one kind. */
+/* Runs the rungs of one width for matrices of one kind. */
 template <typename Matrix, typename Rows, typename Sums, typename Upload>
 static void climb(const char *const names[2], const char *const titles[2], Matrix from, Matrix to,
                   size_t pitch, Rows copy_rows, Sums add_neighbours, Upload copy_to,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records how long the ladders take on this machine's GPU: record.sh FOLDER LADDER..., where FOLDER has the
-# programs. Writes handouts/data/GPU.tsv, and nothing if one of them fails. $NVCC is the
-# compiler that built them. (make record-ladders calls it.)
+# programs and $NVCC is the compiler that built them. Writes handouts/data/GPU.tsv, or nothing if a program
+# fails. (make record-ladders calls it.)
 set -eu -o pipefail
 folder=$1
 shift

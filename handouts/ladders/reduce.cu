@@ -2,14 +2,14 @@
  * to choose the threads and words, and registers. The first and the last but one are lab 04's. */
 #include "ladder.cuh"
 
-#define main lab_main // the lab's own, which nobody calls here
+#define main lab_main // the lab's own main(), which is not called here
 namespace solution
 {
 #include "../../solutions/04-bank-conflicts/bank_conflicts.cu"
 }
 #undef main
 
-// Words 2 * off apart meet in one bank: the threads stay together, the words do not.
+// The threads stay together, but their words are 2 * off apart and share banks.
 __global__ void tree_conflicts(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];
@@ -58,7 +58,7 @@ __global__ void tree_modulo(const int *data, int n, int *result)
         result[blockIdx.x] = sums[0];
 }
 
-// The upper half onto the lower: neighbouring threads, neighbouring words.
+// Adds the upper half to the lower: neighbouring threads, neighbouring words.
 __global__ void tree_sequential(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS];
@@ -81,7 +81,7 @@ __device__ int sum_of_warp(int mine)
     return mine;
 }
 
-// Each warp adds up its lanes' registers, the first warp the warps' sums: one barrier, 32 words.
+// Each warp adds up its lanes' registers, and the first warp the warps' sums: one barrier, 32 words.
 __global__ void shuffle(const int *data, int n, int *result)
 {
     __shared__ int sums[MAX_THREADS / 32];

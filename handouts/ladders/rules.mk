@@ -1,11 +1,11 @@
-# The ladders: programs whose rungs the handouts compare, and the facts that are made of what they do.
+# The ladders: programs whose rungs the handouts compare, and the facts that come from their runs.
 #
 #   handouts/ladders/NAME.cu   -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv
 #   these and handouts/data/   -> build/ladders/facts.json, facts.lua
 LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
-# Those that are shown by the rules of older GPUs, too.
+# These are also counted by the rules of older GPUs.
 LADDERS_BY_RULES := aos strides banks transpose
 LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))
@@ -16,7 +16,7 @@ $(LADDERS:%=$(LADDERS_OUT)/%): $(LADDERS_OUT)/%: handouts/ladders/%.cu $(LADDER_
 	@mkdir -p $(@D)
 	$(Q)$(CONFIG_NVCC) $(NVCC_FLAGS) -o $@ $<
 
-# What it prints is written last: it is there when the run was good.
+# make deletes the .json file if the run fails.
 $(LADDERS_OUT)/%.json: $(LADDERS_OUT)/% $(LANEWISE) $(CUDART)
 	$(call say,$@)
 	$(Q)$(LANEWISE) run --json $@ $< counts >$(@:json=tsv) 2>$(@:json=log) || { cat $(@:json=log) >&2; exit 1; }

@@ -1,4 +1,4 @@
-/* What a stride and an offset cost: thread i reads in[stride * i + offset], and all write side by side. */
+/* The cost of a stride and an offset: thread i reads in[stride * i + offset], and all write side by side. */
 #include "ladder.cuh"
 
 #define THREADS 256
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
             [=] { gather<<<n / THREADS, THREADS>>>(in, out, stride, offset); },
             [=] { return is_right(out, n, stride, offset); });
         ladder_value("stride", stride);
-        ladder_rate("gb_per_s", 2.0 * n * sizeof(int)); // what is asked for, read and written
+        ladder_rate("gb_per_s", 2.0 * n * sizeof(int)); // the requested bytes, read and written
     }
     return 0;
 }

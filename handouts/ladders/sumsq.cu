@@ -2,7 +2,7 @@
  * atomicAdd() for each thread; the last rung has one for each block. */
 #include "ladder.cuh"
 
-#define main lab_main // the labs' own, which nobody calls here
+#define main lab_main // the labs' own main(), which is not called here
 namespace solution
 {
 #include "../../solutions/01-parallelize/parallelize.cu"
@@ -22,7 +22,7 @@ __device__ wide sum_of_warp(wide mine)
     return mine;
 }
 
-// sum_grid of lab 01, whose blocks add up their threads' sums before they go to global memory.
+// sum_grid of lab 01, but each block adds up its threads' sums before it writes to global memory.
 __global__ void sum_by_block(const int *data, int n, wide *sum)
 {
     __shared__ wide sums[32];

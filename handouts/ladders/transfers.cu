@@ -1,4 +1,4 @@
-/* Numbers go to the GPU, are worked on and come back: from ordinary memory, from pinned memory, and in pieces
+/* Numbers go to the GPU, change there and come back: from ordinary memory, from pinned memory, and in pieces
  * whose copies and kernels overlap in streams. */
 #include "ladder.cuh"
 

@@ -1,4 +1,4 @@
-/* The transpose of a matrix: rows are read, columns are written. A tile in shared memory turns them round. */
+/* The transpose of a matrix: it reads rows and writes columns. A tile in shared memory exchanges them. */
 #include "ladder.cuh"
 
 #define TILE 32
@@ -18,7 +18,7 @@ __global__ void naive(const int *in, int *out, int n)
         out[x * n + y + i] = in[(y + i) * n + x];
 }
 
-// With a `width` of TILE the numbers of a column lie in one bank; one word more moves each row to the next.
+// With a `width` of TILE the numbers of a column are in one bank; one word more moves each row to the next.
 template <int width> __global__ void tiled(const int *in, int *out, int n)
 {
     __shared__ int tile[TILE][width];

@@ -132,14 +132,14 @@ Test(golden_handouts, of_what_checks_see_in_a_broken_site)
     free(browser);
 }
 
-/* 5 MB are the stop; a folder without pages is no site. */
+/* The limit is 5 MB, and a folder without pages is no site. */
 Test(handouts, checks_know_size_and_absence)
 {
     int code;
     char *output =
         shell(&code, "mkdir site; cp " PAGES "broken/other.html site; " CHECKS "html.sh site && "
                      "head -c 5000000 /dev/zero >site/large; " CHECKS "html.sh site");
-    cr_expect(code == 1 && strstr(output, "5000000 are the stop"), "%d: %s", code, output);
+    cr_expect(code == 1 && strstr(output, "the limit is 5000000"), "%d: %s", code, output);
     free(output);
     output = shell(&code, "mkdir empty; " CHECKS "browser.sh empty");
     cr_expect(code == 2 && strstr(output, "no pages in"), "%d: %s", code, output);

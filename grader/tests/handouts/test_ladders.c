@@ -1,5 +1,5 @@
-/* The facts that the handouts tell (handouts/ladders/facts.py): they are complete, what the emulator counted of the
- * rungs is what theory says, and a recording that does not fit is refused. Figures are well-formed. */
+/* The facts in the handouts (handouts/ladders/facts.py): they are complete, the emulator's
+ * counts match theory, and a recording that does not fit is refused. Figures are well-formed. */
 #include <criterion/criterion.h>
 #include <glob.h>
 #include <jansson.h>
@@ -12,7 +12,7 @@
 #include "config.h"
 #include "tests/support/shell.h"
 
-#ifndef LANEWISE_PRELOAD /* facts are made once, by the ordinary build */
+#ifndef LANEWISE_PRELOAD /* the ordinary build makes the facts once */
 
 #define LADDERS LANEWISE_ROOT "/handouts/ladders/"
 #define FACTS   LANEWISE_ROOT "/build/ladders/facts.json"
@@ -37,7 +37,7 @@ static double fact(const json_t *facts, const char *ladder, const char *rung, co
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* --- what there must be ------------------------------------------------------------------------------- */
+/* --- required facts ---------------------------------------------------------------------------------- */
 
 static void check_rung(const json_t *facts, const char *ladder, const char *rung)
 {
@@ -46,7 +46,7 @@ static void check_rung(const json_t *facts, const char *ladder, const char *rung
     cr_expect(title && *title, "%s.%s has no title", ladder, rung);
     cr_expect(fact(facts, ladder, rung, "time_h100") > 0, "%s.%s has no time", ladder, rung);
     cr_expect(fact(facts, ladder, rung, "spread_h100") >= 0, "%s.%s has no spread", ladder, rung);
-    if (strcmp(rung, "on-gpu") != 0) /* which launches nothing */
+    if (strcmp(rung, "on-gpu") != 0) /* on-gpu launches nothing */
         cr_expect(fact(facts, ladder, rung, "longest_warp") > 0, "%s.%s was not counted", ladder,
                   rung);
 }
@@ -69,7 +69,7 @@ Test(ladders, have_all_facts_of_all_rungs)
     json_decref(facts);
 }
 
-/* --- what theory says --------------------------------------------------------------------------------- */
+/* --- theory ------------------------------------------------------------------------------------------ */
 
 static const struct row {
     const char *ladder, *rung, *column;
@@ -82,7 +82,7 @@ static const struct row {
     {"sumsq", "grid-reduced", "atomic_requests", 1056},
     {"coalesce", "interleaved-132", "load_sectors_per_request", 4},
     {"coalesce", "interleaved-4224", "load_sectors_per_request", 4},
-    /* a load's sectors, and what half a warp's loads took on a 8800 GT and on a GTX 280 */
+    /* sectors of a load, and transactions of half a warp's loads on an 8800 GT and on a GTX 280 */
     {"strides", "stride-1", "load_sectors_per_request", 4},
     {"strides", "stride-2", "load_sectors_per_request", 8},
     {"strides", "stride-3", "load_sectors_per_request", 12},
@@ -97,7 +97,7 @@ static const struct row {
     {"strides", "stride-2", "load_transactions_per_half_warp_gt200", 1},
     {"strides", "stride-4", "load_transactions_per_half_warp_gt200", 2},
     {"strides", "stride-32", "load_transactions_per_half_warp_gt200", 16},
-    /* 12 bytes a structure */
+    /* 12 bytes per structure */
     {"aos", "structures", "load_sectors_per_request", 12},
     {"aos", "arrays", "load_sectors_per_request", 4},
     {"aos", "one-field", "load_sectors_per_request", 32},
@@ -105,7 +105,7 @@ static const struct row {
     {"aos", "arrays", "load_transactions_per_half_warp_g80", 3},
     {"aos", "padded", "load_transactions_per_half_warp_g80", 2},
     {"aos", "structures", "load_transactions_per_half_warp_gt200", 6},
-    /* 8 warps of 1,024 loads: a stride of 2, 4, 8 ... takes 1, 3, 7 ... passes more */
+    /* 8 warps of 1,024 loads: a stride of 2, 4, 8 ... needs 1, 3, 7 ... more passes */
     {"banks", "stride-1", "bank_conflicts", 0},
     {"banks", "stride-2", "bank_conflicts", 8 * 1024},
     {"banks", "stride-4", "bank_conflicts", 3 * 8 * 1024},
@@ -114,7 +114,7 @@ static const struct row {
     {"banks", "stride-32", "bank_conflicts", 31 * 8 * 1024},
     {"banks", "stride-33", "bank_conflicts", 0},
     {"banks", "stride-32", "bank_conflicts_g80", 15 * 16 * 1024},
-    /* 32 blocks of 256: measured on an H200, too */
+    /* 32 blocks of 256: also measured on an H200 */
     {"reduce", "conflicts", "bank_conflicts", 2240 + 1120},
     {"reduce", "mask", "bank_conflicts", 0},
     {"reduce", "sequential", "bank_conflicts", 0},
@@ -146,8 +146,8 @@ Test(ladders, count_what_theory_says)
     json_decref(facts);
 }
 
-/* Chunks: but for the last warps, each lane a sector. A tile's loads in place of a row of A and a column of B: a
- * sixteenth, and a 32nd, of the naive ones. */
+/* Chunks: except for the last warps, one sector per lane. Loads of a tile instead of a row of A
+ * and a column of B: a sixteenth, and a 32nd, of the naive ones. */
 Test(ladders, count_nearly_what_theory_says)
 {
     json_t *facts = load_facts();
@@ -189,7 +189,7 @@ Test(ladders_made, are_asked_for_counts_or_times)
     free(text);
 }
 
-/* Each is one document of XML that says what it shows, and all of its words are inside. */
+/* Each is one XML document that describes its content, and all its words fit inside. */
 Test(ladders_made, figures_are_well_formed)
 {
     free(shell_must(

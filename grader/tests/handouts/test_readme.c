@@ -1,4 +1,4 @@
-/* README.md: it is short, its report is real, and the paths that it and the handouts name exist. */
+/* README.md: it is short, its report is real, and all paths in it and in the handouts exist. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ Test(readme, names_paths_that_exist)
                     " && handouts/checks/paths.sh README.md handouts/[a-z0-9]*.md"));
 }
 
-/* A typing mistake in a path is found, and so is a link that leads nowhere. */
+/* A typing mistake in a path is found, and a link to nothing. */
 Test(readme, checks_find_paths_that_do_not_exist)
 {
     int code;
@@ -34,7 +34,8 @@ Test(readme, checks_find_paths_that_do_not_exist)
     free(said);
 }
 
-/* The first lab half solved, as README.md shows it. Seconds differ, and whether it was built before. */
+/* The first lab half solved, as README.md shows it. Seconds differ, and whether it comes from
+ * the cache. */
 #define HALF_SOLVED                                                                                \
     "sed -i -e '/TODO 1a/,/atomicAdd/{/if (threadIdx/d;"                                           \
     "s/        for (.*/    for (int i = threadIdx.x; i < n; i += blockDim.x)/;"                    \

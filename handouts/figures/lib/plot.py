@@ -1,7 +1,7 @@
-"""Plots of ladders: a row for each rung, a panel for each column, the figure itself beside its mark.
+"""Plots of ladders: a row for each rung, a panel for each column, each figure next to its mark.
 
-A panel whose largest figure is many times its smallest has a logarithmic axis, with a tick for each power of ten. The mark's shape tells where a figure
-comes from: a ring for the old card's, a square for a count, a disc for a measured time.
+A panel whose largest figure is many times its smallest has a logarithmic axis, with a tick for each power of ten. The
+mark's shape shows the figure's source: a ring for the old card's, a square for a count, a disc for a measured time.
 """
 import json
 import math

@@ -1,13 +1,13 @@
 """Drawing for the figures: shapes and words, by the names of a few colours.
 
 Each script in handouts/figures/ writes one SVG to standard output; its argument is the facts' JSON file. Colours
-follow the reader's light or dark scheme, and differ in lightness, so that they can be told apart in grey and by
-those who see few colours; what matters is also said by shape, hatching or a label.
+follow the reader's light or dark scheme. They differ in lightness, so that readers can distinguish them in grey and
+with colour blindness; shapes, hatching or labels repeat everything important.
 """
 import html
 import math
 
-# What is filled has an outline of the ink's colour, and labels upon it are dark or light whatever the scheme.
+# Filled shapes have an outline in the ink's colour; labels on them are dark or light in either scheme.
 STYLE = """
 text{font:13px system-ui,sans-serif;fill:#1b1f24}
 .dim{fill:#57606a}.small{font-size:11px}.strong{font-weight:600}.code{font-family:ui-monospace,monospace;font-size:12px}
