@@ -1,6 +1,6 @@
-/* Reads a zip, tar, 7z or rar file with libarchive, in a process that can do nothing else: it has the file and a
- * pipe, and the kernel refuses it all the rest. Whatever the archive does to libarchive, it gets no
- * further than a wrong source, which is the student's own loss.
+/* Reads a zip, tar, 7z or rar file with libarchive, in a confined process: it has the file and a
+ * pipe, and the kernel refuses everything else. Even an archive that takes over libarchive can
+ * only produce a wrong source, which harms just the student who sent it.
  *
  *     reader:   archive --libarchive--> struct record, path, bytes --pipe--> here
  *
@@ -27,8 +27,8 @@
 
 enum kind { SOURCE, PROBLEM, PASSED, END };
 
-/* What comes through the pipe: this, the path, and as many bytes: a source, or what the problem is.
- * PASSED, once at most, is the first file that is neither. */
+/* A message in the pipe: this header, the path, then the bytes: a source, or the text of the
+ * problem. PASSED is sent at most once, for the first file that is neither source nor archive. */
 struct record {
     uint32_t kind, path_bytes, bytes;
 };
@@ -60,7 +60,8 @@ static void tell_problem(int pipe, const char *path, const char *problem)
     tell(pipe, PROBLEM, path, problem, strlen(problem));
 }
 
-/* What a reader needs, once it has its file. The rest fails, as if there were no permission. */
+/* Allows only the system calls that a reader needs once it has its file. All others fail with
+ * EPERM. */
 static bool give_up_all_else(void)
 {
     static const int allowed[] = {
@@ -72,7 +73,7 @@ static bool give_up_all_else(void)
         SCMP_SYS(clock_gettime), SCMP_SYS(sigaltstack)};
     struct rlimit seconds = {READER_SECONDS, READER_SECONDS};
     setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__ /* which reserves more than there is */
+#ifndef __SANITIZE_ADDRESS__ /* the address sanitizer reserves more than this */
     struct rlimit memory = {READER_BYTES, READER_BYTES};
     setrlimit(RLIMIT_AS, &memory);
 #endif
@@ -85,7 +86,7 @@ static bool give_up_all_else(void)
     return good;
 }
 
-/* Opens what students send, and nothing that would start other programs. */
+/* Accepts the formats that students send, but none whose reader starts other programs. */
 static struct archive *open_archive(int fd)
 {
     struct archive *archive = archive_read_new();
@@ -114,7 +115,7 @@ static void take_entry(struct archive *archive, struct archive_entry *entry, int
     bool source = batch_is_source(path);
     if (strlen(path) >= PATH_SIZE) {
         if (source)
-            tell_problem(pipe, "", "has a file in too many folders: not all was looked at");
+            tell_problem(pipe, "", "has a file nested in too many folders; the rest was skipped");
         return;
     }
     if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK) {
@@ -154,18 +155,18 @@ static void read_entries(struct archive *archive, int pipe)
         sources += path && batch_is_source(path);
         total += size > 0 ? size : 0;
         if (++entries > BATCH_HANDIN_ENTRIES || sources > BATCH_HANDIN_FILES) {
-            tell_problem(pipe, "", "has too many files: not all were looked at");
+            tell_problem(pipe, "", "has too many files; the rest were skipped");
             return;
         }
         if (total > (la_int64_t)BATCH_ARCHIVE_BYTES) {
-            tell_problem(pipe, "", "is too large when unpacked: not all was looked at");
+            tell_problem(pipe, "", "is too large when unpacked; the rest was skipped");
             return;
         }
         take_entry(archive, entry, pipe);
     }
     if (code != ARCHIVE_EOF)
         tell_problem(pipe, "",
-                     entries ? "is damaged: not all was looked at"
+                     entries ? "is damaged; the rest was skipped"
                              : "is damaged, or no zip, tar, 7z or rar file");
     else if (entries == 0)
         tell_problem(pipe, "", "is an empty archive");
@@ -227,7 +228,7 @@ static void add_record(struct batch_handin *handin, const char *shown, int64_t t
     free(text.bytes);
 }
 
-/* Takes what the reader sends. True: it came to its end. */
+/* Takes the reader's records. True: the reader finished. */
 static bool take_records(FILE *pipe, const char *shown, int64_t time, struct batch_handin *handin)
 {
     struct record record;
@@ -248,7 +249,7 @@ void batch_archive_read(const char *path, const char *shown, int64_t time,
 {
     int ends[2];
     bool open = pipe2(ends, O_CLOEXEC) == 0;
-    fflush(NULL); /* or the child would write it again */
+    fflush(NULL); /* so that the child does not write it again */
     pid_t child = open ? fork() : -1;
     if (child == 0) {
         close(ends[0]);

@@ -35,7 +35,7 @@ bool batch_chunk_folder(const char *folder)
     return true;
 }
 
-/* Writes the source with this hash, unless it is there: names are hashes, so what is there is right. */
+/* Writes the source with this hash. An existing file is right, since its name is its hash. */
 static bool write_source(const struct batch_queue *queue, const char *folder, const char *hash,
                          char *error, size_t size)
 {
@@ -54,7 +54,8 @@ static bool write_source(const struct batch_queue *queue, const char *folder, co
     return written;
 }
 
-/* The labs as whoever grades must see them, or it would be another grading. */
+/* The labs, their hashes and terms. The grading machine must have the same, or grades would
+ * differ. */
 static json_t *describe_labs(const struct batch_queue *queue)
 {
     json_t *labs = json_array();
@@ -113,11 +114,11 @@ size_t batch_chunk_write(const struct batch_queue *queue, const char *folder, un
 struct chunk {
     json_t *json;
     const char *folder;
-    json_t *entries; /* those without an answer */
+    json_t *entries; /* the entries without an answer */
     struct batch_queue queue;
     struct batch_lab labs[MAX_LABS];
     char gpu_name[256];
-    char *error; /* "": nothing has gone wrong */
+    char *error; /* "": no error yet */
     size_t size;
 };
 
@@ -128,7 +129,7 @@ static bool fail(struct chunk *chunk, const char *what, const char *why)
     return false;
 }
 
-/* Opens the labs, and makes sure that they are graded here as where the chunk was written. */
+/* Opens the labs, and makes sure that this machine grades them as the one that wrote the chunk. */
 static bool open_labs(struct chunk *chunk)
 {
     size_t i;
@@ -156,7 +157,7 @@ static bool answer_path(const struct chunk *chunk, const json_t *entry, char pat
     return base_path(path, "%s/answers/%s" ENDING, chunk->folder, json_text_of(entry, "key"));
 }
 
-/* What has no answer yet: the chunk may have been begun before. */
+/* The entries without an answer. The chunk may have been started before. */
 static json_t *find_missing(const struct chunk *chunk)
 {
     char path[PATH_SIZE];
@@ -184,7 +185,8 @@ static json_t *grade(size_t i, void *context)
     return NULL;
 }
 
-/* Writes the answer. What is none, because the worker died or was interrupted, is left to another try. */
+/* Writes the answer. If the worker died or was interrupted, there is none, and the entry stays
+ * for another try. */
 static bool keep(size_t i, const json_t *answer, void *context)
 {
     struct chunk *chunk = context;
@@ -204,7 +206,7 @@ static bool read_chunk(struct chunk *chunk, const char *path)
     if (!chunk->json)
         return fail(chunk, path, why.text);
     if (strcmp(json_text_of(chunk->json, "schema"), SCHEMA) != 0)
-        return fail(chunk, path, "is no chunk of this version of Lanewise");
+        return fail(chunk, path, "is not a chunk of this version of Lanewise");
     chunk->folder = json_text_of(chunk->json, "folder");
     chunk->queue = (struct batch_queue){
         .labs = chunk->labs,
@@ -268,7 +270,7 @@ bool batch_chunk_collect(const char *folder,
         return false;
     while ((entry = readdir(answers))) {
         const char *dot = strchr(entry->d_name, '.');
-        if (dot && strcmp(dot, ENDING) == 0) /* none that is still being written: files.c */
+        if (dot && strcmp(dot, ENDING) == 0) /* skips files that are still being written: files.c */
             collect_one(folder, entry->d_name, (size_t)(dot - entry->d_name), take, context);
     }
     closedir(answers);

@@ -1,9 +1,9 @@
-/* From rows of the store to grades: which attempts are considered, what each is worth after the rules for
- * late days, and which one counts.
+/* From rows of the store to grades: finds the attempts that are considered, the score of each
+ * after the rules for late days, and the attempt that counts.
  *
  *     attempts of a student for a lab, by time
  *         1  60            graded
- *         2   -  review    the grader failed: no grade, for a human to look at
+ *         2   -  review    the grader failed: no grade, for a human to review
  *         3  90  counts    the best (or, if the course says so, the latest)
  *         4   -  over-limit   more than per_day on one day: not graded */
 #include "batch/class.h"
@@ -19,12 +19,12 @@
 
 #define DAY 86400
 
-/* One document under way. */
+/* A document under construction. */
 struct composition {
     struct batch_store *store;
     const struct course_policy *terms;
     json_t *gradings, *review; /* of the document */
-    json_t *failed;            /* by key: why a grading has failed */
+    json_t *failed;            /* by key: why a grading failed */
     json_int_t pending;        /* attempts that are still to be graded */
     bool broken;               /* the store has failed */
 };
@@ -34,7 +34,7 @@ static bool same(const json_t *row, const char *key, const char *text)
     return strcmp(json_text_of(row, key), text) == 0;
 }
 
-/* Points go by hundredths: a course's may be no multiple of the lab's. */
+/* Rounds to hundredths. A course's points need not be a multiple of the lab's. */
 static double hundredths(double points)
 {
     return floor(points * 100 + 0.5) / 100;
@@ -61,9 +61,9 @@ static struct course_lab_policy terms_of(const struct course_policy *terms, cons
     return (struct course_lab_policy){.lab = lab, .weight = 1};
 }
 
-/* What holds of them for STUDENT. */
+/* The rules for STUDENT: those of the lab, with the student's own deadline, if any. */
 static struct course_lab_policy terms_for(const struct course_policy *terms, const char *student,
-                                         const char *lab)
+                                          const char *lab)
 {
     const struct course_exception *exception =
         course_exception_find(terms->exceptions, student, lab);
@@ -80,7 +80,7 @@ static json_int_t late_days(const struct course_lab_policy *lab, json_int_t subm
     return (submitted - lab->deadline + DAY - 1) / DAY;
 }
 
-/* How many of the attempts before number I were handed in on the same day. */
+/* How many attempts before number I were handed in on the same day. */
 static size_t before_on_that_day(const json_t *attempts, size_t i)
 {
     json_int_t day = json_integer_of(json_array_get(attempts, i), "submitted") / DAY;
@@ -91,7 +91,7 @@ static size_t before_on_that_day(const json_t *attempts, size_t i)
     return count;
 }
 
-/* Why attempt number I (from 0) is not to be graded; NULL: it is. */
+/* Why attempt number I (from 0) is not graded; NULL: it is. */
 static const char *why_not(const struct course_policy *terms, const struct course_lab_policy *lab,
                            const json_t *attempts, size_t i)
 {
@@ -114,7 +114,8 @@ static void add_review(struct composition *c, const json_t *row, size_t attempt,
                              "path", json_text_of(row, "path"), "why", why));
 }
 
-/* A result without what only a page about one grading shows: a class may have thousands. */
+/* Removes the members that only a page about one grading shows: a class may have thousands of
+ * results. */
 static json_t *shortened(json_t *result)
 {
     size_t i;
@@ -126,8 +127,8 @@ static json_t *shortened(json_t *result)
     return result;
 }
 
-/* Looks the grading of KEY up: into GRADINGS, or into FAILED, or into both, if a former grader has left a
- * grade. */
+/* Looks up the grading of KEY and adds it to GRADINGS or to FAILED. It adds to both if this
+ * grading failed, but an earlier grader made a grade. */
 static void look_up(struct composition *c, const json_t *row, const char *key)
 {
     json_t *grading = batch_store_grading(c->store, key);
@@ -144,7 +145,7 @@ static void look_up(struct composition *c, const json_t *row, const char *key)
     json_decref(grading);
 }
 
-/* The result for a submission's row, NULL if there is none; then STATUS says why. */
+/* The result for a submission's row. NULL: none; STATUS says why. */
 static json_t *find_result(struct composition *c, const json_t *row, size_t number,
                            const char **status)
 {
@@ -160,7 +161,7 @@ static json_t *find_result(struct composition *c, const json_t *row, size_t numb
     return result;
 }
 
-/* One element of "attempts", with what it is worth. */
+/* One element of "attempts", with its score. */
 static json_t *describe_attempt(struct composition *c, const struct course_lab_policy *lab,
                                 double scale, const json_t *attempts, size_t i)
 {
@@ -187,7 +188,7 @@ static json_t *describe_attempt(struct composition *c, const struct course_lab_p
 
 /* --- one lab of a student --------------------------------------------------------------------- */
 
-/* The attempt that counts, NULL if none does: the latest with a score, or the earliest of the best. */
+/* The attempt that counts: the latest with a score, or the earliest of the best. NULL: none. */
 static const json_t *choose(const struct course_policy *terms, const json_t *attempts)
 {
     const json_t *chosen = NULL;
@@ -203,8 +204,8 @@ static const json_t *choose(const struct course_policy *terms, const json_t *att
     return chosen;
 }
 
-/* What still stands between a lab and its grade: "pending", "review", or NULL. What cannot change the
- * grade any more stands in no way. */
+/* Why a lab has no final grade yet: "pending", "review", or NULL. Attempts that can no longer
+ * change the grade are ignored. */
 static const char *obstacle(const struct course_policy *terms, const json_t *attempts,
                             const json_t *chosen)
 {
@@ -226,7 +227,7 @@ static const char *obstacle(const struct course_policy *terms, const json_t *att
     return found;
 }
 
-/* A lab of which no attempt counts. UNREAD: something that may hold one is to be reviewed. */
+/* The status of a lab for which no attempt counts. UNREAD: an entry for review may contain one. */
 static const char *status_without_grade(const json_t *attempts, bool unread)
 {
     if (unread)
@@ -234,7 +235,7 @@ static const char *status_without_grade(const json_t *attempts, bool unread)
     return json_array_size(attempts) > 0 ? "too-late" : "missing";
 }
 
-/* Puts what the instructor has decided in the place of what came out. */
+/* Replaces the computed grade by the instructor's decision. */
 static void decide_by_hand(json_t *entry, const struct course_exception *exception)
 {
     json_object_set_new(entry, "by_hand", json_string(exception->why));
@@ -247,7 +248,7 @@ static void decide_by_hand(json_t *entry, const struct course_exception *excepti
     json_object_set_new(entry, "penalty", json_real(0));
 }
 
-/* One value of a student's "labs". ROWS: their submissions for it, by time. */
+/* One value of a student's "labs". ROWS: the student's submissions for the lab, by time. */
 static json_t *describe_lab(struct composition *c, const char *student, const json_t *lab,
                             const json_t *rows, bool unread)
 {
@@ -281,7 +282,7 @@ static json_t *describe_lab(struct composition *c, const char *student, const js
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Is there something of STUDENT that could not be read and may be for LAB? */
+/* True if something from STUDENT could not be read and may be for LAB. */
 static bool is_unread(const json_t *reviews, const char *student, const char *lab)
 {
     size_t i;
@@ -294,7 +295,8 @@ static bool is_unread(const json_t *reviews, const char *student, const char *la
     return false;
 }
 
-/* Takes from ROWS, from *NEXT on, those of STUDENT for LAB: both are in the same order. */
+/* Takes the rows of STUDENT for LAB, which begin at *NEXT, and advances *NEXT: the caller asks
+ * in the order of ROWS. */
 static json_t *take_rows(const json_t *rows, size_t *next, const char *student, const char *lab)
 {
     json_t *taken = json_array();
@@ -307,7 +309,7 @@ static json_t *take_rows(const json_t *rows, size_t *next, const char *student, 
     return taken;
 }
 
-/* All that the store knows of a class; false: it has failed. */
+/* All rows about a class in the store. */
 struct rows {
     json_t *labs, *students, *submissions, *reviews;
 };
@@ -329,7 +331,7 @@ static void free_rows(struct rows *rows)
     json_decref(rows->reviews);
 }
 
-/* The document's labs: what the store knows and what the course says of them. */
+/* The document's labs: from the store, with the course's rules. */
 static json_t *describe_labs(const struct course_policy *terms, const json_t *rows)
 {
     json_t *labs = json_array(), *row;
@@ -389,8 +391,8 @@ static json_t *describe_students(struct composition *c, const json_t *labs, cons
     return students;
 }
 
-/* Has the instructor decided what was to be looked at? REVIEW of no certain lab is, when none of the
- * student's labs waits any more. */
+/* True if the instructor has decided this entry for review. An entry without a lab counts as
+ * decided when none of the student's labs is for review any more. */
 static bool is_decided(const struct composition *c, const json_t *review, const json_t *students)
 {
     const struct course_exceptions *exceptions = c->terms->exceptions;

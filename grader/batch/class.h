@@ -1,5 +1,5 @@
-/* A class as one document, lanewise/class/v1 (report/RESULTS.md), made from the store. Every report about
- * a class is written from it. */
+/* A class as one document, lanewise/class/v1 (report/RESULTS.md), made from the store. All
+ * reports about a class are written from this document. */
 #ifndef BATCH_CLASS_H
 #define BATCH_CLASS_H
 
@@ -11,7 +11,7 @@
 /* A new lanewise/class/v1. NULL: batch_store_error() says why. */
 json_t *batch_class(struct batch_store *store, const struct course_policy *terms);
 
-/* The keys that must still be graded for that, in order, each once: [{"key", "lab", "source"}]. */
+/* The keys that still need grades for it, in order, each once: [{"key", "lab", "source"}]. */
 json_t *batch_class_pending(struct batch_store *store, const struct course_policy *terms);
 
 #endif

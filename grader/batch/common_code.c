@@ -11,7 +11,7 @@
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 
-/* A lab's, under way. */
+/* The common code of a lab, while it is read. */
 struct reading {
     struct common_code *given;
     struct batch_store *store;
@@ -28,7 +28,7 @@ static bool fail(struct common_code *given, const char *what, const char *why)
 
 /* --- what it compiles to ---------------------------------------------------------------------- */
 
-/* Adds the print of what SOURCE compiles to. */
+/* Adds the kernels of SOURCE to the fingerprint. */
 static bool add_built(struct reading *reading, const struct text *source)
 {
     const struct lab *lab = &reading->lab->lab;
@@ -53,7 +53,7 @@ static bool add_built(struct reading *reading, const struct text *source)
     return good;
 }
 
-/* What the print depends on, as a hash. */
+/* Hashes everything that the fingerprint of the kernels depends on. */
 static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
 {
     const struct common_code *given = reading->given;
@@ -67,7 +67,8 @@ static void hash_given(const struct reading *reading, char hex[HASH_SIZE])
     base_hash_end(hash, hex);
 }
 
-/* Takes the print from the store, where it stands behind the hash of what it was made from; or makes it. */
+/* Reads the fingerprint from the store, or makes it. The store keeps it after the hash of
+ * everything that it depends on. */
 static bool find_kernels(struct reading *reading)
 {
     struct common_code *given = reading->given;
@@ -100,7 +101,7 @@ static bool find_kernels(struct reading *reading)
 
 /* --- sources ---------------------------------------------------------------------------------- */
 
-/* A kit that students' machines have too may lack solutions; a lab without a skeleton is none. */
+/* The solution may be missing, as in a kit for students' machines. The skeleton may not. */
 static bool read_files(struct common_code *given, const struct lab *lab)
 {
     char path[PATH_SIZE], why[100] = "the path is too long";

@@ -1,5 +1,5 @@
-/* What a lab gives to all: its skeleton, and its solution, to which the handout leads. As sources, and as prints
- * of what they compile to. */
+/* The code that all students share: a lab's skeleton, and its solution, to which the handout
+ * leads. Kept as sources, and as fingerprints of the sources and of the compiled kernels. */
 #ifndef BATCH_COMMON_CODE_H
 #define BATCH_COMMON_CODE_H
 
@@ -9,7 +9,7 @@
 #include "batch/store.h"
 #include "similar/source.h"
 
-/* Begins as {0}; common_code_free() frees it. */
+/* Starts as {0}; common_code_free() frees it. */
 struct common_code {
     struct text skeleton, solution; /* no bytes: a kit without solutions */
     struct similar_source skeleton_source, solution_source;
@@ -17,13 +17,14 @@ struct common_code {
     char error[PATH_SIZE + 200];            /* why it could not be read, in one line */
 };
 
-/* Reads what LAB gives. What it compiles to on DEVICE (GPU_ARCH) is found out once, and kept in STORE. */
+/* Reads the common code of LAB. Its kernels for DEVICE (GPU_ARCH) are compiled once; their
+ * fingerprint is kept in STORE. */
 bool common_code_read(struct common_code *given, struct batch_store *store,
                       const struct batch_lab *lab, enum grading_device device,
                       const char *gpu_arch);
 void common_code_free(struct common_code *given);
 
-/* Is the file with this hash one of the two as they are? */
+/* True if HEX is the hash of the unchanged skeleton or solution. */
 bool common_code_is_file(const struct common_code *given, const char *hex);
 
 #endif

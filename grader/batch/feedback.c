@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "batch/handin.h"
 
-/* Is that first part of a path, LENGTH bytes, one of LABS? */
+/* True if the first LENGTH bytes of PATH are the name of one of LABS. */
 static bool is_lab(const json_t *labs, const char *path, size_t length)
 {
     size_t i;
@@ -42,7 +42,7 @@ bool batch_feedback_name(const json_t *labs, const char *path, char name[PATH_SI
     return base_path(name, "%.*s%.*s.html", (int)above, path, (int)length, first);
 }
 
-/* Makes the folders above the file at PATH, as far as they lie below ROOT. */
+/* Makes the folders of the file at PATH that are below ROOT. */
 static void make_folders(char *path, size_t root)
 {
     for (char *slash = path + root; (slash = strchr(slash + 1, '/'));) {
@@ -52,7 +52,7 @@ static void make_folders(char *path, size_t root)
     }
 }
 
-/* Puts the file at FROM at TO, too; where files cannot have two names, as a copy. */
+/* Links the file at FROM as TO, or copies it if the file system has no links. */
 static bool put_page(const char *from, const char *to)
 {
     struct text text;
@@ -66,7 +66,7 @@ static bool put_page(const char *from, const char *to)
     return written;
 }
 
-/* Puts the page of STUDENT to each hand-in. */
+/* Puts the page of STUDENT under the name of each hand-in. */
 static bool put_student(const json_t *labs, const json_t *student, const char *out)
 {
     char page[PATH_SIZE], name[PATH_SIZE], path[PATH_SIZE];
@@ -95,7 +95,7 @@ bool batch_write_feedback(const json_t *class, const char *out, char *error, siz
     size_t i;
     json_t *student;
     if (good)
-        base_remove_tree(folder); /* pages of former hand-ins are not to be sent */
+        base_remove_tree(folder); /* pages of former hand-ins must not be sent */
     json_array_foreach(json_object_get(class, "students"), i, student)
     {
         good = good && put_student(json_object_get(class, "labs"), student, out);

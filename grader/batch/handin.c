@@ -1,6 +1,6 @@
-/* Walks a hand-in. The time of a file is the one that the nearest folder's name tells, or else when it was
- * last changed; of one in an archive, when the archive was: what is written inside it is the student's
- * own word. */
+/* Walks a hand-in. A file's time is the one in the nearest folder name that contains a time,
+ * otherwise the time of its last change. A file in an archive has the archive's time: times
+ * inside the archive are the student's own claim. */
 #include "batch/handin.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistr.h>
 
-/* Long ones first. Of some the reader can only say that it cannot read them: better than nothing at all. */
+/* Long endings first. Some of these formats cannot be read, but the student then gets a message. */
 static const char *const archive_endings[] = {
     ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst", ".tar.lz", ".tar.lzma", ".tar.lz4", ".tar.Z",
     ".tgz",    ".tbz2",    ".txz",    ".zip",     ".tar",    ".7z",       ".rar",     ".zipx",
@@ -42,8 +42,8 @@ bool batch_is_source(const char *name)
     return ends_with(name, ".cu") || ends_with(name, ".cu.txt"); /* some systems hide the latter */
 }
 
-/* What students do not mean when they hand in more than their files: other parts of the kit, and what
- * systems and tools leave behind. */
+/* Students often hand in more than their own files: other parts of the kit, and files that
+ * systems and tools create. */
 bool batch_is_ignored(const char *path)
 {
     static const char *const folders[] = {"solutions/", "grader/", "handouts/", "build/",
@@ -60,7 +60,7 @@ bool batch_is_ignored(const char *path)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Bytes of the character that may stand at TEXT; 0: there is none. */
+/* The bytes of the allowed character at TEXT; 0: there is none. */
 static int good_character(const char *text)
 {
     ucs4_t character;
@@ -151,7 +151,7 @@ static void add_problem(struct batch_handin *handin, const char *path, int64_t t
     batch_handin_add(handin, path, time, (struct text){0}, problem);
 }
 
-/* A file that is there, at PATH; SHOWN is its name in the hand-in. */
+/* Adds the existing file at PATH; SHOWN is its name in the hand-in. */
 static void add_file(struct batch_handin *handin, const char *path, const char *shown, int64_t time)
 {
     struct text text;
@@ -181,7 +181,7 @@ static int64_t time_of(const FTSENT *entry)
     return entry->fts_statp->st_mtime;
 }
 
-/* One entry of the walk. */
+/* Handles one entry of the walk. */
 static void take_entry(struct batch_handin *handin, FTS *walk, FTSENT *entry, const char *shown)
 {
     bool wanted = (batch_is_source(entry->fts_name) || batch_is_archive(entry->fts_name, NULL)) &&
@@ -229,7 +229,7 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     while (walk && (entry = fts_read(walk))) {
         const char *below = entry->fts_path + strlen(path);
         if (handin->count >= BATCH_HANDIN_FILES || ++entries > BATCH_HANDIN_ENTRIES) {
-            add_problem(handin, "", 0, "has too many files: not all were looked at");
+            add_problem(handin, "", 0, "has too many files; the rest were skipped");
             break;
         }
         take_entry(handin, walk, entry, *below == '/' ? below + 1 : name ? name + 1 : path);
@@ -237,7 +237,7 @@ void batch_handin_read(const char *path, struct batch_handin *handin)
     if (walk)
         fts_close(walk);
     if (handin->count == 0 && handin->passed) /* something was handed in, so it is not missing */
-        add_problem(handin, handin->passed, 0, "is no .cu file, and there is none beside it");
+        add_problem(handin, handin->passed, 0, "is not a .cu file, and no .cu file is next to it");
     if (handin->count > 0)
         qsort(handin->files, handin->count, sizeof *handin->files, by_path);
 }

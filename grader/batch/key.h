@@ -1,11 +1,13 @@
-/* The key of a grading: the SHA-256 of all that it depends on. Where keys are equal, grades are. */
+/* The key of a grading: the SHA-256 of everything that it depends on. Equal keys mean equal
+ * grades. */
 #ifndef BATCH_KEY_H
 #define BATCH_KEY_H
 
 #include "base/files.h"
 #include "course/lab.h"
 
-/* Hashes what decides a grade in LAB on DEVICE, beside the submission and the seed. False: out of memory. */
+/* Hashes everything besides the submission and the seed that decides a grade in LAB on DEVICE.
+ * False: out of memory. */
 bool batch_grader_hash(const struct lab *lab, enum grading_device device, const char *gpu_arch,
                        char hex[HASH_SIZE]);
 

@@ -1,4 +1,4 @@
-/* For which lab is a file? */
+/* Finds out which lab a file is for. */
 #ifndef BATCH_MATCH_H
 #define BATCH_MATCH_H
 
@@ -7,20 +7,20 @@
 enum batch_match {
     BATCH_NO_MATCH,
     BATCH_BY_FIRST_LINE, /* the comment on top says "Lab 02" */
-    BATCH_BY_FOLDER,     /* it lies in 02-coalesce/, lab02/ or lab-2/ */
-    BATCH_BY_NAME,       /* it is called coalesce.cu, or smith_coalesce-2.cu */
+    BATCH_BY_FOLDER,     /* it is in 02-coalesce/, lab02/ or lab-2/ */
+    BATCH_BY_NAME,       /* its name is coalesce.cu, or smith_coalesce-2.cu */
 };
 
-/* Finds the lab among COUNT for a file at PATH (within the hand-in) that holds SOURCE: *LAB gets its
- * place. What it returns says how sure that is: the higher the surer. */
+/* Finds the lab among COUNT for a file at PATH (within the hand-in) that contains SOURCE, and
+ * stores its index in *LAB. A higher return value is a surer match. */
 enum batch_match batch_match(const struct lab *labs, size_t count, const char *path,
                              const char *source, size_t *lab);
 
-/* Where the lab's word begins in NAME: "coalesce" in "smith_coalesce-2.cu". NULL: it is not there, as in
- * "coalesced.cu". */
+/* Where the lab's word begins in NAME: "coalesce" in "smith_coalesce-2.cu". NULL: NAME does not
+ * contain it as a whole word; "coalesced.cu" does not. */
 const char *batch_match_word(const struct lab *lab, const char *name);
 
-/* True if a folder called NAME (LENGTH bytes) is LAB's. */
+/* True if NAME (LENGTH bytes) is a name for LAB's folder. */
 bool batch_match_folder(const struct lab *lab, const char *name, size_t length);
 
 #endif

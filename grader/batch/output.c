@@ -16,7 +16,7 @@
 #include "report/gradebook.h"
 #include "report/html_student.h"
 
-/* What is being written. */
+/* Output being written. */
 struct output {
     struct batch_store *store;
     const json_t *class;
@@ -25,7 +25,7 @@ struct output {
     size_t size;
 };
 
-/* Is this what the file holds already? */
+/* True if the file contains exactly this already. */
 static bool is_unchanged(const char *path, const char *text, size_t size)
 {
     struct text old;
@@ -46,7 +46,7 @@ static bool fail(struct output *output, const char *path)
     return false;
 }
 
-/* Writes TEXT, which is freed, to NAME in the output's folder. TEXT may be NULL: out of memory. */
+/* Writes TEXT, which it frees, to NAME in the output's folder. TEXT may be NULL: out of memory. */
 static bool write_text(struct output *output, const char *name, char *text, size_t size)
 {
     char path[PATH_SIZE];
@@ -59,15 +59,15 @@ static bool write_text(struct output *output, const char *name, char *text, size
 
 static bool write_json(struct output *output, const char *name, const json_t *document)
 {
-    /* 12 digits: 22.1 shall not become 22.100000000000001. */
+    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     size_t size = text ? strlen(text) : 0;
     if (text)
-        text[size] = '\n'; /* in the place of the NUL */
+        text[size] = '\n'; /* replaces the NUL */
     return write_text(output, name, text, size + 1);
 }
 
-/* Writes what WRITE makes of the class. */
+/* Writes the output of WRITE for the class. */
 static bool write_class(struct output *output, const char *name,
                         void (*write)(FILE *to, const json_t *class))
 {
@@ -81,7 +81,7 @@ static bool write_class(struct output *output, const char *name,
     return write_text(output, name, text, size);
 }
 
-/* Removes what a run that was killed while it wrote has left of FILE in the folder at PATH: see
+/* Removes temporary files for FILE that a killed run left in the folder at PATH: see
  * base_write_file(). */
 static void remove_leftovers(const char *path, const char *file)
 {
@@ -98,7 +98,7 @@ static void remove_leftovers(const char *path, const char *file)
 
 /* --- students --------------------------------------------------------------------------------- */
 
-/* Names that something else in the folder has. */
+/* True for names of other files in the folder. */
 static bool is_taken(const char *id)
 {
     static const char *const names[] = {"gradebook.csv",
@@ -117,12 +117,12 @@ static bool is_taken(const char *id)
 void batch_folder_name(const char *id, char name[256])
 {
     char hash[HASH_SIZE];
-    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* 3 bytes may come of each */
+    size_t length = 0, most = strlen(id) > 200 ? 150 : 250; /* a byte may become 3 */
     bool taken = is_taken(id);
     for (const char *at = id; *at && length < most; ++at) {
         bool bad = *at == '/' || (at == id && (*at == '.' || taken));
         if (length + 3 > most || (length + 8 > most && (*at & 0xc0) == 0xc0))
-            break; /* no character is cut in two */
+            break; /* cuts no character in two */
         length += (size_t)sprintf(name + length, bad ? "%%%02X" : "%c", (unsigned char)*at);
     }
     name[length] = 0;
@@ -132,16 +132,16 @@ void batch_folder_name(const char *id, char name[256])
     sprintf(name + length, "-%.16s", hash);
 }
 
-/* Adds LAB's grading, whole, and its source. False: the store has failed. */
+/* Adds LAB's complete grading and its source. False: the store has failed. */
 static bool add_grading(struct output *output, const char *lab, const char *key, json_t *results,
                         json_t *sources)
 {
     struct text source;
     json_t *grading = *key ? batch_store_grading(output->store, key) : json_object();
     json_t *result = json_object_get(grading, "result");
-    if (grading && !result && *key) /* a grade of an earlier grader: the class has it in short */
+    if (grading && !result && *key) /* a grade of an earlier grader: the class has it shortened */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
-    json_object_del(result, "print"); /* only the search for near-duplicates has a use for it */
+    json_object_del(result, "print"); /* only the search for near-duplicates needs it */
     const char *hash = json_text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)

@@ -1,8 +1,10 @@
-/* For each lab:  sources --same text--> groups --marks that few have--> pairs --sources--> excerpts
+/* For each lab:
  *
- * Who has handed in the same text, whatever names are in it, is one group, and groups are compared with each other
- * by what few of them have: so what one student has passed on to many is not taken for common, and a class of
- * thousands needs no comparison of each with each. */
+ *     sources --same text--> groups --marks that few have--> pairs --sources--> excerpts
+ *
+ * Students whose sources have the same text, whatever the names in it, form one group. Groups
+ * are compared by the marks that few groups have. So code that one student passes on to many
+ * does not count as common, and a class of thousands needs no comparison of every pair. */
 #include "batch/pairs.h"
 
 #include <inttypes.h>
@@ -15,18 +17,18 @@
 #include "batch/common_code.h"
 #include "similar/compare.h"
 
-#define MOST_PAIRS 200u /* of a lab: nobody reads more */
+#define MOST_PAIRS 200u /* of a lab: more would not be read */
 #define EXCERPT    80u  /* lines */
-#define FEW_OWNERS 10u  /* a mark that more have, and more than a quarter of the class, is common */
+#define FEW_OWNERS 10u  /* a mark is common if more have it, and more than a quarter of the class */
 
-/* A student's program for the lab at hand. */
+/* A student's program for the current lab. */
 struct entry {
     const char *student, *file; /* the file's hash */
-    const json_t *grade;        /* of the student's labs */
+    const json_t *grade;        /* in the student's "labs" */
     const json_t *result;       /* its grading */
     uint64_t text;
     struct similar_own_code own;
-    size_t renamed; /* statements of given functions */
+    size_t renamed; /* statements in skeleton functions that got new names */
     size_t leader;  /* the first entry with the same text */
 };
 
@@ -42,17 +44,17 @@ struct pair {
     size_t shared;
 };
 
-/* One lab under way. */
+/* The search in one lab. */
 struct search {
     const struct batch_pairs *similar;
     const struct batch_lab *lab;
     struct common_code given;
     struct entry *entries;
-    struct owner *owners[SIMILAR_MEASURES]; /* by mark */
+    struct owner *owners[SIMILAR_MEASURES]; /* sorted by mark */
     size_t count, owner_count[SIMILAR_MEASURES];
     struct pair *pairs;
     size_t pair_count, pair_room;
-    json_t *similar_pairs, *alike; /* of the document */
+    json_t *similar_pairs, *alike; /* members of the document */
     char *error;
     size_t size;
 };
@@ -70,7 +72,7 @@ static bool no_memory(struct search *search)
 
 /* --- entries ---------------------------------------------------------------------------------- */
 
-/* Reads ENTRY's source. One that cannot be read as such is no text but its own. */
+/* Reads ENTRY's source. If it cannot be parsed, only equal files have the same text hash. */
 static bool read_source(struct search *search, struct entry *entry)
 {
     struct text text = {0};
@@ -84,7 +86,7 @@ static bool read_source(struct search *search, struct entry *entry)
         source.statements = (struct fingerprint){0};
         similar_source_free(&source);
     } else
-        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files still have the same */
+        sscanf(entry->file, "%16" SCNx64, &entry->text); /* equal files still get equal hashes */
     free(text.bytes);
     return true;
 }
@@ -131,7 +133,7 @@ static int by_mark(const void *left, const void *right)
     return (a->entry > b->entry) - (a->entry < b->entry);
 }
 
-/* Lists each group's marks by mark. */
+/* Lists the marks of all groups with their owners, sorted by mark. */
 static bool list_owners(struct search *search, enum similar_measure measure)
 {
     size_t total = 0, count = 0;
@@ -152,7 +154,7 @@ static bool list_owners(struct search *search, enum similar_measure measure)
     return true;
 }
 
-/* How many owners from AT on have the same mark. */
+/* The number of owners of the mark at index AT. AT is the first of them. */
 static size_t owners_from(const struct search *search, enum similar_measure measure, size_t at)
 {
     const struct owner *owners = search->owners[measure];
@@ -162,7 +164,8 @@ static size_t owners_from(const struct search *search, enum similar_measure meas
     return end - at;
 }
 
-/* Takes off what too many have: the next exercise's hint, a text book. */
+/* Subtracts the marks that too many groups have, such as code from the next exercise's hint or a
+ * textbook. */
 static bool subtract_common(struct search *search, enum similar_measure measure)
 {
     size_t few = search->count / 4 > FEW_OWNERS ? search->count / 4 : FEW_OWNERS, number;
@@ -187,7 +190,7 @@ struct line {
     size_t length;
 };
 
-/* The line that begins at *AT, which moves behind it. */
+/* The line that begins at *AT. Advances *AT to the next line. */
 static struct line next_line(const char **at)
 {
     struct line line = {*at, strcspn(*at, "\n")};
@@ -211,7 +214,7 @@ static bool has_line(const char *text, struct line wanted)
     return false;
 }
 
-/* What a student wrote: the lines that the skeleton lacks, with their numbers. */
+/* A student's own lines, with their numbers: those that the skeleton lacks. */
 static json_t *excerpt_of(const struct search *search, const char *source)
 {
     json_t *lines = json_array();
@@ -260,7 +263,7 @@ static bool add_pair(struct search *search, struct pair pair)
     return true;
 }
 
-/* The others of whom the same can be said as of PAIR. */
+/* The other students to whom PAIR applies, too. */
 static json_t *also_of(const struct search *search, const struct pair *pair)
 {
     json_t *also = json_array();
@@ -287,7 +290,7 @@ static json_t *describe(const struct search *search, const struct pair *pair)
                      side_of(search, &search->entries[pair->right]), "also", also_of(search, pair));
 }
 
-/* Adds the pair of two groups, if there is one. */
+/* Adds the pair of two groups if they have enough in common. */
 static bool add_near(struct search *search, size_t left, size_t right)
 {
     const struct similar_own_code *mine = &search->entries[left].own,
@@ -302,7 +305,7 @@ static bool add_near(struct search *search, size_t left, size_t right)
                               fingerprint_likeness(one, other), fingerprint_shared(one, other)});
 }
 
-/* Counts in SHARED the statements that each later group has in common with group I. */
+/* For each later group, counts in SHARED the statements that it shares with group I. */
 static void count_shared(const struct search *search, size_t i, unsigned *shared)
 {
     const struct fingerprint *own = &search->entries[i].own.fingerprints[SIMILAR_STATEMENTS];
@@ -335,7 +338,8 @@ static bool find_pairs(struct search *search)
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-/* The next entry of the same group, or of those with the same file, behind I; COUNT: there is none. */
+/* The next entry after I in the same group (FILE: with the same file, too); COUNT: there is
+ * none. */
 static size_t next_of(const struct search *search, size_t i, bool file)
 {
     const struct entry *entries = search->entries;
@@ -346,7 +350,7 @@ static size_t next_of(const struct search *search, size_t i, bool file)
     return k;
 }
 
-/* Has an earlier one of the group the same file? */
+/* True if an earlier entry of the group has the same file. */
 static bool has_earlier(const struct search *search, size_t i)
 {
     for (size_t k = search->entries[i].leader; k < i; k = next_of(search, k, false))
@@ -355,7 +359,8 @@ static bool has_earlier(const struct search *search, size_t i)
     return false;
 }
 
-/* Shows who of a group have handed in equal files, the given ones apart. */
+/* Adds a pair for each file that several students of the group handed in, unless it is the
+ * unchanged skeleton or solution. */
 static bool add_equal_files(struct search *search, size_t leader)
 {
     bool good = true;
@@ -371,7 +376,7 @@ static bool add_equal_files(struct search *search, size_t leader)
     return good;
 }
 
-/* Lists a group of which no more is said than that it is one. */
+/* Lists a group without comparing its sources; WHAT is the reason. */
 static void add_alike(struct search *search, size_t leader, const char *what)
 {
     json_t *students = json_array();
@@ -383,8 +388,8 @@ static void add_alike(struct search *search, size_t leader, const char *what)
                                                    "what", what, "students", students));
 }
 
-/* Shows one group. Its text proves something if there is enough of its own in it, or if somebody has taken the
- * trouble to rename what the skeleton gives. */
+/* Shows one group. Equal texts are evidence if they contain enough code of their own, or if a
+ * student renamed things in the skeleton's own functions. */
 static bool show_group(struct search *search, size_t leader)
 {
     const struct similar_source *solution = &search->given.solution_source;
@@ -405,7 +410,7 @@ static bool show_group(struct search *search, size_t leader)
         return false;
     if (solution->function_count && first->text == solution->text)
         add_alike(search, leader, "solution");
-    else if (other == search->count) { /* one file, of one or of many */
+    else if (other == search->count) { /* all have the same file, or there is only one entry */
         if (renamed)
             add_alike(search, leader, "renamed");
     } else if (renamed || similar_compare(&first->own, &first->own, &measure))
@@ -426,7 +431,7 @@ static bool show_groups(struct search *search)
 
 /* --- labs ------------------------------------------------------------------------------------- */
 
-/* The most alike first, and else in the order of students. */
+/* Most similar first, then in the order of students. */
 static int by_likeness(const void *left, const void *right)
 {
     const struct pair *a = left, *b = right;
@@ -486,7 +491,8 @@ static double likeness_of(const json_t *pairs, size_t i)
     return json_number_of(json_array_get(pairs, i), "similarity");
 }
 
-/* The same pairs of all labs, the most alike first, and else in the order in which they were found. */
+/* The pairs of all labs, most similar first; equal ones stay in the order in which they were
+ * found. */
 static json_t *sorted(json_t *pairs)
 {
     json_t *result = json_array();

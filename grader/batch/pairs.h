@@ -1,6 +1,6 @@
-/* The near-duplicates of a class: pairs of students whose programs for a lab have more in common than
- * independent ones do, with what each wrote, for a human to judge. Compiled kernels are compared (similar/kernels.h)
- * and sources (similar/source.h). */
+/* The near-duplicates of a class: pairs of students whose programs for a lab have more in common
+ * than independent programs do, with excerpts of both, for a human to judge. Compares compiled
+ * kernels (similar/kernels.h) and sources (similar/source.h). */
 #ifndef BATCH_PAIRS_H
 #define BATCH_PAIRS_H
 
@@ -18,10 +18,9 @@ struct batch_pairs {
     const char *gpu_arch;
 };
 
-/* Fills "similar" of CLASS (lanewise/class/v1), the most alike first, and "alike", and takes the prints off its
- * gradings.
- * What skeletons and solutions compile to is found out once and kept in the store. False: ERROR (SIZE
- * bytes) says why in one line. */
+/* Fills "similar" of CLASS (lanewise/class/v1), most similar pairs first, and "alike", and
+ * removes the fingerprints from its gradings. Skeletons and solutions are compiled once; their
+ * fingerprints are kept in the store. False: ERROR (SIZE bytes) says why in one line. */
 bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, size_t size);
 
 #endif

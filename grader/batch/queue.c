@@ -8,17 +8,17 @@
 #include "grade/grade.h"
 #include "sandbox/pool.h"
 
-/* So many gradings in a row that this machine could not make mean that it can make none. A single one may
- * be the submission's doing, and is for review. */
+/* If this many gradings in a row are impossible, this machine can probably make none. A single
+ * one may be the submission's fault, and is for review. */
 #define MOST_REFUSED 5
 
-/* A queue at work. */
+/* The state of a running queue. */
 struct work {
     const struct batch_queue *queue;
     struct batch_outcome *outcome;
-    struct text source; /* of the job that is about to be started */
-    json_t *refused;    /* entries that could not be graded, with "error" */
-    size_t in_a_row;    /* of them, without a grade between */
+    struct text source; /* of the next job to start */
+    json_t *refused;    /* impossible gradings: {"entry", "answer"} */
+    size_t in_a_row;    /* refused in a row */
 };
 
 static const struct batch_lab *lab_of(const struct batch_queue *queue, const json_t *entry)
@@ -46,7 +46,7 @@ json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                               .gpu_arch = queue->gpu_arch,
                               .seed = queue->seed,
                               .pictures = true,
-                              .print = true,
+                              .fingerprint = true,
                               .unsafe = queue->unsafe};
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);
     return json_pack("{s:i, s:s, s:o*}", "end", (int)end, "error", error, "result", result);
@@ -63,7 +63,8 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .seed = queue->seed};
 }
 
-/* A copy of RESULT, signed as students get it: its print stays in the store. */
+/* A copy of RESULT, sealed as students get it: without its fingerprint, which stays in the
+ * store. */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
     json_t *copy = json_copy((json_t *)result), *print = json_object_get(copy, "print");
@@ -71,7 +72,7 @@ static json_t *seal(const struct batch_queue *queue, const json_t *result)
     json_object_del(copy, "print");
     if (!seal_document(copy, queue->key)) {
         json_decref(copy);
-        copy = NULL; /* nothing is kept unsigned for want of memory */
+        copy = NULL; /* out of memory: nothing is kept unsealed */
     }
     json_object_set(copy, "print", print);
     json_decref(print);
@@ -126,7 +127,7 @@ static void tell(struct work *work)
         work->queue->progress(work->outcome->done, work->outcome->failed, work->queue->context);
 }
 
-/* Sets a grading aside that this machine could not make. False: it is time to stop. */
+/* Sets aside a grading that this machine could not make. False: stop the queue. */
 static bool refuse(struct work *work, const json_t *entry, const json_t *answer)
 {
     json_array_append_new(work->refused, json_pack("{s:O, s:O}", "entry", entry, "answer", answer));
@@ -165,7 +166,7 @@ static void tick(void *context)
     tell(context);
 }
 
-/* What could not be graded, while others could, is for review. */
+/* Stores the refused gradings for review, since others succeeded. */
 static bool keep_refused(struct work *work)
 {
     size_t i;
@@ -193,7 +194,7 @@ enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome
     *outcome = (struct batch_outcome){0};
     bool finished = process_pool_run(&pool);
     size_t refused = json_array_size(work.refused);
-    if (finished && refused > 0 && refused == pool.count) { /* a few, and none could be graded */
+    if (finished && refused > 0 && refused == pool.count) { /* fewer than MOST_REFUSED, but all */
         const json_t *first = json_object_get(json_array_get(work.refused, 0), "answer");
         snprintf(outcome->error, sizeof outcome->error, "%s", json_text_of(first, "error"));
         finished = false;

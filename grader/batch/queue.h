@@ -1,8 +1,9 @@
-/* Grades what is pending: several at a time, each in a process of its own, each kept as soon as it is done.
+/* Grades all pending submissions, several at a time, each in its own process. Each grade is kept
+ * as soon as it is finished.
  *
  *     pending --process_pool_run()--> worker: grade_submission() --answer--> store
  *
- * Only this process writes to the store. A worker that dies takes nothing with it. */
+ * Only this process writes to the store. If a worker dies, only its own grading is lost. */
 #ifndef BATCH_QUEUE_H
 #define BATCH_QUEUE_H
 
@@ -23,9 +24,9 @@ struct batch_queue {
     enum grading_device device;
     const char *gpu_name, *gpu_arch;
     uint64_t seed;
-    const struct seal_key *key; /* signs what is kept; NULL: nobody does */
+    const struct seal_key *key; /* signs the results; NULL: unsigned */
     bool unsafe;
-    /* Told after each grading and some ten times a second: FAILED of DONE are for review. */
+    /* Called after each grading and about ten times a second: FAILED of DONE are for review. */
     void (*progress)(size_t done, size_t failed, void *context);
     void *context;
 };
@@ -37,20 +38,20 @@ enum batch_end {
 };
 
 struct batch_outcome {
-    size_t done, failed; /* gradings that were made or failed in this run */
+    size_t done, failed; /* gradings finished in this run, and those of them that failed */
     char error[6000];
 };
 
-/* Grades all that is pending. What was finished when it stopped is in the store. */
+/* Grades all pending submissions. Grades that were finished before it stopped are in the store. */
 enum batch_end batch_grade(const struct batch_queue *queue, struct batch_outcome *outcome);
 
-/* Grades SOURCE for LAB as a worker does, in this process: {"end": enum grade_end, "error", "result"}.
- * The result calls the submission by the lab's file name, whosever it is. */
+/* Grades SOURCE for LAB in this process, as a worker does: {"end": enum grade_end, "error",
+ * "result"}. The result shows the lab's file name, not the student's. */
 json_t *batch_grade_one(const struct batch_queue *queue, const struct lab *lab,
                         const struct text *source);
 
-/* Keeps such an answer (NULL: the worker died) for ENTRY of the pending ones. False: batch_store_error().
- * *GRADED: there is a grade now. */
+/* Stores an answer of batch_grade_one() (NULL: the worker died) for ENTRY, a pending entry.
+ * False: batch_store_error(). *GRADED: there is a grade now. */
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,
                 bool *graded);
 

@@ -19,15 +19,15 @@
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-/* One reading under way. */
+/* The state of reading a file. */
 struct reading {
     struct batch_roster *roster;
     char *cells[MOST_COLUMNS];
     size_t cell_count;
-    size_t line, start; /* of the file, from 1: this one, and where the row began; 0: it has not */
+    size_t line, start; /* line: the current one, from 1; start: the row's first; 0: none yet */
     bool headed;
-    size_t id, name, family; /* columns; SIZE_MAX: there is none */
-    bool participants; /* ids are Moodle's "Participant 4711", of which hand-ins bear the number */
+    size_t id, name, family; /* columns; SIZE_MAX: none */
+    bool participants;       /* ids are Moodle's "Participant 4711"; hand-ins have the number */
     const char *path;
     char *error;
     size_t size;
@@ -41,7 +41,8 @@ static void complain(struct reading *reading, const char *what)
     reading->bad = true;
 }
 
-/* The column that one of NAMES, the last NULL, heads, an earlier one rather than a later; SIZE_MAX: none. */
+/* The column whose heading is one of NAMES, a NULL-terminated list in order of preference;
+ * SIZE_MAX: none. */
 static size_t find_column(const struct reading *reading, const char *const *names)
 {
     for (; *names; ++names)
@@ -51,8 +52,8 @@ static size_t find_column(const struct reading *reading, const char *const *name
     return SIZE_MAX;
 }
 
-/* Takes the first row. It must say which columns these are: a guess would make a student of a heading, or
- * ids of family names. */
+/* Reads the first row, which must name the columns. Guessing could turn a heading into a
+ * student, or family names into ids. */
 static void take_heading(struct reading *reading)
 {
     static const char *const ids[] = {"id",           "student id", "student_id",    "studentid",
@@ -85,7 +86,7 @@ static bool is_known(const struct batch_roster *roster, const char *folded)
     return false;
 }
 
-/* The text of a column, without space around it. */
+/* The text of a column, without blanks around it. */
 static char *cell(const struct reading *reading, size_t column)
 {
     char *text = column < reading->cell_count ? reading->cells[column] : "";
@@ -96,7 +97,7 @@ static char *cell(const struct reading *reading, size_t column)
     return text;
 }
 
-/* A new copy of TEXT, clean. */
+/* A cleaned copy of TEXT. */
 static char *take(const char *text)
 {
     char *clean = batch_clean_name(text), *normal = clean ? people_normalise(clean) : NULL;
@@ -124,7 +125,7 @@ static char *take_name(const struct reading *reading)
     return name;
 }
 
-/* Canvas has rows between the heading and the students. */
+/* Canvas has rows without a student between the heading and the students. */
 static bool is_nobody(const struct reading *reading)
 {
     const char *name = cell(reading, reading->name);
@@ -197,7 +198,8 @@ static void on_row(int end, void *context)
     reading->start = 0;
 }
 
-/* What is between columns: spreadsheets write what they do where they are, and the heading has no other. */
+/* The separator of columns. Spreadsheets choose it by country; the heading contains no other
+ * one. */
 static char separator(const char *bytes, size_t length)
 {
     size_t line = 0;
@@ -209,7 +211,7 @@ static char separator(const char *bytes, size_t length)
     return ',';
 }
 
-/* Reads the rows, line by line to know in which one something is wrong. */
+/* Reads the rows line by line, so that an error can name its line. */
 static void read_rows(struct reading *reading, const char *bytes, size_t length)
 {
     struct csv_parser parser;
@@ -233,7 +235,7 @@ static void read_rows(struct reading *reading, const char *bytes, size_t length)
         free(reading->cells[i]);
 }
 
-/* Is it UTF-8? Names in another encoding would be garbled, and match nobody's. */
+/* Checks for UTF-8. Names in another encoding would be garbled and would match no student. */
 static bool check_encoding(struct reading *reading, const char *bytes, size_t length)
 {
     const uint8_t *bad = u8_check((const uint8_t *)bytes, length);
@@ -242,7 +244,7 @@ static bool check_encoding(struct reading *reading, const char *bytes, size_t le
     reading->start = 1;
     for (const char *at = bytes; at < (const char *)bad; ++at)
         reading->start += *at == '\n';
-    complain(reading, "this is no UTF-8: save it as CSV in UTF-8");
+    complain(reading, "not UTF-8: save the file as CSV in UTF-8");
     return false;
 }
 
@@ -256,13 +258,13 @@ bool batch_roster_read(const char *path, struct batch_roster *roster, char *erro
         snprintf(error, size, "the roster %s %s", path, why);
         return false;
     }
-    /* spreadsheets write a mark before UTF-8 */
+    /* spreadsheets write a byte order mark before UTF-8 */
     size_t mark = text.size >= 3 && memcmp(text.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (check_encoding(&reading, text.bytes + mark, text.size - mark))
         read_rows(&reading, text.bytes + mark, text.size - mark);
     free(text.bytes);
     if (!reading.bad && roster->count == 0) {
-        snprintf(error, size, "the roster %s lists nobody", path);
+        snprintf(error, size, "the roster %s is empty", path);
         reading.bad = true;
     }
     if (reading.bad)
@@ -280,7 +282,7 @@ void batch_roster_free(struct batch_roster *roster)
 
 /* --- whose is it? ----------------------------------------------------------------------------- */
 
-/* Could C be a part of a word? Bytes of letters beyond ASCII are. */
+/* True if C can be part of a word. So can all bytes of characters beyond ASCII. */
 static bool is_letter(char c)
 {
     return ((unsigned char)c & 0x80) || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -296,30 +298,31 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* A hand-in's name, as it is compared. */
+/* A hand-in's name, folded for comparison. */
 struct sought {
     char *folded, *words, *joined;
 };
 
-/* How a student is known by a hand-in's name, the surest way first. */
+/* The ways in which a hand-in's name identifies a student, the surest first. */
 enum way { ID, NAME, ID_WITHIN, NAME_WITHIN, WORDS, JOINED, WAYS };
 
-/* How many bytes of the student's are found in the hand-in's name; 0: it is not this student's. */
+/* The number of the student's bytes that the hand-in's name contains; 0: it is not this
+ * student's. */
 static size_t fits(const struct batch_student *student, const struct sought *sought, enum way way)
 {
     const char *keys[WAYS] = {student->folded_id,   student->folded_name, student->folded_id,
                               student->folded_name, student->name_words,  student->name_joined};
     const char *texts[WAYS] = {sought->folded, sought->folded, sought->folded,
                                sought->folded, sought->words,  sought->joined};
-    if (way == JOINED && *sought->words) /* of "Kim Lee" nobody knows which is the family name */
+    if (way == JOINED && *sought->words) /* the order of "Kim Lee" is unknown */
         return 0;
     bool within = way == ID_WITHIN || way == NAME_WITHIN;
     bool found = within ? has_word(texts[way], keys[way]) : strcmp(texts[way], keys[way]) == 0;
     return found ? strlen(keys[way]) : 0;
 }
 
-/* The one student who fits, or the longest that does. NULL: there is none, or there are two that fit as
- * well. */
+/* The student who matches; of several, the one with the longest match. NULL: none, or two
+ * equally long. */
 static const struct batch_student *find_by(const struct batch_roster *roster,
                                            const struct sought *sought, enum way way, bool *several)
 {

@@ -3,9 +3,9 @@
  *     id,name
  *     s001,"Zuse, Konrad"
  *
- * The first row says which columns these are, among others that are passed over, in any order ("id",
- * "student id", "login"...; "name", "full name", "student"..., or "first name" and "last name"): what Moodle and
- * Canvas export will do as it is. Commas, semicolons or tabs are between them. */
+ * The first row names the columns, in any order ("id", "student id", "login"...; "name", "full
+ * name", "student"..., or "first name" and "last name"). Other columns are ignored. Files that
+ * Moodle and Canvas export work unchanged. The separator is a comma, a semicolon or a tab. */
 #ifndef BATCH_ROSTER_H
 #define BATCH_ROSTER_H
 
@@ -14,8 +14,8 @@
 
 struct batch_student {
     char *id, *name;                /* clean text, normalised (NFC) */
-    char *folded_id, *folded_name;  /* as they are compared, */
-    char *name_words, *name_joined; /* and as base/people.h has them */
+    char *folded_id, *folded_name;  /* folded for comparison */
+    char *name_words, *name_joined; /* from base/people.h */
 };
 
 struct batch_roster {
@@ -23,14 +23,15 @@ struct batch_roster {
     size_t count, room;
 };
 
-/* Reads PATH. False: ERROR (SIZE bytes) is one line that says what is wrong, mostly "PATH:LINE: ...". */
+/* Reads PATH. False: ERROR (SIZE bytes) is one line with the cause, usually "PATH:LINE: ...". */
 bool batch_roster_read(const char *path, struct batch_roster *roster, char *error, size_t size);
 void batch_roster_free(struct batch_roster *roster);
 
-/* Whose is a hand-in called NAME? It is the id, or the name, or has one of these in it as a word of its
- * own, as in "Konrad Zuse_12345_assignsubmission_file"; or the name is made of the same words, in any order,
- * with or without accents, as in "zuse_konrad" and "zusekonrad_123". Capitals make no difference. NULL: nobody's,
- * or *SEVERAL students' (may be NULL). */
+/* Finds the student whose hand-in is called NAME. A match is the id or the name; a NAME that
+ * contains one of them as whole words, as in "Konrad Zuse_12345_assignsubmission_file"; or one
+ * made of the same words in any order, with or without accents, as in "zuse_konrad" and
+ * "zusekonrad_123". Case is ignored. NULL: no student matches, or several do, and *SEVERAL (may
+ * be NULL) is true. */
 const struct batch_student *batch_roster_find(const struct batch_roster *roster, const char *name,
                                               bool *several);
 

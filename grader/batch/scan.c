@@ -14,15 +14,15 @@
 #include "batch/match.h"
 #include "course/submission.h"
 
-/* One scan under way. */
+/* The state of a scan. */
 struct walk {
     struct batch_store *store;
     const struct batch_scan *scan;
-    struct lab labs[MAX_LABS]; /* as batch/match.h wants them: all of the kit */
+    struct lab labs[MAX_LABS]; /* all labs of the kit, for batch/match.h */
     size_t lab_count;
-    struct stat out; /* the folder that is none of the students' */
-    size_t hand_ins; /* files for one of the labs, and entries whose student is on the roster */
-    unsigned asked[MAX_LABS + 1]; /* by lab, about the hand-in at hand; last: for no lab */
+    struct stat out;              /* the output folder, which is not a student's */
+    size_t hand_ins;              /* files for a lab, and entries of students on the roster */
+    unsigned asked[MAX_LABS + 1]; /* by lab, for the current hand-in; last: no lab */
     char *error;
     size_t size;
 };
@@ -31,11 +31,11 @@ struct walk {
 struct entry {
     char path[PATH_SIZE];
     char name[PATH_SIZE]; /* clean */
-    const char *above;    /* "01-parallelize/": the lab's folder that it lies in; or "" */
+    const char *above;    /* its lab's folder, such as "01-parallelize/"; or "" */
     bool folder;
 };
 
-/* Notes what the store says has gone wrong; always returns false. */
+/* Copies the store's error; always returns false. */
 static bool fail(struct walk *walk)
 {
     snprintf(walk->error, walk->size, "%s", batch_store_error(walk->store));
@@ -44,8 +44,8 @@ static bool fail(struct walk *walk)
 
 /* --- whose is it? ----------------------------------------------------------------------------- */
 
-/* How much of the name is the student's: of a folder all of it, of an archive what comes before its ending,
- * of a file what comes before the lab's word: "s001" of "s001_parallelize.cu". */
+/* The length of the student's part of the name: all of a folder's name, an archive's name before
+ * its ending, and a file's name before the lab's word: "s001" of "s001_parallelize.cu". */
 static size_t student_length(const struct walk *walk, const struct entry *entry)
 {
     size_t length = strlen(entry->name);
@@ -64,7 +64,7 @@ static size_t student_length(const struct walk *walk, const struct entry *entry)
     return length;
 }
 
-/* The name of the student as the entry tells it, to be freed. */
+/* The student's name in the entry's name, to be freed. */
 static char *student_name(const struct walk *walk, const struct entry *entry)
 {
     char *name = strndup(entry->name, student_length(walk, entry));
@@ -82,15 +82,16 @@ static bool is_on_roster(const struct walk *walk, const struct entry *entry)
     return one || several;
 }
 
-/* Asks about a hand-in of the student NAME, who is not the one on the roster. All whose it may be are asked
- * about, too: what is missing of them may be in there. */
+/* Adds a review of a hand-in of NAME, who matches no single student on the roster. If it may be
+ * of several students, adds one for each of them too: a missing file of theirs may be in it. */
 static bool ask_whose(struct walk *walk, const struct entry *entry, const char *name, bool several)
 {
     static const char *const may_be = "may be of several on the roster: put one's id into its name";
     const struct batch_roster *roster = walk->scan->roster;
     bool good = batch_store_add_review(
         walk->store, name, "", entry->name,
-        several ? may_be : "is of nobody on the roster: put the student's id into its name");
+        several ? may_be
+                : "belongs to no student on the roster: put the student's id into its name");
     for (size_t i = 0; good && several && i < roster->count; ++i) {
         struct batch_roster one = {.students = &roster->students[i], .count = 1};
         if (batch_roster_find(&one, name, NULL))
@@ -99,7 +100,8 @@ static bool ask_whose(struct walk *walk, const struct entry *entry, const char *
     return good;
 }
 
-/* Adds the student whose hand-in this is, and tells the id, to be freed; NULL: the store has failed. */
+/* Adds the student whose hand-in this is. Returns the id, to be freed; NULL: the store has
+ * failed. */
 static char *add_student(struct walk *walk, const struct entry *entry)
 {
     const struct batch_roster *roster = walk->scan->roster;
@@ -121,7 +123,7 @@ static char *add_student(struct walk *walk, const struct entry *entry)
 
 /* --- one hand-in ------------------------------------------------------------------------------ */
 
-/* A file of a hand-in, and what it is for. */
+/* A file of a hand-in, with its lab. */
 struct candidate {
     const struct batch_file *file;
     char *shown; /* its path in the folder of submissions */
@@ -138,14 +140,14 @@ static void match_file(const struct walk *walk, const struct entry *entry,
         candidate->shown = NULL;
         return;
     }
-    char *inside = NULL; /* the student's own name says nothing of the lab */
+    char *inside = NULL; /* without the student's name, which does not indicate the lab */
     if (asprintf(&inside, "%s%s", entry->above, file->path) >= 0)
         candidate->match = batch_match(walk->labs, walk->lab_count, inside,
                                        file->text.bytes ? file->text.bytes : "", &candidate->lab);
     free(inside);
 }
 
-/* How many candidates are for LAB and as sure as MATCH. */
+/* How many candidates are for LAB with a match as sure as MATCH. */
 static size_t count_matches(const struct candidate *candidates, size_t count, size_t lab,
                             enum batch_match match)
 {
@@ -155,7 +157,8 @@ static size_t count_matches(const struct candidate *candidates, size_t count, si
     return hits;
 }
 
-/* A file that bears the lab's name is the student's attempt; of others there must be just one. */
+/* A file that has the lab's name is an attempt. A file with a less sure match is one only if it
+ * is the only such file. */
 enum verdict { TAKE, LEAVE, ASK };
 
 static enum verdict judge_candidate(const struct candidate *candidates, size_t count, size_t i)
@@ -165,13 +168,14 @@ static enum verdict judge_candidate(const struct candidate *candidates, size_t c
         return TAKE;
     for (int surer = match + 1; match && surer <= BATCH_BY_NAME; ++surer)
         if (count_matches(candidates, count, candidates[i].lab, (enum batch_match)surer) > 0)
-            return LEAVE; /* a helper beside the file itself */
+            return LEAVE; /* a helper next to the file itself */
     if (match && count_matches(candidates, count, candidates[i].lab, match) == 1)
         return TAKE;
     return ASK;
 }
 
-/* Of many files in a hand-in that mean the same work for whoever looks, so many are named. */
+/* At most this many files of a hand-in are listed for review for each lab, to keep reviews
+ * short. */
 #define MOST_ASKED 5
 
 static const char *asked_lab(const struct walk *walk, size_t i)
@@ -188,7 +192,7 @@ static bool ask(struct walk *walk, const char *student, const struct candidate *
                                   why);
 }
 
-/* Tells how many files of the hand-in were not named. */
+/* Adds a review with the number of files that were not listed. */
 static bool ask_about_rest(struct walk *walk, const struct entry *entry, const char *student)
 {
     char why[80];
@@ -275,13 +279,13 @@ static bool is_hidden(const char *name)
     return name[0] == '.' || strcmp(name, "__MACOSX") == 0;
 }
 
-/* Notes what would be a hand-in, had it another name. */
+/* Records an entry that is skipped only because its name begins with a dot. */
 static void pass_over(const struct walk *walk, const char *folder, const char *name)
 {
     struct batch_hidden *hidden = walk->scan->hidden;
     char path[PATH_SIZE];
     struct stat status;
-    bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0; /* or a Mac's */
+    bool is_own = strspn(name, ".") == strlen(name) || strncmp(name, "._", 2) == 0; /* or macOS's */
     if (!hidden || is_own || name[0] != '.' || !base_path(path, "%s/%s", folder, name) ||
         lstat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || batch_is_archive(name, NULL)))
         return;
@@ -298,7 +302,7 @@ static int by_bytes(const struct dirent **left, const struct dirent **right)
 
 static bool scan_folder(struct walk *walk, const char *folder, const char *above);
 
-/* The lab whose folder this is; NULL: it is a student's. */
+/* The lab whose folder this is; NULL: it is a student's folder. */
 static const struct lab *lab_of_folder(const struct walk *walk, const struct entry *entry)
 {
     for (size_t i = 0; *entry->above == 0 && entry->folder && i < walk->lab_count; ++i)
@@ -309,7 +313,7 @@ static const struct lab *lab_of_folder(const struct walk *walk, const struct ent
 
 static bool add_entry(struct walk *walk, const char *folder, const char *above, const char *name)
 {
-    static struct entry entries[2]; /* large; one a level */
+    static struct entry entries[2]; /* large; one for each level */
     struct entry *entry = &entries[*above != 0];
     struct stat status;
     char *clean = batch_clean_name(name);
@@ -335,7 +339,7 @@ static bool add_entry(struct walk *walk, const char *folder, const char *above, 
     }
     if (!entry->folder && !batch_is_archive(name, NULL) && !batch_is_source(name) &&
         !is_on_roster(walk, entry))
-        return true; /* a roster, a note of the instructor */
+        return true; /* a roster, or a note of the instructor */
     return add_handin(walk, entry);
 }
 
@@ -394,8 +398,8 @@ static bool add_roster(struct walk *walk)
     return true;
 }
 
-/* Is that a folder of submissions at all? Then one file is for a lab, or somebody's: what a wrong folder would make of a
- * gradebook is not wanted. */
+/* True if the folder has at least one file for a lab, or an entry of a student on the roster.
+ * Otherwise it is probably the wrong folder, and must not replace the gradebook. */
 static bool has_hand_ins(struct walk *walk)
 {
     json_t *reviews = batch_store_reviews(walk->store), *first = json_array_get(reviews, 0);

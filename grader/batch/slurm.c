@@ -12,22 +12,21 @@
 #include "batch/chunk.h"
 #include "sandbox/process.h"
 
-#define COMMAND_SECONDS 120 /* a busy controller may take its time */
+#define COMMAND_SECONDS 120 /* a busy controller can be slow */
 #define POLL_SECONDS    2
-#define MOST_UNANSWERED 150 /* in a row: some five minutes */
-#define SMALLER         8   /* chunks of the next job are so many times smaller */
+#define MOST_UNANSWERED 150 /* in a row: about five minutes */
+#define SMALLER         8   /* chunks of the next job are smaller by this factor */
 #define MOST_WORDS      64
 
-/* All of the work. */
+/* The state of grading on Slurm. */
 struct work {
     const struct batch_queue *queue;
     const struct batch_slurm *slurm;
     struct batch_outcome *outcome;
-    json_t
-        *open; /* by key: entries that have no grade yet, with "why" once a task has failed them */
-    json_t *states;      /* by number: how the tasks of the job stand */
+    json_t *open;        /* by key: entries without a grade; "why" if a task failed them */
+    json_t *states;      /* by number: the state of each task of the job */
     bool broken;         /* the store has failed */
-    unsigned unanswered; /* times in a row that squeue did not */
+    unsigned unanswered; /* consecutive failures of squeue */
 };
 
 static bool stop(struct work *work, const char *what, const char *why)
@@ -39,8 +38,8 @@ static bool stop(struct work *work, const char *what, const char *why)
 
 /* --- Slurm's commands ------------------------------------------------------------------------- */
 
-/* Runs WORDS (NULL-terminated, found on the PATH). True: it ended well; either way OUTPUT, to be freed, is
- * what it said. */
+/* Runs WORDS (NULL-terminated, found on the PATH). True: exit code 0. OUTPUT, to be freed, gets
+ * the output in both cases. */
 static bool run_words(const char *const *words, char **output)
 {
     struct process_command command = {.argv = words,
@@ -56,14 +55,14 @@ static bool run_words(const char *const *words, char **output)
     return good;
 }
 
-/* What each task runs, in the environment of whoever called sbatch. Its arguments come from there, too, so
- * no path is quoted in here. */
+/* The script of each task, run in the environment of the caller of sbatch. Its paths are
+ * arguments of sbatch, so this text needs no quoting. */
 static const char script[] =
     "#!/bin/sh\n"
     "[ -d \"$TMPDIR\" ] || unset TMPDIR\n"
     "exec \"$1\" batch --chunk \"$2/$SLURM_ARRAY_TASK_ID.json\" --jobs \"${SLURM_CPUS_PER_TASK:-1}\"\n";
 
-/* Takes the job's number from what sbatch said: "123" or "123;cluster", after warnings, if any. */
+/* Reads the job's number from sbatch's output: "123" or "123;cluster", possibly after warnings. */
 static bool read_number(const char *said, char job[32])
 {
     const char *line = said;
@@ -74,7 +73,7 @@ static bool read_number(const char *said, char job[32])
     return length > 0 && length < 32;
 }
 
-/* Hands COUNT chunks of ROUND to Slurm. JOB gets the job's number. */
+/* Submits COUNT chunks of ROUND to Slurm. JOB gets the job's number. */
 static bool submit(struct work *work, unsigned round, size_t count, char job[32])
 {
     static char array[64], output[PATH_SIZE], gres[200], path[PATH_SIZE], chunks[PATH_SIZE];
@@ -118,15 +117,15 @@ static bool is_over(const char *state)
     return false;
 }
 
-/* Asks how the tasks of JOB stand, into "states". *OVER: none of them will do anything any more. A controller
- * that does not answer means nothing for a while: it may be restarting. False: it has been too long. */
+/* Reads the states of JOB's tasks into "states". *OVER: all tasks have ended. A controller that
+ * does not answer may be restarting. False: it has not answered for too long. */
 static bool ask_states(struct work *work, const char *job, bool *over)
 {
     const char *words[] = {"/usr/bin/env", "squeue", "--noheader",     "--array", "--states=all",
                            "--jobs",       job,      "--format=%K %T", NULL};
     char *said, *rest = NULL, number[32], state[64];
     bool answered = run_words(words, &said);
-    /* So long ago that Slurm has forgotten it. */
+    /* The job ended so long ago that Slurm has forgotten it. */
     bool forgotten = !answered && strstr(said, "Invalid job id");
     *over = answered || forgotten;
     for (char *line = answered ? strtok_r(said, "\n", &rest) : NULL; line;
@@ -147,14 +146,14 @@ static bool ask_states(struct work *work, const char *job, bool *over)
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-/* Keeps what is a grade; of the rest it is noted why it is none. */
+/* Stores an answer with a grade. Otherwise records why there is none. */
 static bool take(const char *key, const json_t *answer, void *context)
 {
     struct work *work = context;
     json_t *entry = json_object_get(work->open, key);
     bool graded;
     if (!entry)
-        return true; /* of an earlier run, whose submission is gone by now */
+        return true; /* from an earlier run; its submission is gone */
     if (!json_object_get(answer, "result")) {
         json_object_set(entry, "why", json_object_get(answer, "error"));
         return true;
@@ -179,13 +178,13 @@ static bool collect(struct work *work)
     return true;
 }
 
-/* Waits until JOB is over, and keeps each grade when it comes. */
+/* Waits until JOB is over, and stores each grade as it arrives. */
 static bool await(struct work *work, const char *job)
 {
     const struct timespec pause = {.tv_sec = POLL_SECONDS};
     bool over = false;
     while (!over) {
-        /* Asked before collecting: nothing that comes meanwhile is missed. */
+        /* Asks before collecting, so that no answer that arrives in between is missed. */
         if (!ask_states(work, job, &over) || process_interrupted() || !collect(work))
             return false;
         if (!over)
@@ -196,7 +195,7 @@ static bool await(struct work *work, const char *job)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-/* The job that is under way is written down, for a process that takes over after this one. */
+/* Writes down the running job's number, for a process that takes over after this one. */
 static bool note_job(struct work *work, const char *job)
 {
     char path[PATH_SIZE];
@@ -210,7 +209,7 @@ static bool note_job(struct work *work, const char *job)
            stop(work, "cannot write down the job's number: ", strerror(errno));
 }
 
-/* Waits for the job that an earlier process has left, if there is one. */
+/* Waits for the job of an earlier process, if any. */
 static bool adopt(struct work *work)
 {
     char path[PATH_SIZE], why[100];
@@ -223,7 +222,7 @@ static bool adopt(struct work *work)
     return good;
 }
 
-/* The last line of a task's log: why it failed, if it has said so. */
+/* The last line of a task's log, which may say why it failed. */
 static void read_log(const struct work *work, const char *job, const char *number, char *line,
                      size_t size)
 {
@@ -241,8 +240,8 @@ static void read_log(const struct work *work, const char *job, const char *numbe
     free(log.bytes);
 }
 
-/* Notes of what the job has left without an answer how its task ended. Returns false if all that it was
- * given is left, and every task has failed by itself: then this is no matter of bad luck. */
+/* For each entry that the job left without an answer, records how its task ended. False: the job
+ * graded nothing and every task itself failed, so another job would fail, too. */
 static bool blame(struct work *work, const char *job, size_t given)
 {
     const char *key;
@@ -253,8 +252,7 @@ static bool blame(struct work *work, const char *job, size_t given)
         char number[32], line[300], why[500];
         snprintf(number, sizeof number, "%lld", (long long)json_integer_of(entry, "chunk"));
         const char *state = json_text_of(work->states, number);
-        if (*json_text_of(entry,
-                          "why")) /* it was tried, and there is an answer that says why not */
+        if (*json_text_of(entry, "why")) /* an answer says why */
             continue;
         hopeless = hopeless && strcmp(state, "FAILED") == 0;
         read_log(work, job, number, line, sizeof line);
@@ -269,7 +267,7 @@ static bool blame(struct work *work, const char *job, size_t given)
     return !hopeless || work->outcome->done > 0;
 }
 
-/* One job for all that is open. */
+/* Runs one job for all open entries. */
 static bool grade_job(struct work *work, unsigned round)
 {
     size_t left = json_object_size(work->open), size = work->slurm->chunk_size, tasks;
@@ -293,7 +291,7 @@ static bool grade_job(struct work *work, unsigned round)
            await(work, job) && note_job(work, NULL) && blame(work, job, left);
 }
 
-/* What no job could grade is for review. */
+/* Marks the entries that no job could grade for review. */
 static bool give_up(struct work *work)
 {
     const char *key;

@@ -1,5 +1,5 @@
-/* SQLite, with its rollback journal and full synchronisation: a transaction that was committed survives
- * kill -9 and a power cut, and one file is all there is. Nothing else in the kit speaks SQL. */
+/* SQLite, with its rollback journal and full synchronisation: a committed transaction survives
+ * kill -9 and a power cut, and the whole store is one file. No other file in the kit uses SQL. */
 #include "batch/store.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ struct batch_store {
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* Has the disk, a quota or a limit no room? SQLite forgets the reason where a part could be written. */
+/* True if the disk, a quota or a limit is full. SQLite loses the reason after a partial write. */
 static bool is_full(struct batch_store *store)
 {
     int code = sqlite3_extended_errcode(store->database);
@@ -48,7 +48,7 @@ static bool is_full(struct batch_store *store)
             (reason == ENOSPC || reason == EFBIG || reason == EDQUOT));
 }
 
-/* Says what SQLite has just refused; always returns false. */
+/* Records SQLite's last error; always returns false. */
 static bool fail(struct batch_store *store)
 {
     int code = sqlite3_errcode(store->database) & 0xff;
@@ -63,7 +63,7 @@ static bool fail(struct batch_store *store)
                  store->path);
     else if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
         snprintf(store->error, sizeof store->error,
-                 "%s is damaged or no store of grades: move it away to begin anew", store->path);
+                 "%s is damaged or not a store of grades: move it away to start over", store->path);
     else
         snprintf(store->error, sizeof store->error, "cannot use %s: %s", store->path,
                  sqlite3_errmsg(store->database));
@@ -82,8 +82,8 @@ bool batch_store_is_full(const struct batch_store *store)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-/* Prepares SQL and binds what FORMAT tells, a letter a parameter: s text, i int64_t, f double,
- * b a struct text. NULL: the error is noted. */
+/* Prepares SQL and binds the values as FORMAT says, a letter a parameter: s text, i int64_t, f
+ * double, b a struct text. NULL: the error is recorded. */
 static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const char *format,
                              va_list values)
 {
@@ -112,7 +112,7 @@ static sqlite3_stmt *prepare(struct batch_store *store, const char *sql, const c
     return statement;
 }
 
-/* Begins a query: NULL if that fails. */
+/* Starts a query; NULL on failure. */
 static sqlite3_stmt *query(struct batch_store *store, const char *sql, const char *format, ...)
 {
     va_list values;
@@ -122,7 +122,7 @@ static sqlite3_stmt *query(struct batch_store *store, const char *sql, const cha
     return statement;
 }
 
-/* Ends one. False: it has failed on the way. */
+/* Ends a query. False: the query failed. */
 static bool finish(struct batch_store *store, sqlite3_stmt *statement)
 {
     return sqlite3_finalize(statement) == SQLITE_OK || fail(store);
@@ -153,7 +153,7 @@ static json_t *column_json(sqlite3_stmt *statement, int column)
     }
 }
 
-/* All rows of a query, each an object with its columns by name. */
+/* All rows of a query, each as an object with the columns by name. */
 static json_t *all_rows(struct batch_store *store, const char *sql)
 {
     sqlite3_stmt *statement = query(store, sql, "");
@@ -196,7 +196,7 @@ static bool make_tables(struct batch_store *store)
            batch_store_end(store);
 }
 
-/* A new file is empty; one that is there must be ours. */
+/* Creates the tables in a new file. An existing file must be a store of this version. */
 static bool check_tables(struct batch_store *store)
 {
     int64_t tables = read_number(store, "SELECT count(*) FROM sqlite_schema");
@@ -208,7 +208,7 @@ static bool check_tables(struct batch_store *store)
     if (read_number(store, "PRAGMA application_id") == APPLICATION && version == VERSION)
         return true;
     snprintf(store->error, sizeof store->error,
-             "%s is no store of grades that this version can read: choose another --out",
+             "%s is not a store of grades that this version can read: choose another --out",
              store->path);
     return false;
 }
@@ -375,7 +375,7 @@ static bool add_grading(struct batch_store *store, const struct batch_key *key, 
 
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result)
 {
-    /* 12 digits: 22.1 shall not become 22.100000000000001. */
+    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
     char *text = json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(12));
     bool kept = text && add_grading(store, key, "graded", "", text);
     if (!text)

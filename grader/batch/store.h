@@ -1,18 +1,20 @@
-/* The store of a class: students, what they handed in, and every grade, in one SQLite file.
+/* The store of a class: students, their hand-ins, and every grade, in one SQLite file.
  *
- *     students ---< submissions >--- sources          what is there now: written anew by each scan
+ *     students ---< submissions >--- sources          present hand-ins: each scan replaces them
  *                       | key
  *                       v
- *                   gradings                          what was ever graded: only added to
+ *                   gradings                          all grades ever made: never removed
  *
- * A grading belongs to a key, the hash of all that it depends on (source, lab, grader, device, seed), and
- * not to a student: equal submissions share it, and what has not changed is not graded again.
+ * A grading belongs to a key, the hash of everything that it depends on (source, lab, grader,
+ * device, seed), and not to a student. So equal submissions share a grading, and unchanged
+ * submissions are not graded again.
  *
- * Each change is on the disk when its function returns, so whatever ends the process loses no finished
- * grade. One process at a time writes: batch_store_open() waits for nobody. Reading needs no permission.
+ * Each change is on the disk when its function returns, so finished grades survive however the
+ * process ends. One process can write at a time; others wait up to 5 seconds, then fail.
+ * Any number can read.
  *
- * Functions that return bool or a pointer return false or NULL when something went wrong;
- * batch_store_error() then is one line that says what, and what to do. Arrays are new references. */
+ * Functions that return bool or a pointer return false or NULL on failure; batch_store_error()
+ * is then one line with the cause and the remedy. Arrays are new references. */
 #ifndef BATCH_STORE_H
 #define BATCH_STORE_H
 
@@ -26,15 +28,15 @@
 
 struct batch_store;
 
-/* Opens the store at PATH, or makes it. NULL: ERROR (SIZE bytes) says why in one line. */
+/* Opens or creates the store at PATH. NULL: ERROR (SIZE bytes) says why in one line. */
 struct batch_store *batch_store_open(const char *path, char *error, size_t size);
 void batch_store_close(struct batch_store *store); /* NULL is allowed */
 
 const char *batch_store_error(const struct batch_store *store);
-/* True if what went wrong is that there is no room left on the disk. */
+/* True if the last failure was a full disk. */
 bool batch_store_is_full(const struct batch_store *store);
 
-/* All changes between begin and end happen at once, or, without end, never. */
+/* All changes between begin and end take effect together at end. Without end, none does. */
 bool batch_store_begin(struct batch_store *store);
 bool batch_store_end(struct batch_store *store);
 void batch_store_cancel(struct batch_store *store);
@@ -42,7 +44,7 @@ void batch_store_cancel(struct batch_store *store);
 /* --- settings: "seed", "device", "folder" ... ------------------------------------------------- */
 
 bool batch_store_set(struct batch_store *store, const char *name, const char *value);
-/* To be freed; NULL: there is no such setting (or an error). */
+/* The caller frees the result. NULL: there is no such setting (or an error). */
 char *batch_store_get(struct batch_store *store, const char *name);
 
 /* --- what is there: forgotten and written anew by each scan ----------------------------------- */
@@ -56,15 +58,15 @@ struct batch_submission {
     const char *key;           /* of its grading */
 };
 
-/* Forgets students, labs, submissions and what was to be reviewed of them; no grading. */
+/* Removes students, labs, submissions and reviews; keeps all gradings. */
 bool batch_store_forget(struct batch_store *store);
 bool batch_store_add_student(struct batch_store *store, const char *id, const char *name);
 bool batch_store_add_lab(struct batch_store *store, const char *lab, const char *title,
                          double max_score);
-/* Of equal files of a student for a lab the earliest stays. */
+/* If a student's files for a lab are equal, the earliest stays. */
 bool batch_store_add_submission(struct batch_store *store,
                                 const struct batch_submission *submission);
-/* Something that a human must look at: LAB may be "". */
+/* Adds an entry for a human to review. LAB may be "". */
 bool batch_store_add_review(struct batch_store *store, const char *student, const char *lab,
                             const char *path, const char *why);
 
@@ -85,18 +87,19 @@ struct batch_key {
     uint64_t seed;
 };
 
-/* Keeps a result (lanewise/result/v1). A grade that is there already stays. */
+/* Stores a result (lanewise/result/v1). An existing grade stays. */
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result);
-/* Notes that the grader failed, and why: for review, and never instead of a grade. */
+/* Records that the grader failed, and why, for review. An existing grade stays. */
 bool batch_store_fail(struct batch_store *store, const struct batch_key *key, const char *why);
 
 /* {"state": "graded", "result"}, {"state": "failed", "why"}, or {"state": "pending"}. */
 json_t *batch_store_grading(struct batch_store *store, const char *key);
-/* The same without the result: quick. */
+/* True if KEY has a grade. Quick: does not read the result. */
 bool batch_store_is_graded(struct batch_store *store, const char *key);
-/* How many grades there are; 0 if that cannot be told. */
+/* The number of grades; 0 on failure. */
 size_t batch_store_count(struct batch_store *store);
-/* The newest grade that another version of the grader gave to SOURCE of LAB, as by batch_store_grading. */
+/* The newest grade of SOURCE for LAB under any key (another version of the grader may have made
+ * it), in the form of batch_store_grading(). */
 json_t *batch_store_earlier(struct batch_store *store, const char *lab, const char *source);
 
 #endif

@@ -57,7 +57,7 @@ static const char *advice_for_end(const struct process_outcome *outcome)
     case PROCESS_TIMED_OUT:
         return "Is there a loop that never ends, or one that calls CUDA for each number?";
     case PROCESS_TOO_MUCH_OUTPUT:
-        return "Is there a printf() left, in a kernel or in a loop? Each thread prints a line of its own.";
+        return "Is there a printf() left in a kernel or a loop? Every thread prints its own line.";
     case PROCESS_SIGNALLED:
         return outcome->code == SIGSEGV || outcome->code == SIGBUS
                    ? "Memory from cudaMalloc() may be used by kernels only; main() must copy it first."
@@ -127,7 +127,7 @@ void check_explain_device(struct check *check, struct process_outcome *device)
     switch (device->end) {
     case PROCESS_EXITED:
         if (device->code == SERVER_BROKEN)
-            check_fail(check, "failed", "your program has spoken to the GPU past the CUDA library");
+            check_fail(check, "failed", "your program bypassed the CUDA library");
         else if (device->code != SERVER_DONE)
             check_break(check, "the emulator ended with code %d: %s", device->code,
                         last_line(device));

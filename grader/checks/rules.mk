@@ -23,11 +23,11 @@ $(CHECKS): $(BUILD)/checks/%: $(BUILD)/obj/labs/%/checks.o $(CHECKS_OBJECTS) $(G
 	$(call say,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $< $(CHECKS_OBJECTS) $(GRADER) $(EMULATOR) $(CHECKS_LIBS)
 
-# What the tools were made from, as one hash each: grade/graded_by.h. The tools hold the folder's name, and these
-# do not; each is written when its tool is there.
+# One hash of each tool's sources: grade/graded_by.h. The tools contain their folder's name; these hashes do not.
+# Each is written after its tool was built. Every file that ends up in a tool must match the pattern.
 SOURCE_HASHES := $(LABS:%=$(BUILD)/sources/%) $(BUILD)/sources/grader
 GRADER_SOURCES := $(sort Makefile $(shell find grader -path grader/tests -prune -o \
-	-regex '.*\.\(c\|h\|def\|inc\|map\|css\|mk\)' -print))
+	\( -regex '.*\.\(c\|h\|def\|inc\|map\|css\|mk\)' -o -path '*/cuda12/names' \) -print))
 TOOLS += $(SOURCE_HASHES)
 
 $(LABS:%=$(BUILD)/sources/%): $(BUILD)/sources/%: labs/%/checks.c $(BUILD)/checks/%

@@ -92,5 +92,5 @@ void check_blame_order(struct check *check)
              CHECK_MESSAGE_SIZE - 100, verdict);
     check_advise(
         check,
-        "No thread may count on another's work before both were at one __syncthreads(); on another block's, not within a launch. Atomics wait for nobody.");
+        "A thread may use another thread's result only after both have passed a __syncthreads(), and another block's result only in a later launch. Atomics do not wait.");
 }

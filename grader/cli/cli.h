@@ -1,7 +1,7 @@
 /* The commands of build/lanewise. Each is in its own file, cmd_NAME.c.
  *
- * A command gets its own name as argv[0] and returns the exit code of lanewise: 0 well, 1 not yet
- * (a grade below full marks), 2 usage or environment. Usage errors are one line on stderr. */
+ * argv[0] is the command's name. The result is the exit code of lanewise: 0 success, 1 less than
+ * full marks, 2 wrong usage or environment. A usage error is one line on stderr. */
 #ifndef CLI_H
 #define CLI_H
 

@@ -1,7 +1,8 @@
-/* lanewise audit: grades one submission on the emulator and on the GPU, and says where they disagree.
+/* lanewise audit: grades one submission on the emulator and on the GPU and shows where they
+ * disagree.
  *
- * A submission that notices on which device it is, and behaves there, is right on one of them only. So is
- * one with an error that the GPU happens to forgive. */
+ * A submission that detects the device and behaves only there is right on only one of them. So is
+ * one with an error that happens to go unnoticed on the GPU. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -38,9 +39,9 @@ static const struct cli_syntax syntax = {
 
 #define complain(...) cli_complain("audit", __VA_ARGS__)
 
-/* --- both gradings -------------------------------------------------------------------------------- */
+/* --- both gradings ---------------------------------------------------------------------------- */
 
-static int tell(const json_t *found, const char *lab, uint64_t seed)
+static int print_disagreements(const json_t *found, const char *lab, uint64_t seed)
 {
     size_t i;
     json_t *one;
@@ -52,11 +53,12 @@ static int tell(const json_t *found, const char *lab, uint64_t seed)
                json_text_of(one, "status"), json_text_of(one, "message"));
     }
     if (i == 0)
-        printf("%s: both devices agree on every check, seed %llu\n", lab, (unsigned long long)seed);
+        printf("%s: both devices agree on every check (seed %llu)\n", lab,
+               (unsigned long long)seed);
     return i ? EXIT_NOT_YET : EXIT_FULL;
 }
 
-/* Grades on both devices and compares. GRADING says all but the device. */
+/* Grades on both devices and compares. GRADING is complete except for the device. */
 static int audit(struct grading *grading)
 {
     json_t *results[2] = {NULL, NULL}, *found;
@@ -74,7 +76,7 @@ static int audit(struct grading *grading)
     }
     if (code == 0) {
         found = agree_devices(results[ON_EMULATOR], results[ON_GPU]);
-        code = tell(found, grading->lab->name, grading->seed);
+        code = print_disagreements(found, grading->lab->name, grading->seed);
         json_decref(found);
     }
     json_decref(results[ON_EMULATOR]);
@@ -84,7 +86,7 @@ static int audit(struct grading *grading)
 
 static int perform(const struct options *options, struct grading *grading)
 {
-    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct submission submission; /* too large for the stack */
     static struct lab lab;
     char error[6000];
     int code;
@@ -112,7 +114,7 @@ int cmd_audit(int argc, char **argv)
     if (!cli_choose_seed("audit", options.seed, &grading.seed))
         return EXIT_USAGE;
     if (!installed_gpu_find(gpu_name, sizeof gpu_name))
-        return complain(EXIT_USAGE, "there is no GPU to compare the emulator with: %s", gpu_name);
+        return complain(EXIT_USAGE, "no GPU to compare the emulator with: %s", gpu_name);
     cli_catch_signals();
     if (!cli_check_sandbox("audit", options.unsafe))
         return EXIT_USAGE;

@@ -1,8 +1,8 @@
-/* lanewise batch: grades a class, and writes its gradebook and what each student gets back.
+/* lanewise batch: grades a class and writes its gradebook and a report for each student.
  *
- *     folder --scan--> store --what is pending--> queue --grades--> store --> gradebook, reports
+ *     folder --scan--> store --pending--> queue --grades--> store --> gradebook, reports
  *
- * All that is finished is in the store at once, so whatever ends this, the next run goes on from there. */
+ * Each grade goes into the store at once, so the next run continues after any interruption. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -36,16 +36,16 @@
 struct options {
     const char *submissions, *out, *labs, *roster, *course, *attempt, *late_penalty, *late_limit,
         *per_day, *device, *seed, *jobs, *chunk_size, *gres, *slurm_options, *key;
-    const char *chunk; /* what a task of the cluster is called with, and nothing else */
+    const char *chunk; /* only for the tasks on the cluster */
     bool unsafe, slurm;
 };
 
 #define complain(...) cli_complain("batch", __VA_ARGS__)
 
 #define INTERRUPTED   (128 + SIGINT)
-#define CHUNK_SIZE    20 /* minutes of work: starting a task costs little beside it, losing one too */
+#define CHUNK_SIZE    20 /* minutes of work: much more than starting a task, little to lose */
 
-/* --- the command line ----------------------------------------------------------------------------------- */
+/* --- the command line ------------------------------------------------------------------------- */
 
 static const struct cli_option table[] = {
     CLI_TEXT(out, "out", "DIR", "where to write the grades (default: grades/)"),
@@ -113,7 +113,7 @@ static unsigned number_or(const char *text, unsigned otherwise)
     return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
-/* --- the session ---------------------------------------------------------------------------------------- */
+/* --- the session ------------------------------------------------------------------------------ */
 
 /* One run of the command. */
 struct session {
@@ -122,23 +122,23 @@ struct session {
     struct course_policy terms;
     struct batch_roster roster;
     struct batch_lab labs[MAX_LABS];
-    size_t lab_count;   /* that are graded; then come */
-    size_t other_count; /* all others of the kit */
+    size_t lab_count;   /* labs to grade, first in labs[] */
+    size_t other_count; /* the kit's other labs, after them */
     enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
-    struct seal_key key; /* that signs the results, if has_key */
+    struct seal_key key; /* signs the results, if has_key */
     bool has_key;
     unsigned jobs;
     size_t chunk_size;
     int lock;
-    bool new_out;            /* this run has made the folder of --out, and nothing is graded yet */
-    char scratch[PATH_SIZE]; /* for what gradings need meanwhile; "" */
+    bool new_out;            /* this run made the folder of --out, and nothing is graded yet */
+    char scratch[PATH_SIZE]; /* the temporary folder of gradings; "" */
     struct batch_store *store;
     struct report_bar bar;
 };
 
-/* What the course says, and what options say instead. */
+/* Reads the terms from the course file; options override them. */
 static bool read_terms(struct session *session)
 {
     const struct options *options = &session->options;
@@ -167,7 +167,7 @@ static bool add_lab(struct session *session, const char *word)
     ++session->lab_count;
     const struct course_lab *counted = course_find(&session->course, lab->lab.name);
     if (!counted) {
-        complain(EXIT_USAGE, "%s is none of the labs in %s", lab->lab.name,
+        complain(EXIT_USAGE, "%s is not one of the labs in %s", lab->lab.name,
                  session->options.course);
         return false;
     }
@@ -184,7 +184,7 @@ static int by_lab(const void *left, const void *right)
                   ((const struct batch_lab *)right)->lab.name);
 }
 
-/* Opens the labs of the kit that are not graded: files for these are no riddle. */
+/* Opens the kit's other labs, so that files for them are recognised. */
 static void open_other_labs(struct session *session)
 {
     struct lab_names names;
@@ -201,7 +201,7 @@ static void open_other_labs(struct session *session)
     labs_free(&names);
 }
 
-/* Opens the labs that --labs names, or all that count. */
+/* Opens the labs in --labs, or all labs of the course. */
 static bool open_labs(struct session *session)
 {
     bool good = true;
@@ -220,7 +220,7 @@ static bool open_labs(struct session *session)
             good = false;
         }
     if (good && session->lab_count == 0)
-        complain(EXIT_USAGE, "there are no labs to grade");
+        complain(EXIT_USAGE, "no labs to grade");
     open_other_labs(session);
     return good && session->lab_count > 0;
 }
@@ -231,8 +231,8 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Makes the folder of --out and keeps others from writing to it meanwhile. The lock is this process's alone:
- * when that is killed, workers that still tidy up hold up nobody. */
+/* Makes and locks the folder of --out. Only this process holds the lock, so workers that still
+ * clean up after a kill do not block the next run. */
 static bool open_out(struct session *session)
 {
     char path[PATH_SIZE];
@@ -260,7 +260,7 @@ static bool fail(struct session *session)
     return false;
 }
 
-/* The seed: of --seed, of the last time, or a new one. */
+/* Chooses the seed: --seed, else that of the last run, else a new one. */
 static bool choose_seed(struct session *session)
 {
     char text[40], *last = batch_store_get(session->store, "seed");
@@ -274,7 +274,7 @@ static bool choose_seed(struct session *session)
             fail(session));
 }
 
-/* Makes the folder that gradings work in, and removes the last one's, should that have been killed. */
+/* Makes the temporary folder of gradings, and removes that of an earlier run that was killed. */
 static bool open_scratch(struct session *session)
 {
     char *last = batch_store_get(session->store, "scratch");
@@ -301,12 +301,12 @@ static bool open_store(struct session *session)
     session->store = batch_store_open(path, error, sizeof error);
     if (!session->store)
         complain(EXIT_USAGE, "%s", error);
-    /* Tasks of a cluster would inherit a folder that is not theirs. */
+    /* With --slurm, tasks on other nodes would inherit a TMPDIR that they do not have. */
     return session->store && choose_seed(session) &&
            (session->options.slurm || open_scratch(session));
 }
 
-/* --- the work ------------------------------------------------------------------------------------------- */
+/* --- the work --------------------------------------------------------------------------------- */
 
 static bool scan(struct session *session)
 {
@@ -325,7 +325,8 @@ static bool scan(struct session *session)
     if (hidden.count > 1)
         snprintf(more, sizeof more, " and %zu more", hidden.count - 1);
     if (hidden.count > 0)
-        complain(0, "passed over %s%s: what begins with a dot is no hand-in", hidden.first, more);
+        complain(0, "ignored %s%s: names that start with a dot are not submissions", hidden.first,
+                 more);
     if (good) {
         session->new_out = false;
         return true;
@@ -352,7 +353,7 @@ static size_t count_rows(json_t *rows)
     return count;
 }
 
-/* Hands the queue to the cluster. */
+/* Grades the queue on the cluster. */
 static enum batch_end grade_by_slurm(const struct session *session, const struct batch_queue *queue,
                                      struct batch_outcome *outcome)
 {
@@ -371,7 +372,7 @@ static enum batch_end grade_by_slurm(const struct session *session, const struct
     return BATCH_STOPPED;
 }
 
-/* What a task of the cluster does. */
+/* The work of one task on the cluster. */
 static int grade_chunk(const struct options *options)
 {
     char error[2 * PATH_SIZE];
@@ -381,7 +382,7 @@ static int grade_chunk(const struct options *options)
     return error[0] ? complain(EXIT_USAGE, "%s", error) : complain(INTERRUPTED, "interrupted");
 }
 
-/* Grades what is pending. Returns 0, or the exit code. */
+/* Grades everything that is pending. Returns 0, or the exit code. */
 static int grade(struct session *session)
 {
     static struct batch_outcome outcome;
@@ -416,23 +417,25 @@ static int grade(struct session *session)
     if (end == BATCH_STOPPED)
         return complain(EXIT_USAGE, "%s", outcome.error);
     if (end == BATCH_INTERRUPTED)
-        return complain(INTERRUPTED,
-                        "interrupted; %zu of %zu are graded and kept: the same command goes on%s",
-                        outcome.done - outcome.failed, total,
-                        session->options.slurm ? ", and so does the cluster meanwhile" : "");
+        return complain(
+            INTERRUPTED,
+            "interrupted; %zu of %zu are graded and saved; the same command continues%s",
+            outcome.done - outcome.failed, total,
+            session->options.slurm ? ", and the cluster goes on meanwhile" : "");
     return 0;
 }
 
-/* "s017, 02-coalesce: path: why"; what lies in the student's own folder says by itself whose it is. */
-static void tell_one(const char *student, const char *lab, const char *path, const char *why)
+/* "s017, 02-coalesce: path: why", without the student if the path starts with the student's
+ * folder. */
+static void print_review(const char *student, const char *lab, const char *path, const char *why)
 {
     const char *who = strncmp(path, student, strlen(student)) == 0 ? "" : student;
     printf("  %s%s%s%s%s: %s\n", who, *who && *lab ? ", " : "", lab, *who || *lab ? ": " : "", path,
            why);
 }
 
-/* Says what there is to review, at most some of it. */
-static void tell_review(const struct session *session, const json_t *review)
+/* Lists what needs review, at most SHOWN rows. */
+static void print_reviews(const struct session *session, const json_t *review)
 {
     enum { SHOWN = 10 };
     size_t i, count = json_array_size(review);
@@ -445,20 +448,20 @@ static void tell_review(const struct session *session, const json_t *review)
         const char *student, *lab, *path, *why;
         if (i < SHOWN && json_unpack(one, "{s:s, s:s, s:s, s:s}", "student", &student, "lab", &lab,
                                      "path", &path, "why", &why) == 0)
-            tell_one(student, lab, path, why);
+            print_review(student, lab, path, why);
     }
     if (count > SHOWN)
         printf("  and %zu more in %s/class.json\n", count - SHOWN, session->options.out);
 }
 
-/* Says which folders are of students who are not in the class any more: to remove them is not ours. */
-static void tell_old_folders(const struct session *session, const json_t *class)
+/* Lists folders of students who have left the class. Removing them is up to the instructor. */
+static void print_old_folders(const struct session *session, const json_t *class)
 {
     enum { SHOWN = 10 };
     json_t *old = batch_old_folders(class, session->options.out), *name;
     size_t i, count = json_array_size(old);
     if (count > 0)
-        printf("%zu folder%s in %s from earlier runs, of nobody in this class:", count,
+        printf("%zu folder%s in %s from earlier runs belong to no student of this class:", count,
                plural(count), session->options.out);
     json_array_foreach(old, i, name)
     {
@@ -472,8 +475,8 @@ static void tell_old_folders(const struct session *session, const json_t *class)
     json_decref(old);
 }
 
-/* Writes all reports of what is graded. Near-duplicates are looked for when all is, as that may take the
- * compiler. */
+/* Writes all reports. Similar submissions are searched for only when everything is graded, as that
+ * may run the compiler. */
 static int write_reports(struct session *session, bool finished)
 {
     char error[2 * PATH_SIZE];
@@ -482,7 +485,7 @@ static int write_reports(struct session *session, bool finished)
         return fail(session), EXIT_USAGE;
     struct batch_pairs similar = {session->store, session->labs, finished ? session->lab_count : 0,
                                   session->device, installed_gpu_arch()};
-    if (!batch_pairs(&similar, class, error, sizeof error)) /* grades do without */
+    if (!batch_pairs(&similar, class, error, sizeof error)) /* not needed for the grades */
         complain(0, "%s", error);
     bool written =
         batch_write_all(session->store, class, session->options.out, error, sizeof error);
@@ -490,20 +493,20 @@ static int write_reports(struct session *session, bool finished)
     if (!written)
         complain(EXIT_USAGE, "%s", error);
     else if (finished) {
-        tell_review(session, json_object_get(class, "review"));
+        print_reviews(session, json_object_get(class, "review"));
         printf(
-            "%s: gradebook.csv, class.html, and a folder for each student; feedback/ has the pages to send back\n",
+            "%s: gradebook.csv, class.html and a folder for each student; feedback/ holds the pages to send back\n",
             session->options.out);
-        tell_old_folders(session, class);
+        print_old_folders(session, class);
     } else
-        printf("%s: gradebook.csv and all else so far; %lld submission%s still to be graded\n",
+        printf("%s: gradebook.csv and all reports so far; %lld submission%s not graded yet\n",
                session->options.out, json_integer_of(class, "pending"),
                json_integer_of(class, "pending") == 1 ? " is" : "s are");
     json_decref(class);
     return !written ? EXIT_USAGE : review > 0 ? EXIT_GRADER : 0;
 }
 
-/* On a cluster it is the nodes that have GPUs, and --gres that asks for them. */
+/* On a cluster the nodes have the GPUs, and --gres requests them. */
 static bool choose_device(struct session *session)
 {
     const struct options *options = &session->options;
@@ -514,15 +517,14 @@ static bool choose_device(struct session *session)
     bool gpu = strcmp(device, "gpu") == 0 || (strcmp(device, "auto") == 0 && options->gres);
     session->device = gpu ? ON_GPU : ON_EMULATOR;
     if (gpu && !options->gres) {
-        complain(EXIT_USAGE,
-                 "on GPUs of which kind? Add --gres gpu:1, or what your cluster calls it");
+        complain(EXIT_USAGE, "which GPUs? Add --gres gpu:1, or your cluster's name for them");
         return false;
     }
     return gpu || cli_choose_device("batch", strcmp(device, "auto") == 0 ? "emulator" : device,
                                     &session->device, session->gpu_name, sizeof session->gpu_name);
 }
 
-/* Is everybody of whom the course file says something on the roster? A slip in an id would go unnoticed. */
+/* Checks that every student in the course file is on the roster, to catch a mistyped id. */
 static bool check_exceptions(const struct session *session)
 {
     const struct course_exceptions *exceptions = &session->course.exceptions;
@@ -531,7 +533,7 @@ static bool check_exceptions(const struct session *session)
         for (size_t k = 0; !known && k < session->roster.count; ++k)
             known = strcmp(session->roster.students[k].id, exceptions->all[i].student) == 0;
         if (!known) {
-            complain(EXIT_USAGE, "%s:%zu: nobody on the roster has the id \"%s\"",
+            complain(EXIT_USAGE, "%s:%zu: no student on the roster has the id \"%s\"",
                      session->options.course, exceptions->all[i].line, exceptions->all[i].student);
             return false;
         }
@@ -539,13 +541,13 @@ static bool check_exceptions(const struct session *session)
     return true;
 }
 
-/* All that must be right before something is written. */
+/* Checks everything that must be right before anything is written. */
 static bool prepare(struct session *session)
 {
     char error[2 * PATH_SIZE];
     const struct options *options = &session->options;
     if (!is_folder(options->submissions)) {
-        complain(EXIT_USAGE, "%s is no folder of submissions", options->submissions);
+        complain(EXIT_USAGE, "%s is not a folder of submissions", options->submissions);
         return false;
     }
     if (!choose_device(session) || !read_terms(session) || !open_labs(session))
@@ -561,7 +563,7 @@ static bool prepare(struct session *session)
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;
     return options->slurm ||
-           cli_check_sandbox("batch", options->unsafe); /* the nodes look themselves */
+           cli_check_sandbox("batch", options->unsafe); /* the nodes check themselves */
 }
 
 static void close_session(struct session *session)
@@ -581,7 +583,7 @@ static void close_session(struct session *session)
 
 int cmd_batch(int argc, char **argv)
 {
-    static struct session session; /* many paths of 4 KB: too large for a stack */
+    static struct session session; /* too large for the stack */
     session = (struct session){.options = {.out = "grades"}, .lock = -1};
     int code = read_options(argc, argv, &session.options);
     if (code >= 0)
@@ -589,7 +591,7 @@ int cmd_batch(int argc, char **argv)
     if (session.options.chunk)
         return grade_chunk(&session.options);
     cli_catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error as others are */
+    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit then is an ordinary error */
     code = cli_read_key("batch", session.options.key, &session.key, &session.has_key) &&
                    prepare(&session) && open_out(&session) && open_store(&session) && scan(&session)
                ? grade(&session)

@@ -1,11 +1,11 @@
-/* lanewise calibrate: which thresholds would be fair on this machine? For instructors and authors of labs.
+/* lanewise calibrate: proposes fair thresholds for this machine, for instructors and lab authors.
  *
  *     solution, 3 seeds  \
- *     skeleton            > graded here --figures--> judge/threshold.h --> a table and a course file
+ *     skeleton            > graded here --figures--> judge/threshold.h --> table and course file
  *     mutants            /
  *
- * What is printed is a course file: the table stands in its comments. Exit code: 0 thresholds for all
- * figures; 2 not, and a line says why. */
+ * The output is a course file, with the table in its comments. Exit code: 0 thresholds for all
+ * figures; 2 some are missing, and a line says why. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -22,7 +22,7 @@
 
 #define complain(...) cli_complain("calibrate", __VA_ARGS__)
 
-/* A declared naive figure is the one of the program whose figure is within this of it. */
+/* A program within this factor of the declared naive figure is taken to be the naive program. */
 #define SAME_FIGURE 1.1
 
 static const struct cli_syntax syntax = {
@@ -41,15 +41,15 @@ struct calibration {
     bool incomplete;
 };
 
-/* --- one figure ------------------------------------------------------------------------------------- */
+/* --- one figure ------------------------------------------------------------------------------- */
 
-/* A check with a figure, and what was measured of it. */
+/* A check with a figure, and its measurements. */
 struct figure {
     const char *check;
-    bool timed; /* judged beside the solution in the same run: see checks/speed.c */
+    bool timed; /* compared with the solution in the same run: checks/speed.c */
     struct judge_budget budget;
     struct judge_sample sample;
-    char poor[200]; /* whose figure this is; "": none was measured */
+    char poor[200]; /* the program with this figure; "": none was measured */
     struct judge_proposal proposal;
 };
 
@@ -65,8 +65,8 @@ static const json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The figure in one answer; NAN: none, the program was wrong. A time is told as a part of the solution's
- * gain in the same run, so that runs can be compared: 1 is as fast as the solution. */
+/* The figure in one answer; NAN: none, as the program was wrong. A time becomes a share of the
+ * solution's gain in the same run, so that runs are comparable: 1 is as fast as the solution. */
 static double figure_in(const struct figure *figure, const json_t *answer)
 {
     const json_t *checks = json_object_get(json_object_get(answer, "result"), "checks");
@@ -77,15 +77,15 @@ static double figure_in(const struct figure *figure, const json_t *answer)
     return figure->timed ? value / (json_number_of(found, "full") * figure->budget.slack) : value;
 }
 
-/* Shall the program of TASK lose points in this check? */
-static bool shall_lose(const struct figure *figure, const struct lab_task *task)
+/* Whether the program of TASK should lose points in this check. */
+static bool should_lose(const struct figure *figure, const struct lab_task *task)
 {
     if (task->kind == LAB_MUTANT)
         return mutant_find_loss(&task->parts->mutants[task->number], figure->check) != NULL;
     return task->kind == LAB_SKELETON;
 }
 
-/* Keeps VALUE in *KEPT if it is worse than what is there, or, for a WANT of -1, better. */
+/* Stores VALUE in *KEPT if it is worse than the stored one or, with a WANT of -1, better. */
 static bool keep(const struct figure *figure, double *kept, int want, double value)
 {
     int sign = figure->budget.solution < figure->budget.naive ? want : -want;
@@ -103,7 +103,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
     lab_name_task(task, name, sizeof name);
     if (task->kind == LAB_SOLUTION)
         keep(figure, &sample->solution, 1, value);
-    if (!shall_lose(figure, task)) {
+    if (!should_lose(figure, task)) {
         keep(figure, &sample->good, 1, value);
         return;
     }
@@ -114,7 +114,7 @@ static void take(struct figure *figure, const struct lab_task *task, double valu
         sample->naive = value;
 }
 
-/* Takes the figure of every program of the lab. */
+/* Takes the figure from every program of the lab. */
 static void measure(const struct calibration *c, const struct lab_parts *parts,
                     const json_t *declared, struct figure *figure)
 {
@@ -138,7 +138,7 @@ static void measure(const struct calibration *c, const struct lab_parts *parts,
     figure->proposal = judge_propose(&figure->budget, &figure->sample);
 }
 
-/* --- the page --------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 /* A figure in six digits, without an exponent. */
 static void print_figure(double figure)
@@ -203,8 +203,8 @@ static void print_setting(const struct figure *figure)
                judge_round(figure->proposal.naive, less));
 }
 
-/* What could not be graded has no figures: said, and not passed over. */
-static void tell_failures(struct calibration *c, const struct lab_parts *parts)
+/* Reports the programs that could not be graded and so have no figures. */
+static void print_failures(struct calibration *c, const struct lab_parts *parts)
 {
     char name[200];
     for (size_t i = 0; i < c->gradings.task_count; ++i) {
@@ -230,7 +230,7 @@ static void print_lab(struct calibration *c, const struct lab_parts *parts)
             measure(c, parts, check, &figures[count++]);
     }
     printf("\n  # %s\n", parts->lab.name);
-    tell_failures(c, parts);
+    print_failures(c, parts);
     if (count > 0)
         fputs(head, stdout);
     for (i = 0; i < count; ++i)
@@ -266,13 +266,12 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
         return 128 + SIGINT;
     }
     bool emulated = c->gradings.device == ON_EMULATOR;
-    printf(
-        "# Thresholds by what was measured %s: %zu gradings of solutions (%d seeds), skeletons\n"
-        "# and mutants. Margins say how far the figure for full points lies from either side%s.\n"
-        "labs:\n",
-        emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
-        LAB_SOLUTION_SEEDS,
-        emulated ? "" : ";\n# of times, figures are parts of the solution's speed in the same run");
+    printf("# Thresholds measured %s in %zu gradings: solutions (%d seeds), skeletons\n"
+           "# and mutants. Margins: how far the threshold for full points is from either side%s.\n"
+           "labs:\n",
+           emulated ? "on the emulator" : c->gradings.gpu_name, c->gradings.task_count,
+           LAB_SOLUTION_SEEDS,
+           emulated ? "" : ";\n# times are shares of the solution's speed in the same run");
     for (size_t i = 0; i < c->lab_count; ++i)
         print_lab(c, &c->parts[i]);
     forget(c);
@@ -281,7 +280,7 @@ static int calibrate(struct calibration *c, const struct lab_names *labs)
 
 int cmd_calibrate(int argc, char **argv)
 {
-    static struct calibration calibration; /* too large for a stack */
+    static struct calibration calibration; /* too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &calibration.gradings, &labs);
     if (code >= 0)

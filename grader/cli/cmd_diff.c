@@ -1,4 +1,4 @@
-/* lanewise diff: the solution beside the student's file, once they have full marks. */
+/* lanewise diff: compares the student's file with the solution, once it has full marks. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -28,7 +28,7 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "a lab goes after --lab"};
 
-/* Runs diff(1), which every Debian has, and returns our exit code. */
+/* Runs diff(1), which every Debian has. Returns the exit code of lanewise. */
 static int show(const char *own, const char *solution)
 {
     int status;
@@ -45,7 +45,7 @@ static int show(const char *own, const char *solution)
     if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
         return cli_complain("diff", EXIT_USAGE, "cannot compare %s with %s", own, solution);
     if (WEXITSTATUS(status) == 0)
-        printf("your file is the solution, letter for letter\n");
+        printf("your file is identical to the solution\n");
     return EXIT_FULL;
 }
 
@@ -61,10 +61,9 @@ int cmd_diff(int argc, char **argv)
         return EXIT_USAGE;
     json_t *progress = progress_load();
     if (!options.spoil && !progress_done(progress, lab.name)) {
-        printf(
-            "The solution is shown once `make grade LAB=%s` gives you full marks.\n"
-            "Before that: make hint LAB=%s, or, to see it all the same, make diff LAB=%s SPOIL=1\n",
-            lab.name, lab.name, lab.name);
+        printf("The solution is shown once `make grade LAB=%s` gives you full marks.\n"
+               "Until then: make hint LAB=%s. To see it anyway: make diff LAB=%s SPOIL=1\n",
+               lab.name, lab.name, lab.name);
         code = EXIT_NOT_YET;
     } else if (lab_own_path(&lab, own))
         code = show(own, lab.solution);

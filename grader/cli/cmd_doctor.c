@@ -1,8 +1,9 @@
-/* lanewise doctor: looks at this machine and prints one row a thing: what was found, what to do.
+/* lanewise doctor: checks this machine and prints a row for each tool and library: what it found,
+ * what to do.
  *
- * Each row is one small function that fills in a finding. Commands are asked for their version, and
- * libraries are opened as a program would open them; nothing is installed or changed. A row that
- * grading needs and that is missing makes the exit code 2. */
+ * One small function fills in each row. It runs a command with --version or opens a library;
+ * nothing is installed or changed. If something that grading needs is missing, the exit code is
+ * 2. */
 #include "cli/cli.h"
 #include "cli/options.h"
 
@@ -26,7 +27,7 @@ enum { FOUND_SIZE = 120, TO_DO_SIZE = 300, OUTPUT_SIZE = 4096 };
 
 struct finding {
     bool good;
-    char found[FOUND_SIZE]; /* what is there: "gcc 12.2.0" */
+    char found[FOUND_SIZE]; /* "gcc 12.2.0" */
     char to_do[TO_DO_SIZE]; /* empty: nothing */
 };
 
@@ -43,10 +44,10 @@ static void print_to(char *text, size_t size, const char *format, ...)
 #define FOUND(finding, ...) print_to((finding)->found, FOUND_SIZE, __VA_ARGS__)
 #define TO_DO(finding, ...) print_to((finding)->to_do, TO_DO_SIZE, __VA_ARGS__)
 
-/* --- asking commands ---------------------------------------------------------------------------- */
+/* --- running commands ------------------------------------------------------------------------- */
 
-/* Runs a command, looked up on the PATH, with its output into OUTPUT. True if it ended with 0. */
-static bool ask(const char *name, const char *argument, char output[OUTPUT_SIZE])
+/* Runs a command from the PATH and stores its output. True if its exit code is 0. */
+static bool run_command(const char *name, const char *argument, char output[OUTPUT_SIZE])
 {
     const char *argv[] = {"/usr/bin/env", name, argument, NULL};
     struct process_command command = {
@@ -63,7 +64,7 @@ static bool ask(const char *name, const char *argument, char output[OUTPUT_SIZE]
     return outcome.end == PROCESS_EXITED && outcome.code == 0;
 }
 
-/* The first thing in TEXT that looks like a version number, cut out in place; "" if there is none. */
+/* The first version number in TEXT, terminated in place; "" if there is none. */
 static const char *find_version(char *text)
 {
     for (char *at = text; *at; at++) {
@@ -81,40 +82,40 @@ static const char *find_version(char *text)
 static bool find_command(struct finding *finding, const char *name, const char *command)
 {
     char output[OUTPUT_SIZE];
-    finding->good = ask(command, "--version", output);
+    finding->good = run_command(command, "--version", output);
     if (finding->good)
         FOUND(finding, "%s %s", name, find_version(output));
     return finding->good;
 }
 
-/* --- the rows ----------------------------------------------------------------------------------- */
+/* --- the rows --------------------------------------------------------------------------------- */
 
 #define SET_UP "run: make setup"
 
-static void look_at_c(struct finding *finding)
+static void check_c(struct finding *finding)
 {
     if (!find_command(finding, "gcc", "gcc"))
         TO_DO(finding, SET_UP);
 }
 
-static void look_at_cxx(struct finding *finding)
+static void check_cxx(struct finding *finding)
 {
     if (!find_command(finding, "g++", "g++"))
         TO_DO(finding, "nvcc needs it; " SET_UP);
 }
 
-static void look_at_nvcc(struct finding *finding)
+static void check_nvcc(struct finding *finding)
 {
-    const char *nvcc = getenv("NVCC"); /* as compile/build.c has it */
+    const char *nvcc = getenv("NVCC"); /* as in compile/build.c */
     char output[OUTPUT_SIZE];
     if (!nvcc || !nvcc[0])
         nvcc = LANEWISE_NVCC;
-    finding->good = ask(nvcc, "--version", output);
+    finding->good = run_command(nvcc, "--version", output);
     char *release = strstr(output, ", V");
     const char *version = finding->good && release ? find_version(release) : NULL;
     if (version && strncmp(version, COMPILE_RELEASE, strlen(COMPILE_RELEASE)) != 0) {
         finding->good = false;
-        TO_DO(finding, "$NVCC, %s, is of CUDA %s; grading takes one of CUDA 13", nvcc, version);
+        TO_DO(finding, "$NVCC, %s, is from CUDA %s; grading needs CUDA 13", nvcc, version);
     } else if (version) {
         FOUND(finding, "%s, %s", version, nvcc);
     } else {
@@ -122,7 +123,7 @@ static void look_at_nvcc(struct finding *finding)
     }
 }
 
-static void look_at_runtime(struct finding *finding)
+static void check_runtime(struct finding *finding)
 {
     const char *path = LANEWISE_ROOT "/" LANEWISE_BUILD "/lib/libcudart.so.13";
     finding->good = access(path, R_OK) == 0;
@@ -132,7 +133,7 @@ static void look_at_runtime(struct finding *finding)
         TO_DO(finding, "run: make lanewise");
 }
 
-static void look_at_checks(struct finding *finding)
+static void check_checks(struct finding *finding)
 {
     glob_t labs;
     glob(LANEWISE_ROOT "/" LANEWISE_BUILD "/checks/[0-9][0-9]-*", 0, NULL, &labs);
@@ -148,11 +149,12 @@ static void look_at_checks(struct finding *finding)
         TO_DO(finding, "run: make lanewise");
 }
 
-static void look_at_criterion(struct finding *finding)
+static void check_criterion(struct finding *finding)
 {
     finding->good = dlopen("libcriterion.so.3", RTLD_LAZY | RTLD_LOCAL) != NULL;
     if (finding->good)
-        FOUND(finding, "%s", LANEWISE_CRITERION); /* it cannot be asked: as set up */
+        FOUND(finding, "%s",
+              LANEWISE_CRITERION); /* the version from setup: it cannot report its own */
     else
         TO_DO(finding, SET_UP);
 }
@@ -172,7 +174,7 @@ static bool find_library(struct finding *finding, const char *name, const char *
     return true;
 }
 
-static void look_at_libraries(struct finding *finding)
+static void check_libraries(struct finding *finding)
 {
     FOUND(finding, "jansson %s", jansson_version_str());
     bool lz4 = find_library(finding, "lz4", "liblz4.so.1", "LZ4_versionString");
@@ -182,7 +184,7 @@ static void look_at_libraries(struct finding *finding)
         TO_DO(finding, SET_UP);
 }
 
-static void look_at_gpu(struct finding *finding)
+static void check_gpu(struct finding *finding)
 {
     char name[FOUND_SIZE - 10];
     finding->good = installed_gpu_find(name, sizeof name);
@@ -191,13 +193,13 @@ static void look_at_gpu(struct finding *finding)
         TO_DO(finding, "nothing: labs run on the emulator");
 }
 
-static void look_at_pandoc(struct finding *finding)
+static void check_pandoc(struct finding *finding)
 {
     if (!find_command(finding, "pandoc", "pandoc"))
-        TO_DO(finding, "only for making handouts: grader/setup.sh handouts");
+        TO_DO(finding, "needed only to make handouts: grader/setup.sh handouts");
 }
 
-static void look_at_sandbox(struct finding *finding)
+static void check_sandbox(struct finding *finding)
 {
     char why[300];
     enum sandbox_level level = sandbox_best_level(why, sizeof why);
@@ -208,25 +210,25 @@ static void look_at_sandbox(struct finding *finding)
 
 static const struct row {
     const char *name;
-    void (*look)(struct finding *finding);
+    void (*check)(struct finding *finding);
     bool needed; /* for grading on the emulator */
 } rows[] = {
     /* clang-format off */
-    {"C compiler", look_at_c, true},
-    {"C++ compiler", look_at_cxx, true},
-    {"nvcc", look_at_nvcc, true},
-    {"CUDA runtime", look_at_runtime, true},
-    {"labs' checks", look_at_checks, true},
-    {"Criterion", look_at_criterion, true},
-    {"libraries", look_at_libraries, true},
-    {"GPU", look_at_gpu, false},
-    {"pandoc", look_at_pandoc, false},
-    {"sandbox", look_at_sandbox, false},
+    {"C compiler", check_c, true},
+    {"C++ compiler", check_cxx, true},
+    {"nvcc", check_nvcc, true},
+    {"CUDA runtime", check_runtime, true},
+    {"labs' checks", check_checks, true},
+    {"Criterion", check_criterion, true},
+    {"libraries", check_libraries, true},
+    {"GPU", check_gpu, false},
+    {"pandoc", check_pandoc, false},
+    {"sandbox", check_sandbox, false},
     /* clang-format on */
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* --- the table ---------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 static void print_row(int width, const char *check, const char *found, const char *to_do)
 {
@@ -248,7 +250,7 @@ int cmd_doctor(int argc, char **argv)
     struct finding findings[ROW_COUNT] = {0};
     int width = 0, missing = 0;
     for (int i = 0; i < ROW_COUNT; i++) {
-        rows[i].look(&findings[i]);
+        rows[i].check(&findings[i]);
         if (!findings[i].good && !findings[i].found[0])
             FOUND(&findings[i], "none");
         if (!findings[i].to_do[0])
@@ -260,7 +262,7 @@ int cmd_doctor(int argc, char **argv)
     print_row(width, "check", "found", "what to do");
     for (int i = 0; i < ROW_COUNT; i++)
         print_row(width, rows[i].name, findings[i].found, findings[i].to_do);
-    printf(missing ? "\nLabs cannot be graded here yet: %d missing.\n"
+    printf(missing ? "\nLabs cannot be graded on this machine yet: %d missing.\n"
                    : "\nLabs can be graded on this machine.\n",
            missing);
     return missing ? 2 : 0;

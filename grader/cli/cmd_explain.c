@@ -1,4 +1,5 @@
-/* lanewise explain: what a finding's id means, with an example that runs; without an id, all of them. */
+/* lanewise explain: explains a finding's id, with an example that runs; without an id, lists
+ * all. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -34,10 +35,10 @@ static void list_kinds(void)
         tool = kind->tool;
         printf("  %-19s %s\n", kind->id, kind->title);
     }
-    printf("\nlanewise explain ID tells more\n");
+    printf("\nlanewise explain ID explains one\n");
 }
 
-/* False: the complaint was made. */
+/* False: the reason was printed. */
 static bool print_example(const char *id)
 {
     char path[PATH_SIZE], why[200];
@@ -47,7 +48,7 @@ static bool print_example(const char *id)
         complain("the example %s %s", path, why);
         return false;
     }
-    printf("\nExample: right() does without what wrong() shows.\n\n%s", text.bytes);
+    printf("\nExample: wrong() has this finding, right() does not.\n\n%s", text.bytes);
     free(text.bytes);
     return true;
 }

@@ -1,10 +1,10 @@
-/* lanewise grade: reads the command line, grades one lab or all, reports.
+/* lanewise grade: grades one lab or all labs and reports the result.
  *
- * Exit codes: 0 full marks; 1 not yet; 2 usage or environment, and nothing was graded; 3 the grader
- * itself failed, and nothing was graded. A grading that fails never overwrites an earlier result.
+ * Exit codes: 0 full marks; 1 less; 2 wrong usage or environment, nothing was graded; 3 the grader
+ * failed, nothing was graded. A failed grading never overwrites an earlier result.
  *
- * With --format a learning system asks, not a student: 0 for any grade, be it that of a submission that
- * could not even be read, and the document alone on stdout. */
+ * With --format the caller is a learning system: the exit code is 0 for any grade, even for an
+ * unreadable submission, and stdout holds only the document. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -38,7 +38,7 @@ struct options {
 
 #define complain(...) cli_complain("grade", __VA_ARGS__)
 
-/* --- the command line ----------------------------------------------------------------------------- */
+/* --- the command line ------------------------------------------------------------------------- */
 
 static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "grade this lab, such as 01-parallelize (default: all labs)"),
@@ -82,23 +82,23 @@ static int check_format(const struct options *options)
     return -1;
 }
 
-/* --- grading -------------------------------------------------------------------------------------- */
+/* --- grading ---------------------------------------------------------------------------------- */
 
 struct session {
     const struct options *options;
     enum grading_device device;
     char gpu_name[256];
     uint64_t seed;
-    struct course course; /* without --course, all labs as they are declared */
-    struct seal_key key;  /* that signs the results, if has_key */
+    struct course course; /* without --course, every lab as declared */
+    struct seal_key key;  /* signs the results, if has_key */
     bool has_key;
-    bool own; /* the student's own files: their progress is kept */
+    bool own; /* grades the student's own files, so progress is recorded */
     struct report_progress page;
     json_t *results, *progress;
-    json_t *needs; /* by lab: the labs that come before it */
+    json_t *needs; /* for each lab, the labs to do first */
 };
 
-/* Shows the result of one lab of many, which comes after NEEDS, as a row; of one alone in full. */
+/* Shows a single lab's result in full, one of several as a row. NEEDS: the labs to do before it. */
 static void show(struct session *session, const json_t *result, const json_t *needs)
 {
     const char *lab = json_string_value(json_object_get(result, "lab"));
@@ -114,8 +114,8 @@ static void show(struct session *session, const json_t *result, const json_t *ne
     fflush(session->page.to);
 }
 
-/* Grades what was opened, or, where a learning system wants a grade for everything, tells why it is unfit
- * (ERROR). */
+/* Grades SUBMISSION. If it could not be read (ERROR), a learning system still gets a result that
+ * says so. */
 static enum grade_end grade(struct session *session, const struct lab *lab,
                             const struct submission *submission, json_t **result, char *error,
                             size_t size)
@@ -139,10 +139,10 @@ static enum grade_end grade(struct session *session, const struct lab *lab,
     return GRADER_FAILED;
 }
 
-/* Grades one lab and shows the result. Returns 0 or the exit code of what went wrong. */
+/* Grades one lab and shows the result. Returns 0, or the exit code of an error. */
 static int grade_lab(struct session *session, const char *name)
 {
-    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct submission submission; /* too large for the stack */
     static struct lab lab;
     char error[6000];
     json_t *result = NULL;
@@ -151,7 +151,7 @@ static int grade_lab(struct session *session, const char *name)
     const struct course_lab *counted = course_find(&session->course, lab.name);
     if (!counted) {
         labs_close(&lab);
-        return complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name,
+        return complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
                         session->options->course);
     }
     lab_set_terms(&lab, counted->terms);
@@ -189,12 +189,12 @@ static int grade_all_labs(struct session *session)
     for (size_t i = 0; i < course->lab_count && code == 0; ++i)
         code = grade_lab(session, course->labs[i].name);
     if (course->lab_count == 0)
-        code = complain(EXIT_USAGE, "there are no labs in %s/labs", LANEWISE_ROOT);
+        code = complain(EXIT_USAGE, "no labs in %s/labs", LANEWISE_ROOT);
     return code;
 }
 
-/* Writes the JSON file. One lab: its result; all labs: the set of them. Nobody asked for the default
- * file, so an installation that cannot be written is no error. */
+/* Writes the JSON file: one lab's result, or the set of all labs' results. Failing to write the
+ * default file is no error, as the user did not ask for it. */
 static int write_json(const struct session *session, const json_t *document)
 {
     const char *path = session->options->json;
@@ -213,7 +213,7 @@ static int write_sarif(const struct session *session, const json_t *document)
     return written ? 0 : complain(EXIT_USAGE, "cannot write %s: %s", path, strerror(reason));
 }
 
-/* Now, as learning systems write it. */
+/* The current time as learning systems write it. */
 static char *write_now(char text[32])
 {
     time_t now = time(NULL);
@@ -222,7 +222,8 @@ static char *write_now(char text[32])
     return text;
 }
 
-/* Writes the document as --format wants it: composed in memory, so that it appears whole or not at all. */
+/* Writes the document in the format of --format: in memory first, so that it appears whole or not
+ * at all. */
 static int write_format(const struct session *session, const json_t *document)
 {
     const char *path = session->options->out;
@@ -231,7 +232,7 @@ static int write_format(const struct session *session, const json_t *document)
     FILE *memory = session->options->format ? open_memstream(&text, &size) : NULL;
     if (!memory)
         return 0;
-    /* as Classroom 50 calls them; others set none of them */
+    /* Classroom 50 sets these variables; other systems do not. */
     struct report_context context = {.classroom = getenv("CLASSROOM"),
                                      .assignment = getenv("ASSIGNMENT"),
                                      .assignment_type = getenv("ASSIGNMENT_TYPE"),
@@ -270,7 +271,7 @@ static bool has_passed(const json_t *result)
     return status && strcmp(status, "passed") == 0;
 }
 
-/* Has LAB full marks, now or before? */
+/* Whether LAB has full marks, now or earlier. */
 static bool is_done(const struct session *session, const char *lab)
 {
     size_t i;
@@ -283,7 +284,7 @@ static bool is_done(const struct session *session, const char *lab)
     return progress_done(session->progress, lab);
 }
 
-/* The first lab to be done after LAB's, that is not done itself; NULL: LAB can be begun. */
+/* The first lab to do before LAB that is not done; NULL: LAB can be started. */
 static const char *missing_need(const struct session *session, const char *lab)
 {
     size_t i;
@@ -296,8 +297,8 @@ static const char *missing_need(const struct session *session, const char *lab)
     return NULL;
 }
 
-/* Names the lab to try next: the first that is not full and needs nothing undone. */
-static void tell_next(const struct session *session)
+/* Suggests the next lab: the first one below full marks that can be started. */
+static void suggest_next(const struct session *session)
 {
     size_t i;
     json_t *result;
@@ -307,8 +308,8 @@ static void tell_next(const struct session *session)
         if (has_passed(result) || missing_need(session, lab))
             continue;
         fprintf(session->page.to,
-                "next: make grade LAB=%s shows what it lacks; make hint LAB=%s gives a hint\n", lab,
-                lab);
+                "next: make grade LAB=%s shows what is missing; make hint LAB=%s gives a hint\n",
+                lab, lab);
         return;
     }
 }
@@ -321,7 +322,7 @@ static int report(const struct session *session)
     if (!one)
         report_total_terminal(session->page.to, document, session->page.colour);
     if (!one && session->own)
-        tell_next(session);
+        suggest_next(session);
     if (session->own)
         progress_save(session->progress);
     int code = write_json(session, document);

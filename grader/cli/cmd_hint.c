@@ -1,4 +1,4 @@
-/* lanewise hint: one more hint each time, from a nudge to nearly the answer. */
+/* lanewise hint: shows one more hint each time, from a nudge to almost the answer. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -29,17 +29,17 @@ static void print_hint(const json_t *hints, size_t number)
     report_folded(stdout, "  ", json_string_value(json_array_get(hints, number - 1)));
 }
 
-/* Tells the next hint, or all of them. Returns how many the student knows now. */
-static size_t tell(const char *lab, const json_t *hints, size_t told)
+/* Prints the next hint, or all of them after the last. Returns how many the student has seen. */
+static size_t print_next(const char *lab, const json_t *hints, size_t seen)
 {
     size_t count = json_array_size(hints);
-    if (told < count) {
-        print_hint(hints, told + 1);
-        return told + 1;
+    if (seen < count) {
+        print_hint(hints, seen + 1);
+        return seen + 1;
     }
     for (size_t i = 1; i <= count; ++i)
         print_hint(hints, i);
-    printf("that is all; make diff LAB=%s SPOIL=1 shows the solution\n", lab);
+    printf("no more hints; make diff LAB=%s SPOIL=1 shows the solution\n", lab);
     return count;
 }
 
@@ -55,9 +55,9 @@ int cmd_hint(int argc, char **argv)
     json_t *progress = progress_load();
     json_t *known = progress_lab(progress, lab.name);
     const json_t *hints = json_object_get(lab.declared, "hints");
-    json_int_t told = json_integer_of(known, "hints");
-    told = (json_int_t)tell(lab.name, hints, told > 0 ? (size_t)told : 0);
-    json_object_set_new(known, "hints", json_integer(told));
+    json_int_t seen = json_integer_of(known, "hints");
+    seen = (json_int_t)print_next(lab.name, hints, seen > 0 ? (size_t)seen : 0);
+    json_object_set_new(known, "hints", json_integer(seen));
     progress_save(progress);
     json_decref(progress);
     labs_close(&lab);

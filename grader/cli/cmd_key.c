@@ -1,4 +1,4 @@
-/* lanewise key: makes the key with which an instructor's gradings are signed. */
+/* lanewise key: makes the key that signs an instructor's results. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"

@@ -1,12 +1,12 @@
-/* lanewise lab-check: proves that the kit's labs are sound. For those who write labs.
+/* lanewise lab-check: checks that the kit's labs are sound, for lab authors.
  *
  *     rules        lab_rules.c: files, texts, points
- *     skeleton     must compile and score under half of the points
- *     solution     must have full marks, on three seeds
- *     mutants      must lose what they declare, check by check
+ *     skeleton     must compile and score less than half of the points
+ *     solution     must get full marks with three seeds
+ *     mutants      must lose the points that they declare, in each check
  *
- * Everything is graded as a student's file would be (lab_gradings.h). Each
- * violation is one line; a table ends it. Exit code: 0 sound, 2 not. */
+ * Programs are graded like a student's file (lab_gradings.h). Each violation is one line; a table
+ * follows. Exit code: 0 sound, 2 not sound. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/lab_gradings.h"
@@ -35,9 +35,9 @@ struct row {
     struct lab_parts parts;
     struct lab_findings findings;
     bool readable;
-    double skeleton;    /* its score */
-    unsigned solutions; /* with full marks */
-    unsigned mutants;   /* that score what they declare */
+    double skeleton;    /* score of the skeleton */
+    unsigned solutions; /* seeds with full marks */
+    unsigned mutants;   /* that lose what they declare */
     unsigned graded_mutants;
 };
 
@@ -47,9 +47,9 @@ struct kit {
     size_t row_count;
 };
 
-/* --- judging ---------------------------------------------------------------------------------------- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
-/* One line for each check that has lost points, where none should be lost. */
+/* Reports each check in which the solution lost points. */
 static void blame_checks(struct row *row, const char *name, const json_t *result)
 {
     size_t i;
@@ -64,7 +64,7 @@ static void blame_checks(struct row *row, const char *name, const json_t *result
     }
 }
 
-/* Compares what one check took from a mutant with what it should. */
+/* Compares the points that a mutant lost in a check with those that it declares. */
 static bool judge_loss(struct row *row, const struct mutant *mutant, const json_t *check)
 {
     const char *id = json_string_value(json_object_get(check, "id"));
@@ -129,10 +129,10 @@ static void judge(const struct lab_task *task, const json_t *answer)
         judge_mutant(row, &task->parts->mutants[task->number], result);
 }
 
-/* --- the whole -------------------------------------------------------------------------------------- */
+/* --- all labs --------------------------------------------------------------------------------- */
 
-/* Reads lab NAME, applies the rules, and plans its gradings. */
-static void take_lab(struct kit *kit, const char *name)
+/* Reads lab NAME, applies the rules, and adds its gradings. */
+static void add_lab(struct kit *kit, const char *name)
 {
     struct row *row = &kit->rows[kit->row_count++];
     row->findings.lab = name;
@@ -192,7 +192,7 @@ static int check_kit(struct kit *kit, struct lab_names *labs)
 {
     double start = clock_seconds();
     for (size_t i = 0; i < labs->count; ++i)
-        take_lab(kit, labs->names[i]);
+        add_lab(kit, labs->names[i]);
     if (!grade_all(kit))
         return cli_complain("lab-check", EXIT_GRADER, "out of memory");
     unsigned violations = process_interrupted() ? 0 : print_table(kit, clock_seconds() - start);
@@ -205,7 +205,7 @@ static int check_kit(struct kit *kit, struct lab_names *labs)
 
 int cmd_lab_check(int argc, char **argv)
 {
-    static struct kit kit; /* too large for a stack */
+    static struct kit kit; /* too large for the stack */
     struct lab_names labs;
     int code = lab_read_options(&syntax, argc, argv, &kit.gradings, &labs);
     if (code >= 0)

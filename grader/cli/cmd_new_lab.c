@@ -1,7 +1,7 @@
-/* lanewise new-lab: the files of a new lab, from the templates in grader/cli/new-lab/.
+/* lanewise new-lab: makes the files of a new lab from the templates in grader/cli/new-lab/.
  *
- * What it makes compiles, is graded, and passes `lanewise lab-check` but for the parts that are left to
- * write: each is marked "WRITE: " and lab-check names them all. */
+ * The new lab compiles, can be graded, and passes `lanewise lab-check` except for the parts still
+ * to write. Those are marked "WRITE: ", and lab-check lists them all. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -27,7 +27,7 @@ static const struct cli_syntax syntax = {
     .words = 1,
     .word_advice = "new-lab takes one name"};
 
-/* What the templates speak of. */
+/* The names that the templates contain. */
 struct names {
     const char *lab; /* "07-two-words" */
     char file[100];  /* "two_words.cu" */
@@ -41,7 +41,7 @@ static bool is_lab_name(const char *name)
            strspn(name + 3, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name + 3);
 }
 
-/* TEXT, which is freed, with each WORD replaced by NEW. */
+/* A copy of TEXT with each WORD replaced by NEW. Frees TEXT. */
 static char *replace_all(char *text, const char *word, const char *new)
 {
     char *hit, *result = NULL;
@@ -58,7 +58,7 @@ static char *replace_all(char *text, const char *word, const char *new)
     return result;
 }
 
-/* Makes the folders that PATH, below the root, is in. */
+/* Makes the parent folders of PATH, which is relative to the root. */
 static bool make_folders(const char *path)
 {
     char folder[PATH_SIZE];
@@ -69,7 +69,7 @@ static bool make_folders(const char *path)
     return true;
 }
 
-/* Writes the file PATH, below the root, from TEMPLATE. False: it was said why not. */
+/* Writes the file PATH, relative to the root, from TEMPLATE. False: the reason was printed. */
 static bool make_file(const struct names *names, const char *template, const char *path)
 {
     char from[PATH_SIZE], to[PATH_SIZE], why[100], number[3];
@@ -132,6 +132,6 @@ int cmd_new_lab(int argc, char **argv)
     printf("made:\n");
     if (!make_all(&names))
         return EXIT_USAGE;
-    printf("make lab-check LAB=%s names what is left to write\n", names.lab);
+    printf("make lab-check LAB=%s lists what is left to write\n", names.lab);
     return EXIT_FULL;
 }

@@ -1,4 +1,4 @@
-/* lanewise report: grades one lab and writes the result as one HTML page. */
+/* lanewise report: grades one lab and writes the result as an HTML page. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -43,7 +43,7 @@ static const struct cli_syntax syntax = {
 
 #define complain(...) cli_complain("report", __VA_ARGS__)
 
-/* --- the page ---------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static const char *today(char text[64])
 {
@@ -53,7 +53,7 @@ static const char *today(char text[64])
     return text;
 }
 
-/* Composes in memory, so that a page appears whole or not at all. */
+/* Writes the page in memory first, so that the file appears whole or not at all. */
 static bool write_page(const char *path, const json_t *result, const struct report_page *page)
 {
     char *text = NULL;
@@ -92,7 +92,7 @@ static int report(const struct options *options, const struct grading *grading)
 
 static int perform(const struct options *options, struct grading *grading)
 {
-    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct submission submission; /* too large for the stack */
     static struct lab lab;
     char error[6000];
     int code;

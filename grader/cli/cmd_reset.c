@@ -1,4 +1,4 @@
-/* lanewise reset: brings a lab's skeleton back and keeps the student's file beside it. */
+/* lanewise reset: brings a lab's skeleton back and keeps the student's file under another name. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -24,7 +24,7 @@ static const struct cli_syntax syntax = {
     .options = table,
     .word_advice = "a lab goes after --lab"};
 
-/* Gives the file OWN another name, which no file has: OLD. False: errno says why. */
+/* Renames the file OWN to OLD, an unused name. False: errno says why. */
 static bool keep(const char *own, char old[PATH_SIZE])
 {
     for (int i = 1; i <= MAX_OLD; ++i) {
@@ -44,19 +44,19 @@ static int reset(const struct lab *lab)
     struct text skeleton, now = {0};
     if (!lab_own_path(lab, own) || !lab_pristine_path(lab, pristine) ||
         !base_read_file(pristine, 1 << 20, &skeleton, why, sizeof why))
-        return cli_complain("reset", EXIT_USAGE, "the untouched skeleton of %s %s", lab->name, why);
+        return cli_complain("reset", EXIT_USAGE, "the original skeleton of %s %s", lab->name, why);
     bool there = access(own, F_OK) == 0;
     bool same = base_read_file(own, 1 << 20, &now, why, sizeof why) && now.size == skeleton.size &&
                 memcmp(now.bytes, skeleton.bytes, now.size) == 0;
     int code = EXIT_FULL;
     if (same)
-        printf("%s is the skeleton already\n", base_shorten_path(own));
+        printf("%s is already the skeleton\n", base_shorten_path(own));
     else if ((there && !keep(own, old)) ||
              !base_write_file(own, skeleton.bytes, skeleton.size, 0644))
         code = cli_complain("reset", EXIT_USAGE, "cannot replace %s: %s", own, strerror(errno));
     else
         printf("%s is the skeleton again%s%s\n", base_shorten_path(own),
-               there ? "; yours is kept as " : "", there ? base_shorten_path(old) : "");
+               there ? "; your file is now " : "", there ? base_shorten_path(old) : "");
     free(skeleton.bytes);
     free(now.bytes);
     return code;

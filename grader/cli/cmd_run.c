@@ -1,9 +1,8 @@
-/* lanewise run: an ordinary CUDA program on the emulator.
+/* lanewise run: runs an ordinary CUDA program on the emulator.
  *
  *   lanewise run --environment--> program + our libcudart.so.13 --record file--> report on stderr
  *
- * The program keeps its own input and output: what it prints is as on a GPU, and the exit status is
- * the program's. */
+ * The program has its normal input, output and exit status. */
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
@@ -28,20 +27,20 @@
 #define DEFAULT_LINES 10
 
 struct options {
-    const char *json; /* the file for it, or NULL */
+    const char *json; /* the file to write, or NULL */
     const char *sarif;
-    const char *lab; /* whose program to build and run, or NULL */
+    const char *lab; /* the lab to build and run, or NULL */
     const char *lines, *workers, *tools, *rules, *max_instructions;
     bool all, deterministic;
     struct cli_lab_program built;
     struct report_run_options report;
-    char **argv; /* of the program, NULL-terminated */
+    char **argv; /* the program's, NULL-terminated */
     char program[PATH_MAX];
 };
 
 #define complain(...) cli_complain("run", EXIT_USAGE, __VA_ARGS__)
 
-/* --- options ----------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static const struct cli_option table[] = {
     CLI_TEXT(lab, "lab", "NAME", "build and run your file of this lab"),
@@ -76,14 +75,14 @@ static const struct cli_syntax syntax = {
     .options = table,
     .words = CLI_PROGRAM};
 
-/* Hands an option on to the runtime library. NULL: it was not given. */
+/* Passes an option to the runtime library. NULL: not given. */
 static bool pass(const char *variable, const char *value)
 {
     return !value || setenv(variable, value, 1) == 0;
 }
 
-/* Takes what the options say. False: the complaint was made. */
-static bool take_options(struct options *options)
+/* Checks the options and passes them on. False: the reason was printed. */
+static bool apply_options(struct options *options)
 {
     unsigned tools;
     enum emu_rules rules;
@@ -108,7 +107,7 @@ static bool take_options(struct options *options)
 
 static bool choose_program(struct options *options, char **argv)
 {
-    /* Like a compiler's file argument, not like a shell's command: no search through $PATH. */
+    /* A file name, as for a compiler: $PATH is not searched. */
     int size = snprintf(options->program, sizeof options->program, "%s%s",
                         strchr(argv[0], '/') ? "" : "./", argv[0]);
     options->argv = argv;
@@ -118,7 +117,7 @@ static bool choose_program(struct options *options, char **argv)
     return false;
 }
 
-/* ARGV[0] is a word that has been read, in the place of the program. */
+/* ARGV[0] is free for the program's name: that word has been read. */
 static bool choose_lab(struct options *options, char **argv)
 {
     if (!cli_build_lab_program("run", options->lab, &options->built))
@@ -137,12 +136,12 @@ static int read_options(struct options *options, int argc, char **argv)
         cli_print_help(&syntax, stderr);
         return EXIT_USAGE;
     }
-    bool chosen = take_options(options) && (options->lab ? choose_lab(options, argv + optind - 1)
-                                                         : choose_program(options, argv + optind));
+    bool chosen = apply_options(options) && (options->lab ? choose_lab(options, argv + optind - 1)
+                                                          : choose_program(options, argv + optind));
     return chosen ? -1 : EXIT_USAGE;
 }
 
-/* --- reporting ---------------------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static json_t *describe_device(void)
 {
@@ -154,7 +153,7 @@ static json_t *describe_device(void)
                      deterministic && strcmp(deterministic, "1") == 0);
 }
 
-/* TEXT as JSON: what is not UTF-8 cannot be, so its bytes are replaced. */
+/* TEXT as JSON. If it is not UTF-8, every byte beyond ASCII becomes '?'. */
 static json_t *json_text(const char *text)
 {
     json_t *value = json_string(text);
@@ -168,7 +167,7 @@ static json_t *json_text(const char *text)
     return value;
 }
 
-/* The document in its order: what was run first, then what RECORD says. */
+/* The document: what ran, then the contents of RECORD. */
 static json_t *make_document(const struct options *options, int status, const json_t *record)
 {
     json_t *arguments = json_array();
@@ -216,7 +215,7 @@ static int report(const struct options *options, int status, json_t *record)
     return code;
 }
 
-/* Runs what was chosen. Returns the exit code. */
+/* Runs the chosen program. Returns the exit code. */
 static int perform(const struct options *options)
 {
     int status;
@@ -230,7 +229,7 @@ static int perform(const struct options *options)
 
 int cmd_run(int argc, char **argv)
 {
-    static struct options options; /* its paths are too large for a stack */
+    static struct options options; /* too large for the stack */
     options = (struct options){.report = {.line_limit = DEFAULT_LINES}};
     int code = read_options(&options, argc, argv);
     if (code < 0)

@@ -1,8 +1,8 @@
-/* lanewise trace: draws what a program's lines do to memory, as SVG.
+/* lanewise trace: draws a program's memory accesses as SVG.
  *
- *   program --record file--> the costliest access by one line, or all counters --report/svg_*.c--> SVG
+ *   program --record--> one line's costliest access, or all counters --report/svg_*.c--> SVG
  *
- * The program's own output and exit status stay its own; only what is drawn comes from the record. */
+ * The program has its normal output; only the drawing comes from the record. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -35,7 +35,7 @@ struct options {
 
 #define complain(...) cli_complain("trace", EXIT_USAGE, __VA_ARGS__)
 
-/* --- options ----------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------- */
 
 static const struct cli_option table[] = {
     CLI_TEXT(line, "line", "FILE:LINE", "the line of source to draw"),
@@ -68,14 +68,14 @@ static const struct cli_syntax syntax = {
     .end = "exit code: 0 drawn, 2 the program could not be run, or there is nothing to draw\n",
     .words = CLI_PROGRAM};
 
-/* Hands an option on to the runtime library. */
+/* Passes an option to the runtime library. NULL: not given. */
 static bool pass(const char *variable, const char *value)
 {
     return !value || setenv(variable, value, 1) == 0;
 }
 
-/* Takes --line apart: FILE:LINE, or LINE alone for a lab, which has one file. */
-static bool take_line(struct options *options)
+/* Parses --line: FILE:LINE, or only LINE for a lab, which has one file. */
+static bool parse_line(struct options *options)
 {
     const char *text = options->line, *colon = strrchr(text, ':');
     const char *digits = colon ? colon + 1 : options->lab ? text : "";
@@ -83,7 +83,7 @@ static bool take_line(struct options *options)
     unsigned long number = strtoul(digits, &end, 10);
     if (*digits < '0' || *digits > '9' || *end || !number || number > INT_MAX || colon == text ||
         strlen(text) >= sizeof options->file) {
-        complain("--line %s: FILE:LINE is wanted here, such as reduce.cu:31", text);
+        complain("--line must be FILE:LINE, such as reduce.cu:31, not \"%s\"", text);
         return false;
     }
     while (strncmp(text, "./", 2) == 0)
@@ -102,17 +102,17 @@ static int read_options(int argc, char **argv, struct options *options)
     options->argv = argv + optind;
     options->program = argv[optind];
     if (!options->output)
-        return complain("where does the picture go? Add -o FILE.svg");
+        return complain("which output file? Add -o FILE.svg");
     if (!options->line == !options->heat)
-        return complain("what is to be drawn? Add --line FILE:LINE, or --heat");
+        return complain("draw what? Add either --line FILE:LINE or --heat");
     if (!options->lab && !options->program)
         return complain("which program? Name it at the end, or add --lab NAME");
-    return !options->line || take_line(options) ? -1 : EXIT_USAGE;
+    return !options->line || parse_line(options) ? -1 : EXIT_USAGE;
 }
 
-/* --- the picture ------------------------------------------------------------------------------------- */
+/* --- the picture ------------------------------------------------------------------------------ */
 
-/* The text of FILE, made printable; NULL bytes: it cannot be read. */
+/* The text of FILE with unprintable characters replaced; NULL bytes: it cannot be read. */
 static struct text read_source(const char *file)
 {
     struct text text;
@@ -130,19 +130,19 @@ static bool accesses_memory(const struct report_line *line)
            value[EMU_shared_load_requests] || value[EMU_shared_store_requests];
 }
 
-/* Says why there is no access, and which lines have some. */
+/* Prints why there is no access to draw, and which lines have some. */
 static int explain_nothing(const struct options *options, const struct report_totals *totals)
 {
     char lines[200] = "";
     if (totals->kernel_count == 0)
         return complain("no kernel ran");
     if (totals->unknown_lines)
-        return complain("the program has no line information: build it with nvcc -lineinfo");
+        return complain("the program has no line information; build it with nvcc -lineinfo");
     for (size_t i = 0; i < totals->line_count && strlen(lines) < 150; i++)
         if (accesses_memory(&totals->lines[i]))
             sprintf(lines + strlen(lines), "%s%u", *lines ? ", " : "", totals->lines[i].number);
-    return complain("no such access to global or shared memory by line %u was made in this run%s%s",
-                    options->number, *lines ? "; lines that made some: " : "", lines);
+    return complain("line %u made no such access to global or shared memory%s%s", options->number,
+                    *lines ? "; lines with accesses: " : "", lines);
 }
 
 static int draw_line(const struct options *options, const json_t *record,
@@ -163,7 +163,7 @@ static int draw_line(const struct options *options, const json_t *record,
     return 0;
 }
 
-/* The file of the line that costs most, of those that can be read. */
+/* Draws the readable file with the costliest line. */
 static int draw_heat(const struct options *options, const struct report_totals *totals, FILE *to)
 {
     struct text source = {0};
@@ -181,7 +181,7 @@ static int draw_heat(const struct options *options, const struct report_totals *
     return 0;
 }
 
-/* Draws into memory, so that a picture appears whole or not at all. */
+/* Draws in memory first, so that the file appears whole or not at all. */
 static int draw(const struct options *options, const json_t *record)
 {
     struct report_totals totals;
@@ -203,12 +203,12 @@ static int draw(const struct options *options, const json_t *record)
     return code;
 }
 
-/* Builds the lab's program, which then stands where the program would. */
+/* Builds the lab's program and puts its path in place of the program's. */
 static bool choose_lab(struct options *options)
 {
     if (!cli_build_lab_program("trace", options->lab, &options->built))
         return false;
-    options->argv--; /* over a word that has been read */
+    options->argv--; /* overwrites a word that has been read */
     options->argv[0] = options->program = options->built.program;
     if (!options->file[0])
         snprintf(options->file, sizeof options->file, "%s", strrchr(options->built.own, '/') + 1);
@@ -246,7 +246,7 @@ static int perform(struct options *options)
 
 int cmd_trace(int argc, char **argv)
 {
-    static struct options options; /* its paths are too large for a stack */
+    static struct options options; /* too large for the stack */
     options = (struct options){0};
     int code = read_options(argc, argv, &options);
     if (code < 0)

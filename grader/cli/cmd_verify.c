@@ -1,10 +1,10 @@
-/* lanewise verify: is a result what the grader made, and would it make it again?
+/* lanewise verify: checks that a result came from the grader, unchanged, and can be reproduced.
  *
- *     result --seal--> unchanged since it was signed?
- *     result's hashes --files--> the same submission, lab, grader, compiler as here and now?
- *     result's seed + submission --grade_submission--> the same points and counters?
+ *     seal                                      -> unchanged since it was signed?
+ *     hashes in the result                      -> the same submission, lab, grader and compiler?
+ *     seed + submission, by grade_submission()  -> the same points and counters?
  *
- * Each question has a row of its own in the answer, whatever the others came to. */
+ * Each question gets a row, whatever the answers to the others. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -34,7 +34,7 @@ struct verify {
     struct course course;
     struct seal_key key;
     bool has_key;
-    bool differs; /* some row of some result */
+    bool differs; /* in any row of any result */
 };
 
 static const struct cli_option table[] = {
@@ -74,7 +74,7 @@ static int read_options(int argc, char **argv, struct options *options)
     return -1;
 }
 
-/* --- the answer ----------------------------------------------------------------------------------- */
+/* --- the rows --------------------------------------------------------------------------------- */
 
 static void row(struct verify *verify, bool same, const char *name, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -85,14 +85,14 @@ static void row(struct verify *verify, bool same, const char *name, const char *
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    base_clean_text(text, strlen(text)); /* much of it is what the file says */
+    base_clean_text(text, strlen(text)); /* much of it comes from the file */
     printf("  %-10s  %s\n", name, text);
     fflush(stdout);
     verify->differs |= !same;
 }
 
-/* Returns whether the seal is good. */
-static bool tell_seal(struct verify *verify, const json_t *result)
+/* Returns whether the signature is good. */
+static bool check_seal(struct verify *verify, const json_t *result)
 {
     const char *by = json_text_of(json_object_get(result, "seal"), "key");
     enum seal_state state = seal_check(result, verify->has_key ? &verify->key : NULL);
@@ -101,23 +101,24 @@ static bool tell_seal(struct verify *verify, const json_t *result)
         row(verify, true, "signature", "good, by key %s", by);
         break;
     case SEAL_NONE:
-        row(verify, !verify->has_key, "signature", "none: anybody may have written this file");
+        row(verify, !verify->has_key, "signature", "none: anyone could have written this file");
         break;
     case SEAL_UNCHECKED:
-        row(verify, true, "signature", "not looked at: key %s is needed, after --key", by);
+        row(verify, true, "signature", "not checked: add --key with key %s", by);
         break;
     case SEAL_OTHER_KEY:
-        row(verify, false, "signature", "by another key, %s; yours is %s", by, verify->key.id);
+        row(verify, false, "signature", "made with another key, %s; yours is %s", by,
+            verify->key.id);
         break;
     case SEAL_BROKEN:
-        row(verify, false, "signature", "wrong: the file was changed after it was signed");
+        row(verify, false, "signature", "wrong: the file changed after it was signed");
         break;
     }
     return state == SEAL_GOOD;
 }
 
-static bool tell_submission(struct verify *verify, const json_t *result,
-                            const struct submission *submission)
+static bool check_submission(struct verify *verify, const json_t *result,
+                             const struct submission *submission)
 {
     char hash[HASH_SIZE];
     base_text_hash(&submission->source, hash);
@@ -127,21 +128,20 @@ static bool tell_submission(struct verify *verify, const json_t *result,
     return same;
 }
 
-/* A course's points and thresholds are part of the grade, and of the grading that is now made. */
-static void tell_terms(struct verify *verify, const json_t *result, const struct lab *lab)
+/* The course's points and thresholds must be the same for this grading. */
+static void check_terms(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     const json_t *then = json_object_get(result, "terms");
     if (!then && !lab->terms)
         return;
     bool same = json_equal(then, lab->terms);
     row(verify, same, "course", "%s",
-        same ? "the same"
-        : verify->options.course
-            ? "differs: other points or thresholds"
-            : "differs: it was graded by a course file, which goes after --course");
+        same                     ? "the same"
+        : verify->options.course ? "differs: other points or thresholds"
+                                 : "differs: it was graded with a course file; add --course");
 }
 
-static void tell_graders(struct verify *verify, const json_t *result, const struct lab *lab)
+static void check_graders(struct verify *verify, const json_t *result, const struct lab *lab)
 {
     static const char *const keys[][3] = {
         {"lab_sha256", "lab", "differs: its checks, its solution or lab.h"},
@@ -162,7 +162,7 @@ static void tell_graders(struct verify *verify, const json_t *result, const stru
     json_decref(now);
 }
 
-/* Grades again. Returns 0, or the exit code of what went wrong. */
+/* Grades again. Returns 0, or the exit code of an error. */
 static int replay(struct verify *verify, const json_t *result, const struct lab *lab,
                   const struct submission *submission)
 {
@@ -178,7 +178,7 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
     if (end != GRADE_DONE)
         return cli_complain_end("verify", end, lab->name, error);
     if (agree_same(result, now, what, sizeof what))
-        row(verify, true, "score", "the same, and all that was counted, byte for byte");
+        row(verify, true, "score", "the same, with all counters, byte for byte");
     else
         row(verify, false, "score", "differs: %s", what);
     json_decref(now);
@@ -186,16 +186,15 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
 }
 
 /* The rows of one result, whose lab and submission are open. Returns 0 or an exit code. */
-static int tell_rows(struct verify *verify, const json_t *result, const struct lab *lab,
-                     const struct submission *submission)
+static int check_rows(struct verify *verify, const json_t *result, const struct lab *lab,
+                      const struct submission *submission)
 {
-    bool signed_well = tell_seal(verify, result);
-    bool same = tell_submission(verify, result, submission);
-    tell_graders(verify, result, lab);
-    tell_terms(verify, result, lab);
+    bool signed_well = check_seal(verify, result);
+    bool same = check_submission(verify, result, submission);
+    check_graders(verify, result, lab);
+    check_terms(verify, result, lab);
     if (strcmp(json_text_of(result, "device"), "emulator") != 0)
-        row(verify, signed_well, "score",
-            "not graded again: that is for the emulator, and this was a GPU");
+        row(verify, signed_well, "score", "not graded again: only emulator results can be");
     else if (!same)
         row(verify, false, "score", "not graded again: the submission differs");
     else
@@ -205,7 +204,7 @@ static int tell_rows(struct verify *verify, const json_t *result, const struct l
 
 static int verify_result(struct verify *verify, const json_t *result)
 {
-    static struct submission submission; /* paths of 4 KB: too large for a stack */
+    static struct submission submission; /* too large for the stack */
     static struct lab lab;
     char error[6000];
     if (!agree_is_sound(result))
@@ -218,25 +217,25 @@ static int verify_result(struct verify *verify, const json_t *result)
     const struct course_lab *counted = course_find(&verify->course, lab.name);
     lab_set_terms(&lab, counted ? counted->terms : NULL);
     if (!counted)
-        code =
-            complain(EXIT_USAGE, "%s is none of the labs in %s", lab.name, verify->options.course);
+        code = complain(EXIT_USAGE, "%s is not one of the labs in %s", lab.name,
+                        verify->options.course);
     else if (submission_open(&lab, path, &submission, error, sizeof error)) {
-        /* Messages name the file by its path, so it is called as it was. */
+        /* Messages contain the file's path, so it must be the recorded one. */
         snprintf(submission.shown, sizeof submission.shown, "%s", recorded);
         printf("%s, seed %lld, on the %s: %.6g points\n", lab.name,
                (long long)json_integer_of(result, "seed"),
                strcmp(json_text_of(result, "device"), "gpu") == 0 ? "GPU" : "emulator",
                json_number_of(result, "score"));
-        code = tell_rows(verify, result, &lab, &submission);
+        code = check_rows(verify, result, &lab, &submission);
         submission_close(&submission);
     } else
         code = complain(EXIT_USAGE, "%s%s", error,
-                        verify->options.submission ? "" : "; where is it now? Add --submission");
+                        verify->options.submission ? "" : "; if it has moved, add --submission");
     labs_close(&lab);
     return code;
 }
 
-/* One result, or all of a set, or of a student. */
+/* Verifies one result, or all results of a set or a student. */
 static int verify_document(struct verify *verify, const json_t *document)
 {
     const json_t *results = json_object_get(document, "results");
@@ -247,17 +246,17 @@ static int verify_document(struct verify *verify, const json_t *document)
         return verify_result(verify, document);
     for (size_t i = 0; i < json_array_size(results) && code == 0; ++i)
         code = verify_result(verify, json_array_get(results, i));
-    json_object_foreach((json_t *)results, lab, result) /* of a student in a class */
+    json_object_foreach((json_t *)results, lab, result) /* a student's results, by lab */
     {
         code = code == 0 ? verify_result(verify, result) : code;
     }
     if (json_array_size(results) + json_object_size(results) == 0)
-        return complain(EXIT_USAGE, "%s holds no result", verify->options.path);
+        return complain(EXIT_USAGE, "%s contains no result", verify->options.path);
     return code;
 }
 
-/* Whoever changed a file may have changed it well, hashes, seed and all: without a key that nothing differs is
- * no answer, and a script must not take it for one. */
+/* A forger can make hashes and seed match too. So without a key, "nothing differs" proves nothing,
+ * and the exit code must not be 0. */
 static int conclude(const struct verify *verify)
 {
     if (verify->differs)
@@ -266,12 +265,12 @@ static int conclude(const struct verify *verify)
         return EXIT_FULL;
     return complain(
         EXIT_USAGE,
-        "nothing differs, but who wrote this nobody can say without a key: add --key FILE, or --unsigned if that is enough");
+        "nothing differs, but without a key anyone could have written this file; add --key FILE, or --unsigned if you accept that");
 }
 
 int cmd_verify(int argc, char **argv)
 {
-    static struct verify verify; /* a course is too large for a stack */
+    static struct verify verify; /* too large for the stack */
     json_error_t error;
     int code = read_options(argc, argv, &verify.options);
     if (code >= 0)

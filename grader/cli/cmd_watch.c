@@ -1,8 +1,8 @@
 /* lanewise watch: grades a lab each time the student saves it.
  *
- * The kernel tells of saves (inotify on the folder: editors replace a file rather than write into
- * it), of Ctrl-C and of the end of a grading (signalfd), so one poll() waits for all of them. A grading
- * is `lanewise grade` in a child process; a save while it runs ends it and starts another. */
+ * One poll() waits for saves (inotify on the folder, as editors often replace a file instead of
+ * writing to it) and for Ctrl-C and the end of a grading (signalfd). A grading is `lanewise grade`
+ * in a child process; a save while it runs ends it and starts another. */
 #include "cli/cli.h"
 #include "cli/common.h"
 #include "cli/options.h"
@@ -40,10 +40,10 @@ struct watch {
     struct lab lab;
     int saves, signals; /* descriptors */
     sigset_t blocked, before;
-    pid_t grading; /* 0: none runs */
+    pid_t grading; /* 0: none */
 };
 
-/* Reads what has happened in the folder. True: the lab's file was saved. */
+/* Reads the events of the folder. True: the lab's file was saved. */
 static bool take_saves(struct watch *watch)
 {
     char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
@@ -77,7 +77,7 @@ static void grade(struct watch *watch)
         words[count++] = (char *)watch->options.device;
     }
     if (watch->grading > 0)
-        kill(watch->grading, SIGTERM); /* it tidies up and says nothing */
+        kill(watch->grading, SIGTERM); /* it cleans up and prints nothing */
     reap(watch);
     fflush(stdout);
     watch->grading = fork();
@@ -89,18 +89,18 @@ static void grade(struct watch *watch)
     }
 }
 
-/* A grading that ended by itself. */
-static void say_ready(struct watch *watch)
+/* Prints that watch is ready, if the grading has ended by itself. */
+static void print_ready(struct watch *watch)
 {
     int status;
     if (watch->grading > 0 && waitpid(watch->grading, &status, WNOHANG) == watch->grading) {
         watch->grading = 0;
-        printf("waiting for %s to be saved; Ctrl-C ends\n\n", watch->lab.file);
+        printf("waiting for you to save %s; Ctrl-C ends\n\n", watch->lab.file);
         fflush(stdout);
     }
 }
 
-/* False: Ctrl-C, or its like. */
+/* False: a signal such as Ctrl-C ends the command. */
 static bool take_signals(struct watch *watch)
 {
     struct signalfd_siginfo info;
@@ -108,7 +108,7 @@ static bool take_signals(struct watch *watch)
     while (read(watch->signals, &info, sizeof info) == sizeof info)
         go_on = go_on && info.ssi_signo == SIGCHLD;
     if (go_on)
-        say_ready(watch);
+        print_ready(watch);
     return go_on;
 }
 

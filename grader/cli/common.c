@@ -22,7 +22,7 @@ int cli_complain(const char *command, int code, const char *format, ...)
         text = NULL;
     va_end(arguments);
     fflush(stdout);
-    if (text) /* what it quotes may be a stranger's: names in archives, or in a result */
+    if (text) /* it may quote untrusted names from an archive or a result */
         base_clean_text(text, strlen(text));
     fprintf(stderr, "lanewise %s: %s\n", command, text ? text : "out of memory");
     free(text);
@@ -39,12 +39,13 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     } else if (strcmp(text, "gpu") == 0) {
         if (!installed_gpu_find(name, size)) {
             cli_complain(command, EXIT_USAGE,
-                         "no GPU to grade on: %s. --device emulator needs none", name);
+                         "no GPU to grade on: %s; --device emulator needs none", name);
             return false;
         }
         *device = ON_GPU;
     } else if (strcmp(text, "emulator") != 0) {
-        cli_complain(command, EXIT_USAGE, "no device \"%s\": it is auto, emulator or gpu", text);
+        cli_complain(command, EXIT_USAGE,
+                     "no device \"%s\"; --device must be auto, emulator or gpu", text);
         return false;
     }
     return true;
@@ -55,14 +56,14 @@ bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
     uint64_t random;
     char *end;
     if (!text && getrandom(&random, sizeof random, 0) == sizeof random) {
-        *seed = random >> 11; /* 53 bits: any reader of JSON can hold them */
+        *seed = random >> 11; /* 53 bits: exact in every JSON reader */
         return true;
     }
     errno = 0;
     *seed = text ? strtoull(text, &end, 10) : 0;
     if (text && errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX)
         return true;
-    cli_complain(command, EXIT_USAGE, "the seed is a whole number from 0 to %lld, not \"%s\"",
+    cli_complain(command, EXIT_USAGE, "the seed must be a whole number from 0 to %lld, not \"%s\"",
                  (long long)INT64_MAX, text ? text : "");
     return false;
 }
@@ -72,15 +73,14 @@ bool cli_check_sandbox(const char *command, bool unsafe)
     char why[400];
     enum sandbox_level level = sandbox_best_level(why, sizeof why);
     if (level > SANDBOX_NONE && why[0])
-        cli_complain(command, 0, "warning: submissions are held back by %s only (%s)",
+        cli_complain(command, 0, "warning: weak sandbox, only %s (%s)",
                      sandbox_level_protects(level), why);
     else if (level == SANDBOX_NONE && unsafe)
-        cli_complain(command, 0,
-                     "warning: submissions run unprotected and can do whatever you can");
+        cli_complain(command, 0, "warning: no sandbox; submissions can do whatever you can");
     else if (level == SANDBOX_NONE)
         cli_complain(
             command, EXIT_USAGE,
-            "there is no sandbox on this machine, so a submission could do whatever you can: %s. For code that you trust add --unsafe (with make: UNSAFE=1)",
+            "no sandbox on this machine (%s); a submission could do whatever you can. For code you trust, add --unsafe (with make: UNSAFE=1)",
             why);
     return level > SANDBOX_NONE || unsafe;
 }
@@ -106,8 +106,7 @@ int cli_complain_end(const char *command, enum grade_end end, const char *lab, c
     if (end == GRADE_IMPOSSIBLE)
         return cli_complain(command, EXIT_USAGE, "%s", error);
     return cli_complain(command, EXIT_GRADER,
-                        "the grader failed, which is no fault of yours; %s was not graded: %s", lab,
-                        error);
+                        "the grader failed (not your fault); %s was not graded: %s", lab, error);
 }
 
 static void on_signal(int number)
@@ -121,7 +120,7 @@ void cli_catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` shall still write its result */
+    signal(SIGPIPE, SIG_IGN); /* `lanewise grade | head` must still write its result */
 }
 
 bool cli_open_lab(const char *command, const char *word, struct lab *lab)
@@ -144,7 +143,7 @@ bool cli_read_course(const char *path, struct course *course)
     char error[4096];
     if (course_read(path, course, error, sizeof error))
         return true;
-    /* In the form that editors jump to, and so without the command before each. */
+    /* Without the command's name, so that editors can jump to "FILE:LINE: ...". */
     fflush(stdout);
     fprintf(stderr, "%s\n", error);
     return false;

@@ -16,9 +16,9 @@
 #include "compile/column.h"
 #include "record/record.h"
 
-/* --- surroundings of the program ------------------------------------------------------------------------ */
+/* --- the program's environment ---------------------------------------------------------------- */
 
-/* The folder with our runtime library: lib/ beside the executable that runs now. */
+/* The folder of our runtime library: lib/ next to this executable. */
 static bool find_library(char folder[PATH_MAX])
 {
     char self[PATH_MAX], file[PATH_MAX + 32];
@@ -32,7 +32,7 @@ static bool find_library(char folder[PATH_MAX])
     return access(file, R_OK) == 0;
 }
 
-/* Puts VALUE before what the environment variable NAME has. */
+/* Puts VALUE in front of the environment variable NAME. */
 static bool prepend(const char *name, const char *value)
 {
     const char *old = getenv(name);
@@ -46,8 +46,8 @@ static bool prepend(const char *name, const char *value)
     return done;
 }
 
-/* An empty file for the record, open as long as this process lives: it has no name, so nothing is left of it
- * however the process ends. The program opens it by PATH. */
+/* Makes an empty file for the record, which the program opens by PATH. It lives in memory and
+ * disappears with this process. */
 static bool make_record(char path[PATH_MAX], int *file)
 {
     *file = memfd_create("record", MFD_CLOEXEC);
@@ -55,19 +55,19 @@ static bool make_record(char path[PATH_MAX], int *file)
     return *file >= 0;
 }
 
-static bool set_surroundings(const char *library, const char *record)
+static bool set_environment(const char *library, const char *record)
 {
     bool done = prepend("LD_LIBRARY_PATH", library) && setenv("LANEWISE_RECORD", record, 1) == 0;
-#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must come first in any process */
+#ifdef LANEWISE_PRELOAD /* a build with sanitizers: their library must be loaded first */
     done = done && prepend("LD_PRELOAD", LANEWISE_PRELOAD) &&
            setenv("ASAN_OPTIONS", LANEWISE_ASAN_OPTIONS, 1) == 0;
 #endif
     return done;
 }
 
-/* --- running it ------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
-/* Runs the program to its end; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
+/* Runs the program until it ends; *STATUS is waitpid's. Ctrl-C ends the program, not the report. */
 static bool run_program(const char *command, const char *program, char **argv, int *status)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
@@ -102,7 +102,7 @@ static void explain_end(const char *program, int status)
     fprintf(
         stderr, "lanewise: %s was ended by signal %d (%s)%s\n", program, signal, strsignal(signal),
         signal == SIGSEGV
-            ? "; on a GPU too, the host cannot use an address of cudaMalloc: copy with cudaMemcpy"
+            ? "; host code cannot use a pointer from cudaMalloc (nor on a GPU): copy with cudaMemcpy"
             : "");
 }
 
@@ -126,11 +126,11 @@ bool cli_execute(const char *command, const char *program, char **argv, int *sta
         cli_complain(command, EXIT_USAGE, "%s", message);
     else if (!find_library(library))
         cli_complain(command, EXIT_USAGE,
-                     "libcudart.so.13 is not in lib/ beside lanewise: run make lanewise");
+                     "libcudart.so.13 is not in lib/ next to lanewise; run make lanewise");
     else if (!make_record(path, &file))
         cli_complain(command, EXIT_USAGE, "cannot make a file in memory: %s", strerror(errno));
     else {
-        if (set_surroundings(library, path) && run_program(command, program, argv, status)) {
+        if (set_environment(library, path) && run_program(command, program, argv, status)) {
             explain_end(program, *status);
             *record = take_record(command, file);
         } else {

@@ -15,7 +15,7 @@
 #include "report/bar.h"
 #include "sandbox/pool.h"
 
-#define MOST_ON_GPU 8 /* gradings at a time */
+#define MOST_ON_GPU 8 /* gradings in parallel */
 
 struct options {
     const char *lab, *device;

@@ -58,7 +58,7 @@ void cli_forget_lab_program(const struct cli_lab_program *built)
         base_remove_tree(built->folder);
 }
 
-/* By the last part of the name: the program may come out of the cache, built in another folder. */
+/* Compares only file names: a cached program was built in another folder. */
 static void rename_in(json_t *object, const struct cli_lab_program *built)
 {
     const char *file = json_string_value(json_object_get(object, "file"));

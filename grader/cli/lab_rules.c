@@ -1,4 +1,4 @@
-/* The rules, one small function each. Every message says which file, and what to do. */
+/* The rules, one small function for each. Every message names the file and what to do. */
 #include "cli/lab_rules.h"
 
 #include <glob.h>
@@ -14,7 +14,7 @@
 
 #define SOURCE_BYTES ((size_t)1 << 20)
 #define MAX_MUTANTS  100
-#define TO_WRITE     "WRITE: " /* what `lanewise new-lab` leaves in the files of a new lab */
+#define TO_WRITE     "WRITE: " /* marks the parts of a new lab still to write */
 
 void lab_violates(struct lab_findings *findings, const char *format, ...)
 {
@@ -28,7 +28,7 @@ void lab_violates(struct lab_findings *findings, const char *format, ...)
     fflush(stdout);
 }
 
-/* --- reading -------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static void read_part(const char *path, struct text *text, struct lab_findings *findings)
 {
@@ -78,7 +78,7 @@ void lab_free_parts(struct lab_parts *parts)
     labs_close(&parts->lab);
 }
 
-/* --- the rules ------------------------------------------------------------------------------------ */
+/* --- the rules -------------------------------------------------------------------------------- */
 
 unsigned lab_count_lines(const char *text)
 {
@@ -94,8 +94,8 @@ static void check_sources(const struct lab_parts *parts, struct lab_findings *fi
     unsigned skeleton = lab_count_lines(parts->skeleton.bytes);
     unsigned solution = lab_count_lines(parts->solution.bytes);
     if (skeleton > LAB_SKELETON_LINES)
-        lab_violates(findings, "labs/%s/%s has %u lines; a skeleton has %d at most", name, file,
-                     skeleton, LAB_SKELETON_LINES);
+        lab_violates(findings, "labs/%s/%s has %u lines; a skeleton may have at most %d", name,
+                     file, skeleton, LAB_SKELETON_LINES);
     if (solution > skeleton)
         lab_violates(findings, "solutions/%s/%s has %u lines, more than its skeleton (%u)", name,
                      file, solution, skeleton);
@@ -117,8 +117,8 @@ static void check_pristine(const struct lab_parts *parts, struct lab_findings *f
                      why, name, file, name, LAB_PRISTINE);
     else if (strcmp(text.bytes, parts->skeleton.bytes) != 0)
         lab_violates(findings,
-                     "labs/%s/%s is not what labs/%s/" LAB_PRISTINE
-                     " holds for make reset; copy one over the other",
+                     "labs/%s/%s differs from labs/%s/" LAB_PRISTINE
+                     ", which make reset restores; copy one over the other",
                      name, file, name);
     free(text.bytes);
 }
@@ -129,7 +129,7 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     size_t i;
     json_t *check;
     if (json_array_size(hints) < LAB_LEAST_HINTS)
-        lab_violates(findings, "checks.c has %zu hints in LAB(), and %d are wanted",
+        lab_violates(findings, "checks.c has %zu hints in LAB(); it needs at least %d",
                      json_array_size(hints), LAB_LEAST_HINTS);
     json_array_foreach(json_object_get(parts->lab.declared, "checks"), i, check)
     {
@@ -139,7 +139,7 @@ static void check_texts(const struct lab_parts *parts, struct lab_findings *find
     }
 }
 
-/* Something must tell whether a program is right by luck only, whatever device is graded. */
+/* One check must detect programs that are right only by luck, whatever the device. */
 static void check_watched(const struct lab_parts *parts, struct lab_findings *findings)
 {
     size_t i;
@@ -152,7 +152,7 @@ static void check_watched(const struct lab_parts *parts, struct lab_findings *fi
     }
     lab_violates(
         findings,
-        "checks.c: no check is watched for races and uninitialised reads; let one that is CHECK_COUNTS be .watched = true");
+        "checks.c: no check looks for races and uninitialised reads; set .watched = true in one with CHECK_COUNTS");
 }
 
 static void check_needs(const struct lab_parts *parts, struct lab_findings *findings)
@@ -165,7 +165,7 @@ static void check_needs(const struct lab_parts *parts, struct lab_findings *find
         char path[PATH_SIZE];
         if (!base_path(path, "%s/labs/%s/checks.c", LANEWISE_ROOT, name) ||
             access(path, R_OK) != 0 || strcmp(name, parts->lab.name) >= 0)
-            lab_violates(findings, "checks.c: .needs \"%s\" is no lab before this one", name);
+            lab_violates(findings, "checks.c: .needs \"%s\" is not an earlier lab", name);
     }
 }
 
@@ -216,7 +216,7 @@ static void check_mutant(const struct lab_parts *parts, const struct mutant *mut
             sum += loss->points;
     }
     if (fabs(sum - 100) > 0.05)
-        lab_violates(findings, "mutant %s: what it scores and what it loses make %g, not 100",
+        lab_violates(findings, "mutant %s: its score and its losses add up to %g, not 100",
                      mutant->name, sum);
 }
 
@@ -229,12 +229,12 @@ static void check_mutants(const struct lab_parts *parts, struct lab_findings *fi
     }
     if (losing < LAB_LEAST_MUTANTS)
         lab_violates(findings,
-                     "%zu mutant%s in grader/tests/mutants/%s lose%s points, and %d are wanted",
+                     "%zu mutant%s in grader/tests/mutants/%s lose%s points; at least %d must",
                      losing, losing == 1 ? "" : "s", parts->lab.name, losing == 1 ? "s" : "",
                      LAB_LEAST_MUTANTS);
 }
 
-/* Once there are handouts, each lab has one. */
+/* If there are handouts, each lab must have one. */
 static void check_handout(const struct lab_parts *parts, struct lab_findings *findings)
 {
     char path[PATH_SIZE];
@@ -246,7 +246,7 @@ static void check_handout(const struct lab_parts *parts, struct lab_findings *fi
         lab_violates(findings, "handouts/%s.md is missing", parts->lab.name);
 }
 
-/* Names the places that still have to be written in the file PATH, below the root. */
+/* Lists the places still to write in the file PATH, relative to the root. */
 static void check_written(const char *path, struct lab_findings *findings)
 {
     char full[PATH_SIZE], why[100];

@@ -1,4 +1,4 @@
-/* What can be said of a lab's files without grading anything: `lanewise lab-check` asks it first. */
+/* The rules for a lab's files, which `lanewise lab-check` checks before it grades anything. */
 #ifndef CLI_LAB_RULES_H
 #define CLI_LAB_RULES_H
 
@@ -9,10 +9,10 @@
 #define LAB_LEAST_HINTS    3
 #define LAB_LEAST_MUTANTS  4
 
-/* Where the violations of one kit go: a line each, at once; counted. */
+/* Violations are printed at once, one line each, and counted. */
 struct lab_findings {
-    const char *lab; /* its name, which begins each line */
-    unsigned count;  /* of this lab */
+    const char *lab; /* the lab's name, at the start of each line */
+    unsigned count;  /* for this lab */
 };
 void lab_violates(struct lab_findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -21,15 +21,15 @@ void lab_violates(struct lab_findings *findings, const char *format, ...)
 struct lab_parts {
     struct lab lab;
     struct text skeleton, solution;
-    struct mutant *mutants; /* those that could be read */
+    struct mutant *mutants; /* the readable ones */
     size_t mutant_count;
 };
 
-/* Reads the parts of lab NAME; what is missing is a violation. False: there is nothing to go on with. */
+/* Reads the parts of lab NAME. A missing part is a violation. False: too little to go on with. */
 bool lab_read_parts(const char *name, struct lab_parts *parts, struct lab_findings *findings);
 void lab_free_parts(struct lab_parts *parts);
 
-/* Judges all that needs no grading. */
+/* Checks all rules. */
 void lab_apply_rules(const struct lab_parts *parts, struct lab_findings *findings);
 
 unsigned lab_count_lines(const char *text);

@@ -1,4 +1,4 @@
-/* lanewise: finds the command that its first argument names, and runs it.
+/* lanewise: runs the command that its first argument names.
  *
  * A new command is one line in the table below and one file, cmd_NAME.c. */
 #include "base/version.h"

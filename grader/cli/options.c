@@ -1,5 +1,5 @@
-/* Options are read by getopt_long(); the table becomes its array of struct option. An unknown option
- * is compared with the names in the table, so that a slip gets a suggestion. */
+/* Options are read by getopt_long(); the table becomes its array of struct option. An unknown
+ * option is compared with the names in the table, so that a slip gets a suggestion. */
 #include "cli/options.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@
 
 #define complain(...) cli_complain(syntax->command, EXIT_USAGE, __VA_ARGS__)
 
-/* --- suggestions -------------------------------------------------------------------------------- */
+/* --- suggestions ------------------------------------------------------------------------------ */
 
 static size_t least_of(size_t a, size_t b)
 {
@@ -63,7 +63,7 @@ const char *cli_suggest(const char *word, const char *const *names, size_t count
     return found;
 }
 
-/* --- help --------------------------------------------------------------------------------------- */
+/* --- help ------------------------------------------------------------------------------------- */
 
 /* "-o, --output FILE" */
 static int name_option(const struct cli_option *option, char *text, size_t size)
@@ -97,7 +97,7 @@ void cli_print_help(const struct cli_syntax *syntax, FILE *to)
         fprintf(to, "\n%s", syntax->end);
 }
 
-/* --- reading ------------------------------------------------------------------------------------ */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* What getopt_long() wants to know. */
 struct table {

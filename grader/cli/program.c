@@ -1,5 +1,5 @@
-/* Reads an ELF file's section and dynamic tables. The file is anyone's: an offset is used only after
- * it has been compared with the file's size, and a damaged table is as good as none. */
+/* Reads an ELF file's section and dynamic tables. The file is untrusted: every offset is checked
+ * against the file's size, and a damaged table counts as missing. */
 #include "cli/program.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@
 
 #define RUNTIME_PREFIX "libcudart.so"
 
-/* What Lanewise has in their place, the best first. */
+/* The runtimes that Lanewise provides. */
 static const char *const runtimes[] = {"libcudart.so.13", "libcudart.so.12"};
 
 struct bytes {
@@ -26,18 +26,18 @@ struct bytes {
     size_t size;
 };
 
-/* What is to know about an executable. */
+/* What we need to know about an executable. */
 struct program {
     struct bytes file;
     struct bytes sections; /* Elf64_Shdr each */
-    struct bytes names;    /* of sections */
+    struct bytes names;    /* of the sections */
     bool has_fat_binary;   /* section .nv_fatbin or __nv_relfatbin */
-    char runtime[64];      /* the CUDA runtime library it needs; "" none */
+    char runtime[64];      /* the CUDA runtime library that it needs; "": none */
     bool registers_kernels;
     struct fatbin_summary code;
 };
 
-/* SIZE bytes at OFFSET of WHOLE; none if they are not all there. */
+/* SIZE bytes at OFFSET of WHOLE; empty if WHOLE is too short. */
 static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
 {
     if (offset > whole.size || size > whole.size - offset)
@@ -45,7 +45,7 @@ static struct bytes part(struct bytes whole, uint64_t offset, uint64_t size)
     return (struct bytes){whole.start + offset, size};
 }
 
-/* The string at OFFSET of TABLE; "" if it does not end inside. */
+/* The string at OFFSET of TABLE; "" if it is not terminated there. */
 static const char *string_at(struct bytes table, uint64_t offset)
 {
     if (offset >= table.size || !memchr(table.start + offset, '\0', table.size - offset))
@@ -53,7 +53,7 @@ static const char *string_at(struct bytes table, uint64_t offset)
     return (const char *)table.start + offset;
 }
 
-/* Entry INDEX of a table of entries of SIZE bytes, copied to ENTRY. */
+/* Copies entry INDEX of a table with entries of SIZE bytes to ENTRY. */
 static bool entry_at(struct bytes table, size_t index, size_t size, void *entry)
 {
     if (index >= table.size / size)
@@ -78,9 +78,9 @@ static struct bytes linked_bytes(const struct program *program, uint32_t number)
     return section_bytes(program, &section);
 }
 
-/* --- the sections that tell something -------------------------------------------------------------- */
+/* --- the relevant sections -------------------------------------------------------------------- */
 
-/* The libraries that the program needs. */
+/* Finds the CUDA runtime among the libraries that the program needs. */
 static void read_dynamic(struct program *program, struct bytes table, struct bytes strings)
 {
     Elf64_Dyn item;
@@ -99,7 +99,7 @@ static void read_symbols(struct program *program, struct bytes table, struct byt
             program->registers_kernels = true;
 }
 
-/* One section holds the fat binaries of all translation units, one after the other. */
+/* One section holds the fat binaries of all translation units in sequence. */
 static void read_fat_binaries(struct program *program, struct bytes section)
 {
     struct fatbin fatbin;
@@ -107,7 +107,7 @@ static void read_fat_binaries(struct program *program, struct bytes section)
     program->has_fat_binary = true;
     for (size_t at = 0; at + FATBIN_HEADER_SIZE <= section.size;) {
         if (!fatbin_open(&fatbin, section.start + at, section.size - at)) {
-            at += 8; /* they are aligned; there may be padding between two */
+            at += 8; /* aligned, with padding in between */
             continue;
         }
         fatbin_summarise(&program->code, section.start + at, section.size - at, RT_ARCH, message);
@@ -127,7 +127,7 @@ static void read_section(struct program *program, const Elf64_Shdr *section)
         read_symbols(program, bytes, linked_bytes(program, section->sh_link));
 }
 
-/* False: not a 64-bit executable of this machine. */
+/* False: not a 64-bit executable for this machine. */
 static bool read_elf(struct program *program)
 {
     Elf64_Ehdr header;
@@ -153,7 +153,7 @@ static bool is_ours(const char *runtime)
     return false;
 }
 
-/* --- the verdict ------------------------------------------------------------------------------------- */
+/* --- the verdict ------------------------------------------------------------------------------ */
 
 static bool judge(const struct program *program, const char *path, char *message, size_t size)
 {
@@ -163,12 +163,13 @@ static bool judge(const struct program *program, const char *path, char *message
     else if (!program->runtime[0])
         snprintf(
             message, size,
-            "%s is linked with CUDA's static runtime, which the emulator cannot replace: build it with nvcc -cudart shared",
+            "%s is linked with CUDA's static runtime, which the emulator cannot replace; build it with nvcc -cudart shared",
             path);
     else if (!is_ours(program->runtime))
-        snprintf(message, size,
-                 "%s needs %s: build it with nvcc of CUDA 12 or 13, whose runtimes Lanewise has",
-                 path, program->runtime);
+        snprintf(
+            message, size,
+            "%s needs %s; build it with nvcc from CUDA 12 or 13, whose runtimes Lanewise provides",
+            path, program->runtime);
     else if (program->registers_kernels && !program->code.has_ptx) {
         fatbin_explain(&program->code, RT_ARCH, why);
         snprintf(message, size, "%s cannot be run: %s", path, why);

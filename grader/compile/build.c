@@ -1,10 +1,10 @@
-/* nvcc, in a sandbox; and a folder of what it built before.
+/* nvcc, in a sandbox; and a cache of its programs.
  *
- *      source + lab.h + flags + compiler --SHA-256--> build/cache/HASH      the executable
- *                                                     build/cache/HASH.log  the compiler's messages
+ *     source + lab.h + flags + compiler --SHA-256--> build/cache/HASH      the executable
+ *                                                    build/cache/HASH.log  the compiler's messages
  *
- * The log is written first and the executable last, each by a rename, so an executable that is there
- * is complete. A cache that cannot be read or written is no error: it is only slower. */
+ * The log is written first and the executable last, each by a rename, so an existing executable
+ * is complete. If the cache cannot be read or written, builds are only slower. */
 #include "compile/build.h"
 
 #include "base/clock.h"
@@ -26,13 +26,13 @@
 
 #define LIBRARIES     LANEWISE_ROOT "/" LANEWISE_BUILD "/lib"
 #define HEADERS       LANEWISE_ROOT "/shared"
-#define CACHE         LANEWISE_ROOT "/build/cache" /* of all builds: nvcc makes the same for each */
-#define CACHE_ENTRIES 1024                         /* executables, of some 50 KB; the oldest go */
-#define CACHE_PROGRAM (4 << 20)                    /* bytes; what is larger is not kept */
-#define PROGRAM_BYTES (64 << 20)                   /* no program is larger */
-#define SCRATCH_BYTES (1ull << 30)                 /* for the compiler's temporary files */
-#define PROCESSES     256                          /* nvcc starts some ten, one after another */
-#define MESSAGE_LINES 40                           /* shown; the rest is seldom read */
+#define CACHE         LANEWISE_ROOT "/build/cache" /* the same programs serve all builds */
+#define CACHE_ENTRIES 1024         /* executables, about 50 KB each; the oldest are removed */
+#define CACHE_PROGRAM (4 << 20)    /* bytes; larger programs are not kept */
+#define PROGRAM_BYTES (64 << 20)   /* no program is larger */
+#define SCRATCH_BYTES (1ull << 30) /* for the compiler's temporary files */
+#define PROCESSES     256          /* nvcc starts about ten, one after another */
+#define MESSAGE_LINES 40           /* shown; the rest is rarely read */
 
 #define MAX_FLAGS     20
 
@@ -47,14 +47,14 @@ const char *compile_compiler(void)
     return path && path[0] ? path : LANEWISE_NVCC;
 }
 
-/* The command line without source and output; NULL-terminated. Returns how many words. */
+/* The command line without source and output; NULL-terminated. Returns the number of words. */
 static size_t fill_flags(const char *flags[MAX_FLAGS], const struct compile_job *job)
 {
     static const char *const common[] = {"-O3", "-lineinfo", "-std=c++17", "-I" HEADERS,
                                          "-Wno-deprecated-gpu-targets",
-                                         /* -w: cudafe++ has warned of the same, in plainer words;
-                                          * -g1: findings name the lines of the host's calls;
-                                          * what CHECK_CUDA() says of lab.h does not tell where it lies */
+                                         /* -w: cudafe++ gives the same warnings more plainly;
+                                          * -g1: findings name the lines of host calls;
+                                          * -f: hides the path of lab.h in CHECK_CUDA() */
                                          "-Xcompiler=-w,-g1,-fmacro-prefix-map=" HEADERS "/="};
     static const char *const emulator[] = {"-cudart=shared",
                                            "-gencode=arch=compute_80,code=compute_80"};
@@ -114,7 +114,7 @@ void compile_add_headers(struct base_hash *hash)
         free(entries);
 }
 
-/* The path of the job's executable in the cache; false if there can be none. */
+/* The path of the job's executable in the cache; false if it cannot be computed. */
 static bool find_cache_path(const struct compile_job *job, char path[PATH_SIZE])
 {
     const char *flags[MAX_FLAGS];
@@ -181,7 +181,7 @@ static void remove_entry(const char *name)
         unlink(path);
 }
 
-/* Removes the oldest entry while there are too many. */
+/* Removes the oldest entry while there are more than CACHE_ENTRIES. */
 static void prune_cache(void)
 {
     struct dirent **entries;
@@ -231,7 +231,8 @@ static void fail(struct compile_build *build, const char *format, ...)
     va_end(arguments);
 }
 
-/* Makes FROM, a file of the folder, into the program, or with ONLY, "-c", into an object of that name. */
+/* Builds the program from FROM, a file of the folder; or an object under the program's name if
+ * ONLY is "-c". */
 static void run_compiler(const struct compile_job *job, struct compile_build *build,
                          const char *from, const char *only, struct process_outcome *outcome)
 {
@@ -239,7 +240,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     char path[PATH_SIZE], temporary[PATH_SIZE + 8];
     size_t count = fill_flags(words, job);
     words[count++] =
-        "-L" LIBRARIES; /* no part of the flags: the program is the same for all builds */
+        "-L" LIBRARIES; /* not one of the flags: programs are the same for all builds */
     words[count++] = from;
     words[count++] = "-o";
     words[count++] = build->program;
@@ -276,7 +277,7 @@ static void run_compiler(const struct compile_job *job, struct compile_build *bu
     process_run(&command, outcome);
 }
 
-/* The compiler overwrites the empty file that was made for its program. */
+/* True if the compiler has overwritten the empty file made for its program. */
 static bool has_program(const struct compile_build *build)
 {
     struct stat status;
@@ -284,8 +285,9 @@ static bool has_program(const struct compile_build *build)
            chmod(build->program, 0755) == 0;
 }
 
-/* nvcc's complaint about its own set-up, not about the source; or NULL. A source can bring any words into the
- * compiler's messages, so these count only if an empty program gets them, too. */
+/* nvcc's complaint about its own set-up, not about the source; NULL: none. A source can put any
+ * words into the compiler's messages, so a complaint counts only if an empty program causes one,
+ * too. */
 static const char *find_complaint(const struct compile_job *job, struct compile_build *build,
                                   const struct process_outcome *outcome)
 {
@@ -304,7 +306,7 @@ static const char *find_complaint(const struct compile_job *job, struct compile_
     return fatal;
 }
 
-/* Turns how the compiler ended into how the build ended. */
+/* Sets how the build ended from how the compiler ended. */
 static void judge_compiler(const struct compile_job *job, struct compile_build *build,
                            struct process_outcome *outcome)
 {
@@ -324,7 +326,7 @@ static void judge_compiler(const struct compile_job *job, struct compile_build *
     }
 }
 
-/* The source may not have defined what is CUDA's or the C library's: an object is looked at first. */
+/* False if the object defines a symbol of CUDA or the C library, which is not allowed. */
 static bool check_object(struct compile_build *build)
 {
     char name[200];
@@ -341,8 +343,8 @@ static bool check_object(struct compile_build *build)
     return false;
 }
 
-/* For a GPU the program shares its process with the runtime that is asked for its times. So nvcc has made an
- * object, and now makes a program of it. The messages stay those of the source. */
+/* On a GPU the program runs in one process with the runtime that measures its times. So nvcc
+ * first makes an object, which is checked and linked here. The first messages are kept. */
 static void link_object(const struct compile_job *job, struct compile_build *build)
 {
     static const char object[] = "object.o";
@@ -364,8 +366,9 @@ static void link_object(const struct compile_job *job, struct compile_build *bui
         build->messages = messages;
 }
 
-/* $NVCC may name a compiler that the set-up would not have taken. With the headers of another release a program
- * calls our runtime with other structures than it has. A compiler that says nothing is believed. */
+/* $NVCC may name a compiler that the set-up would reject. With headers of another release, a
+ * program calls our runtime with other structures than the runtime has. A compiler that names no
+ * release is accepted. */
 static bool check_release(struct compile_build *build)
 {
     const char *const words[] = {compile_compiler(), "--version", NULL};
@@ -390,7 +393,7 @@ static bool check_release(struct compile_build *build)
     return good;
 }
 
-/* True if what the compiler needs is there; otherwise BUILD says what is not. */
+/* True if the compiler and its files are there; otherwise BUILD says what is missing. */
 static bool check_tools(const struct compile_job *job, struct compile_build *build)
 {
     char source[PATH_SIZE];
@@ -407,8 +410,8 @@ static bool check_tools(const struct compile_job *job, struct compile_build *bui
     return false;
 }
 
-/* Puts our runtime library beside a program for the emulator, and the device that it talks to: there
- * any user can read them. */
+/* Puts our runtime library, and the device program that it talks to, next to a program for the
+ * emulator. Any user can read them there. */
 static void add_runtime(const struct compile_job *job, struct compile_build *build)
 {
     static const char *const files[][2] = {{LIBRARIES "/remote/libcudart.so.13", "libcudart.so.13"},

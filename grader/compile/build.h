@@ -1,9 +1,10 @@
 /* Builds a submission with nvcc, for the emulator or for the GPU in this machine.
  *
- * Both devices get the same optimisation flags, so that what the emulator counts is the program that
- * the GPU would run. For the emulator nvcc stops at PTX and links our runtime library; for a GPU it
- * goes on to machine code and links NVIDIA's. A source that was built before comes out of
- * build/cache/, by its SHA-256 together with all that its program depends on. */
+ * Both devices get the same optimisation flags, so the emulator counts the program that the GPU
+ * would run. For the emulator nvcc stops at PTX and links our runtime library; for a GPU it
+ * continues to machine code and links NVIDIA's. A source that was built before comes from
+ * build/cache/, which is indexed by the SHA-256 of the source and everything else that its
+ * program depends on. */
 #ifndef COMPILE_BUILD_H
 #define COMPILE_BUILD_H
 
@@ -17,8 +18,8 @@ const char *grading_device_name(enum grading_device device);
 
 struct compile_job {
     const struct text *source; /* the submission's file */
-    const char *file_name;     /* as the lab calls it, "parallelize.cu" */
-    const char *shown;         /* as messages call it, "labs/01-parallelize/parallelize.cu" */
+    const char *file_name;     /* the lab's name for it, "parallelize.cu" */
+    const char *shown;         /* its name in messages, "labs/01-parallelize/parallelize.cu" */
     enum grading_device device;
     const char *gpu_arch;     /* for ON_GPU: "sm_90" */
     enum sandbox_level level; /* of the sandbox that the compiler works in */
@@ -27,19 +28,19 @@ struct compile_job {
 
 enum compile_end {
     COMPILE_DONE,
-    COMPILE_REJECTED, /* the compiler says no: messages say why */
-    COMPILE_TOO_LONG, /* the compiler did not end in COMPILE_SECONDS */
-    COMPILE_BROKEN,   /* no compiler, no library, no disk: messages is one line. Nobody's mark */
+    COMPILE_REJECTED, /* the compiler found errors: see messages */
+    COMPILE_TOO_LONG, /* the compiler took longer than COMPILE_SECONDS */
+    COMPILE_BROKEN,   /* no compiler, library or disk space: messages is one line. No grade */
     COMPILE_INTERRUPTED,
 };
 
 #define COMPILE_SECONDS 60
-/* Of CUDA: its compilers build what is graded (grader/setup.sh has it, too). */
+/* The CUDA release of the compilers that grading accepts. grader/setup.sh has it, too. */
 #define COMPILE_RELEASE "13."
 
 struct compile_build {
     enum compile_end end;
-    char *messages; /* the compiler's, as compile_messages returns them; warnings if it was built */
+    char *messages;          /* from compile_messages(): errors, or warnings if it was built */
     char program[PATH_SIZE]; /* the executable, if it was built */
     double seconds;
     bool cached; /* nvcc was not needed */
@@ -49,9 +50,9 @@ struct compile_build {
 void compile_build(const struct compile_job *job, struct compile_build *build);
 void compile_build_free(struct compile_build *build);
 
-/* The path of nvcc: $NVCC, or the one that was set up. */
+/* The path of nvcc: $NVCC, or the one that the set-up found. */
 const char *compile_compiler(void);
-/* Adds the names and bytes of the headers that submissions may include to HASH. */
+/* Adds the names and contents of the headers that submissions may include to HASH. */
 void compile_add_headers(struct base_hash *hash);
 
 #endif

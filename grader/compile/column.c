@@ -1,6 +1,7 @@
-/* The keywords of CUDA C are macros: __global__ reaches the compiler as __attribute__((global)). Walking
- * along the line as it was written, we know how far the other one has got. What other macros do to a line
- * cannot be known from it; a column inside of a word, or behind the end, shows that they did. */
+/* Some keywords of CUDA C are macros: __global__ reaches the compiler as
+ * __attribute__((global)). compile_true_column() walks along the original line and adds up how
+ * much the keywords grow. It does not know other macros. A column inside a word, or after the
+ * end of the line, shows that there are some. */
 #include "compile/column.h"
 
 #include <ctype.h>
@@ -14,7 +15,7 @@
 
 #define MAX_SOURCE (16 << 20)
 
-/* How many bytes longer the word at TEXT becomes, of LENGTH bytes. */
+/* The growth in bytes of the word at TEXT (LENGTH bytes) when it is expanded. */
 static unsigned growth_of(const char *text, size_t length)
 {
     static const struct {
@@ -47,7 +48,7 @@ unsigned compile_true_column(const char *line, size_t length, unsigned column)
     return is_there && line[at] != ' ' && line[at] != '\t' ? (unsigned)at + 1 : 0;
 }
 
-/* The last file that was read is kept, as findings of one file follow one another. */
+/* Caches the last file read, since consecutive findings are often in one file. */
 struct source {
     const char *name;
     struct text text;

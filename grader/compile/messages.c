@@ -1,4 +1,4 @@
-/* Rewrites what nvcc printed. Two programs speak through it, each in its own form:
+/* Rewrites nvcc's messages. They come from two programs, each with its own form:
  *
  *     a.cu(4): error: expected a ";"             cudafe++, with a copy of the line and a caret
  *           p[0] = x;
@@ -6,9 +6,10 @@
  *
  *     a.cu:1:10: fatal error: nothere.h: ...     gcc, with "    1 | ..." and a caret
  *
- * The first is turned into the second; what the linker says of missing functions is said in words. Of
- * many errors only the first are shown, and warnings only of a program that was built. A block is such a first line and all up to the next one or to
- * an empty line. nvcc compiles every file twice, for device and host, so blocks come twice. */
+ * The first form is converted to the second. The linker's messages about missing functions are
+ * replaced by plain ones. Of many errors only the first are shown, and warnings only if the
+ * program was built. A block is a first line like these and everything up to the next one or to
+ * an empty line. nvcc compiles every file twice, for device and host, so blocks appear twice. */
 #include "compile/messages.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@
 
 #include "base/text.h"
 
-#define MAX_BLOCKS 64 /* remembered, to drop what is said twice */
+#define MAX_BLOCKS 64 /* remembered, to drop repeated ones */
 #define MAX_NOTES  12 /* lines between a message and its caret */
 #define MAX_ERRORS 5  /* shown: the others often follow from the first */
 
@@ -26,7 +27,7 @@ struct text_job {
     FILE *to;
     unsigned lines, max_lines; /* written, allowed */
     unsigned errors;           /* so far */
-    bool rejected;             /* there is an error: warnings are of no interest */
+    bool rejected;             /* there is an error: warnings are not shown */
     unsigned seen_count;
     char *seen[MAX_BLOCKS]; /* first lines of the blocks so far */
 };
@@ -52,8 +53,8 @@ static bool is_caret(const char *line)
     return mark[0] == '^' && mark[1] == 0;
 }
 
-/* The column that cudafe++'s caret means, or 0 if in doubt. Its copy of the line is indented by two
- * and its keywords may be expanded, but from the caret on it must agree with the source. */
+/* The column of cudafe++'s caret, or 0 if in doubt. cudafe++ indents its copy of the line by two
+ * and may expand keywords, but from the caret on the copy must agree with the source. */
 static unsigned find_column(const struct text_job *job, unsigned number, const char *copy,
                             const char *caret)
 {
@@ -67,7 +68,7 @@ static unsigned find_column(const struct text_job *job, unsigned number, const c
     return (unsigned)(length - rest + 1);
 }
 
-/* Remembers a block's first line. True: it was there before. */
+/* Remembers a block's first line. True: it was remembered already. */
 static bool seen_before(struct text_job *job, const char *line)
 {
     for (unsigned i = 0; i < job->seen_count; ++i)
@@ -78,7 +79,7 @@ static bool seen_before(struct text_job *job, const char *line)
     return false;
 }
 
-/* Writes LINE with every mention of the file's name replaced by the name that the student knows. */
+/* Writes LINE with the name that the student knows in place of the file's name. */
 static void put_line(struct text_job *job, const char *line)
 {
     size_t length = strlen(job->name);
@@ -91,7 +92,7 @@ static void put_line(struct text_job *job, const char *line)
         const char *from = hit;
         while (whole && from > line && !isspace((unsigned char)from[-1]) &&
                !strchr("\"'`(", from[-1]))
-            --from; /* a folder before the name goes too */
+            --from; /* drops a folder before the name */
         fwrite(line, 1, (size_t)(from - line), job->to);
         fputs(whole ? job->shown : job->name, job->to);
         line = hit + length;
@@ -99,7 +100,7 @@ static void put_line(struct text_job *job, const char *line)
     fprintf(job->to, "%s\n", line);
 }
 
-/* One message of cudafe++: its first line in pieces, then the lines up to the caret. */
+/* One message of cudafe++: the parts of its first line, then the lines up to the caret. */
 struct cudafe_block {
     unsigned number;  /* of the source line */
     const char *rest; /* of the first line */
@@ -126,17 +127,17 @@ static void put_cudafe_block(struct text_job *job, const struct cudafe_block *bl
     base_print_snippet(job->to, job->source, block->number, column, NULL);
 }
 
-/* Noise: advice on nvcc's flags, and counts of what was just shown. */
+/* True for advice on nvcc's flags, and for counts of the messages shown before. */
 static bool is_noise(const char *line)
 {
     return strncmp(line, "Remark: ", 8) == 0 || strstr(line, " detected in the compilation of ") ||
            strncmp(line, "compilation terminated", 22) == 0 ||
            strcmp(line, "collect2: error: ld returned 1 exit status") == 0 ||
-           strstr(line, ": in function `") || /* the linker, before what it has to say of it */
-           strstr(line, ": warning: the use of `"); /* the linker, of functions in libraries */
+           strstr(line, ": in function `") ||       /* the linker, before its messages */
+           strstr(line, ": warning: the use of `"); /* the linker, about functions in libraries */
 }
 
-/* If LINE is the linker's, who misses a function, says so in words, once a function. */
+/* If LINE is the linker's message about a missing function, writes a plain one, once a function. */
 static bool put_undefined(struct text_job *job, const char *line)
 {
     static const char words[] = "undefined reference to `";
@@ -161,7 +162,7 @@ static bool put_undefined(struct text_job *job, const char *line)
     return true;
 }
 
-/* Whether the message that begins with LINE is left out. */
+/* True if the message that begins with LINE is not shown. */
 static bool is_left_out(struct text_job *job, const char *line)
 {
     bool own = strncmp(line, job->name, strlen(job->name)) == 0;
@@ -170,7 +171,7 @@ static bool is_left_out(struct text_job *job, const char *line)
     return seen_before(job, line) || ++job->errors > MAX_ERRORS;
 }
 
-/* The line at *AT; it is cut off at its newline, and *AT moves to the next. NULL at the end. */
+/* The line at *AT, without its newline. Advances *AT to the next line. NULL at the end. */
 static char *next_line(char **at)
 {
     char *line = *at;
@@ -182,7 +183,7 @@ static char *next_line(char **at)
     return line;
 }
 
-/* Takes the lines of the block up to its caret, or an empty line. */
+/* Reads the lines of the block up to its caret or an empty line. */
 static void take_block(struct cudafe_block *block, char **text)
 {
     char *line;
@@ -208,7 +209,7 @@ static void convert(struct text_job *job, char *text)
         else if (cudafe || strstr(line, "error:") || strstr(line, "warning:") ||
                  strstr(line, "): warning #"))
             skipping = is_left_out(job, line);
-        else if (strstr(line, "): note #")) /* candidates in NVIDIA's headers, by the dozen */
+        else if (strstr(line, "): note #")) /* dozens of candidates in NVIDIA's headers */
             skipping = true;
         else if (!*line || is_noise(line))
             skipping = false;
@@ -240,7 +241,7 @@ char *compile_messages(const char *raw, const char *name, const char *shown, con
     if (job.lines > max_lines)
         fputs("...\n", job.to);
     if (job.errors > MAX_ERRORS)
-        fprintf(job.to, "and %u more error%s: mend the first ones and compile again\n",
+        fprintf(job.to, "and %u more error%s: fix the first ones and compile again\n",
                 job.errors - MAX_ERRORS, job.errors > MAX_ERRORS + 1 ? "s" : "");
     fclose(job.to);
     for (unsigned i = 0; i < job.seen_count; ++i)

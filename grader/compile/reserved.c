@@ -1,5 +1,5 @@
-/* An object's symbols, as the linker will see them. Only its own symbol table is read: what a source says
- * before the preprocessor and the assembler have been through it proves nothing. */
+/* Reads the symbols of an object as the linker does. Only the object's symbol table is read: the
+ * source proves nothing, because the preprocessor and the assembler can change names. */
 #include "compile/reserved.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* cudaMalloc, __cudaLaunchKernel; of the driver, cuInit and the like. */
+/* True for names such as cudaMalloc and __cudaLaunchKernel, and the driver's, such as cuInit. */
 static bool is_cuda(const char *name)
 {
     const char *bare = strncmp(name, "__", 2) == 0 ? name + 2 : name;
@@ -18,7 +18,7 @@ static bool is_cuda(const char *name)
            (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
 }
 
-/* Whatever the C library of this machine exports: it is the one that the program will get. */
+/* True for names that this machine's C library exports: the program will be linked with it. */
 static bool is_libc(const char *name)
 {
     static void *library;
@@ -27,13 +27,13 @@ static bool is_libc(const char *name)
     return library && dlsym(library, name);
 }
 
-/* Does the linker take SYMBOL for a definition of its name? */
+/* True if the linker takes SYMBOL as a definition of its name. */
 static bool is_defined(const GElf_Sym *symbol)
 {
     return symbol->st_shndx != SHN_UNDEF && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
 }
 
-/* True if TABLE, the symbols of a file, has a reserved one. */
+/* True if TABLE, a symbol table of FILE, defines a reserved name; NAME gets it. */
 static bool search(Elf *file, Elf_Scn *table, const GElf_Shdr *header, char *name, size_t size)
 {
     Elf_Data *data = elf_getdata(table, NULL);

@@ -1,13 +1,15 @@
-/* Symbols that no submission may define, where its program shares a process with the CUDA runtime. */
+/* Symbols that a submission may not define if its program shares a process with the CUDA
+ * runtime. */
 #ifndef COMPILE_RESERVED_H
 #define COMPILE_RESERVED_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Looks through the object file OBJECT for a global symbol that CUDA or the C library has, too: a program that
- * defines its own cudaEventElapsedTime(), clock_gettime() or malloc() stands between the runtime and the
- * machine. True: NAME (SIZE bytes) is the first one, or "" if the file cannot be read as an object. */
+/* Searches the object file OBJECT for a global symbol that CUDA or the C library also defines. A
+ * program with its own cudaEventElapsedTime(), clock_gettime() or malloc() could falsify what
+ * the runtime measures. True: NAME (SIZE bytes) is the first such symbol, or "" if the file
+ * cannot be read as an object. */
 bool compile_find_reserved(const char *object, char *name, size_t size);
 
 #endif

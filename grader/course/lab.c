@@ -100,9 +100,9 @@ bool labs_find(const char *word, char name[LAB_NAME_SIZE], char *error, size_t s
 /* Asks the runner what the lab declares. NULL: it does not answer. */
 static json_t *ask_runner(const char *runner)
 {
-    const char *words[] = {runner, "--describe", NULL};
+    const char *argv[] = {runner, "--describe", NULL};
     struct process_command command = {
-        .argv = words, .wall_seconds = 10, .output_keep = 256 << 10, .output_limit = 256 << 10};
+        .argv = argv, .wall_seconds = 10, .output_keep = 256 << 10, .output_limit = 256 << 10};
     struct process_outcome outcome;
     process_run(&command, &outcome);
     json_t *declared = NULL;

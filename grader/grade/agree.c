@@ -1,4 +1,4 @@
-/* Comparing results. */
+/* Comparing two results member by member. */
 #include "grade/agree.h"
 
 #include <stdio.h>
@@ -29,9 +29,9 @@ bool agree_is_sound(const json_t *result)
     return true;
 }
 
-/* --- the same once more ----------------------------------------------------------------------- */
+/* --- one device twice ----------------------------------------------------------------------- */
 
-static void forget(json_t *object, const char *const *keys)
+static void remove_members(json_t *object, const char *const *keys)
 {
     for (; *keys; ++keys)
         json_object_del(object, *keys);
@@ -42,9 +42,9 @@ static bool ran_out_of_time(const json_t *check)
     return strcmp(json_text_of(check, "status"), "timeout") == 0;
 }
 
-/* A copy of RESULT with only what a grading that is done again must give again. How far a program comes
- * that runs out of time is chance, and so are the lines and findings of all. */
-static json_t *essence(const json_t *result)
+/* A copy of RESULT with only the members that grading again must reproduce. How far a program gets
+ * before it runs out of time varies, and so do all findings and lines then. */
+static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
                                             "version", "print",   NULL};
@@ -56,17 +56,17 @@ static json_t *essence(const json_t *result)
     json_t *copy = json_deep_copy(result), *check;
     size_t i;
     bool late = false;
-    forget(copy, of_result);
-    forget(json_object_get(copy, "build"), of_build);
+    remove_members(copy, of_result);
+    remove_members(json_object_get(copy, "build"), of_build);
     json_array_foreach(json_object_get(copy, "checks"), i, check)
     {
-        forget(check, of_check);
+        remove_members(check, of_check);
         late |= ran_out_of_time(check);
         if (ran_out_of_time(check))
-            forget(check, by_chance);
+            remove_members(check, by_chance);
     }
     if (late)
-        forget(copy, of_all);
+        remove_members(copy, of_all);
     return copy;
 }
 
@@ -79,7 +79,7 @@ static bool same_bytes(const json_t *left, const json_t *right)
     return same;
 }
 
-/* The element of CHECKS called ID; NULL: there is none. */
+/* The element of CHECKS with this ID; NULL: none. */
 static json_t *find_check(const json_t *checks, const char *id)
 {
     size_t i;
@@ -92,7 +92,7 @@ static json_t *find_check(const json_t *checks, const char *id)
     return NULL;
 }
 
-/* The first member in which two objects differ; NULL: there is none. */
+/* The first member in which two objects differ; NULL: none. */
 static const char *find_difference(const json_t *left, const json_t *right)
 {
     const char *key;
@@ -110,8 +110,9 @@ static const char *find_difference(const json_t *left, const json_t *right)
     return NULL;
 }
 
-/* Says how the first check that differs does. False: none does. */
-static bool tell_check(const json_t *recorded, const json_t *now, char *what, size_t size)
+/* Describes how the first differing check differs. False: none does. */
+static bool describe_check_difference(const json_t *recorded, const json_t *now, char *what,
+                                      size_t size)
 {
     size_t i;
     json_t *check;
@@ -135,12 +136,12 @@ static bool tell_check(const json_t *recorded, const json_t *now, char *what, si
     return false;
 }
 
-static void tell_difference(const json_t *recorded, const json_t *now, char *what, size_t size)
+static void describe_difference(const json_t *recorded, const json_t *now, char *what, size_t size)
 {
     double score = json_number_of(recorded, "score");
     double score_now = json_number_of(now, "score");
     char check[200] = "";
-    tell_check(recorded, now, check, sizeof check);
+    describe_check_difference(recorded, now, check, sizeof check);
     if (score != score_now)
         snprintf(what, size, "recorded %.6g, now %.6g%s%s", score, score_now, *check ? "; " : "",
                  check);
@@ -154,10 +155,10 @@ static void tell_difference(const json_t *recorded, const json_t *now, char *wha
 
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size)
 {
-    json_t *left = essence(recorded), *right = essence(now);
+    json_t *left = reproducible_part(recorded), *right = reproducible_part(now);
     bool same = left && right && same_bytes(left, right);
     if (!same)
-        tell_difference(left, right, what, size);
+        describe_difference(left, right, what, size);
     json_decref(left);
     json_decref(right);
     return same;
@@ -165,7 +166,8 @@ bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t si
 
 /* --- two devices ------------------------------------------------------------------------------ */
 
-/* Right, if perhaps slow: a figure may earn nothing, and then "failed" comes with it. */
+/* Right, even if slow: a check with a figure was right, although it may be "failed" for earning no
+ * points. */
 static bool is_right(const json_t *check)
 {
     const char *status = json_text_of(check, "status");
@@ -207,7 +209,7 @@ json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu)
     {
         const json_t *other =
             find_check(json_object_get(on_gpu, "checks"), json_text_of(check, "id"));
-        /* Of a grading on a GPU, checks that judge counters ran on the emulator, too. */
+        /* When a GPU is graded, checks of counters still run on the emulator. */
         if (!other || strcmp(json_text_of(other, "device"), json_text_of(check, "device")) == 0 ||
             is_right(check) == is_right(other))
             continue;

@@ -1,4 +1,5 @@
-/* Do two gradings of one submission agree? Pure comparisons of results (grader/report/RESULTS.md). */
+/* Do two gradings of one submission agree? Pure comparisons of results
+ * (grader/report/RESULTS.md). */
 #ifndef GRADE_AGREE_H
 #define GRADE_AGREE_H
 
@@ -6,20 +7,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is RESULT a lanewise/result/v1, as far as the functions below and a replay need it to be? */
+/* True if RESULT is a lanewise/result/v1 with all members that replaying and the functions below
+ * need. */
 bool agree_is_sound(const json_t *result);
 
-/* Compares two gradings by one device with one seed: points, counters, messages, findings, lines, byte for
- * byte. What may differ is left out: times, where the build came from, the sandbox, what graded and the
- * seal; and of a check that ran out of time all but its points. False: WHAT (SIZE bytes) is one line that
- * names the first thing that matters most. */
+/* Compares two gradings on one device with one seed, byte for byte: points, counters, messages,
+ * findings, lines. Ignores what may differ: times, the build cache, the sandbox, the grader and the
+ * seal; and of a check that ran out of time, everything but its points. False: WHAT (SIZE bytes)
+ * names the most important difference in one line. */
 bool agree_same(const json_t *recorded, const json_t *now, char *what, size_t size);
 
-/* Compares a grading on the emulator with one on a GPU. Returns an array with one object for each check
- * that both have, done on its own device, and that was right on one of them only:
- * {"id", "title", "right_on", "wrong_on", "status", "message"}; the last two are of the wrong one. A
- * submission that only one of them could build is an object without "id". Its points are not compared:
- * they stand for counters on one, for times on the other. NULL when out of memory. */
+/* Compares a grading on the emulator with one on a GPU. Returns an array with one object for each
+ * check that was right on only one of them: {"id", "title", "right_on", "wrong_on", "status",
+ * "message"}, where the last two come from the wrong one. Checks that ran on the emulator both
+ * times are skipped. A submission that only one of them could build gives one object without "id".
+ * Points are not compared, because they stand for counters on one device and for times on the
+ * other. NULL when out of memory. */
 json_t *agree_devices(const json_t *on_emulator, const json_t *on_gpu);
 
 #endif

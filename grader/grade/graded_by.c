@@ -1,4 +1,4 @@
-/* Hashes of what decides; those of the kit itself are taken once a process. */
+/* The hash of the kit itself is computed once per process. */
 #include "grade/graded_by.h"
 
 #include <stdio.h>
@@ -8,11 +8,13 @@
 #include "config.h"
 #include "sandbox/process.h"
 
-/* What a tool was made from: the same in every folder, as the tools are not (checks/rules.mk). */
+/* Hashes of the sources that each tool was built from. Unlike the tools, which contain their
+ * folder's name, these are equal in every folder (checks/rules.mk). */
 #define SOURCES    LANEWISE_ROOT "/" LANEWISE_BUILD "/sources"
 #define MOST_BYTES ((size_t)256 << 20)
 
-/* Adds a file: its size first, so that what ends one cannot begin the next. */
+/* Adds a file. Its size comes first, so the end of one file cannot pass for the start of the
+ * next. */
 static void add_file(struct base_hash *hash, const char *path)
 {
     struct text text = {0};
@@ -53,14 +55,14 @@ static const char *grader_hash(void)
     return hex;
 }
 
-/* The last line of what nvcc says of its version, which names the build. "unknown": it says nothing. */
+/* The line of `nvcc --version` that names the build; "unknown" if there is none. */
 static const char *compiler_version(void)
 {
     static char version[100];
     static const char build[] = "\nBuild ";
-    const char *words[] = {compile_compiler(), "--version", NULL};
+    const char *argv[] = {compile_compiler(), "--version", NULL};
     struct process_command command = {
-        .argv = words, .wall_seconds = 10, .output_keep = 4096, .output_limit = 4096};
+        .argv = argv, .wall_seconds = 10, .output_keep = 4096, .output_limit = 4096};
     struct process_outcome outcome;
     if (version[0])
         return version;

@@ -1,4 +1,5 @@
-/* Asks the CUDA driver library, opened at run time: the grader must start on machines without it. */
+/* Asks the CUDA driver library. It is opened at run time because the grader must also start on
+ * machines without it. */
 #include "grade/installed_gpu.h"
 
 #include <dlfcn.h>
@@ -11,7 +12,7 @@
 #include "config.h"
 #include "sandbox/pool.h"
 
-/* From the driver's interface, which never changes. */
+/* From the driver's interface, where these numbers never change. */
 enum { CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
 
 static char arch[16];
@@ -46,42 +47,42 @@ static json_t *ask_driver(size_t i, void *context)
     return json_pack("{s:s, s:o}", "name", name, "arch", json_sprintf("sm_%d%d", major, minor));
 }
 
-/* What the driver told, or not. */
-struct finding {
+/* The driver's answer. */
+struct driver_answer {
     char *name;
     size_t size;
     bool found;
 };
 
-static bool take_finding(size_t i, const json_t *answer, void *context)
+static bool take_answer(size_t i, const json_t *json, void *context)
 {
-    struct finding *finding = context;
-    const char *name = "the CUDA driver could not be asked", *found_arch = "";
-    finding->found =
-        json_unpack((json_t *)answer, "{s:s, s:s}", "name", &name, "arch", &found_arch) == 0;
-    if (!finding->found)
-        json_unpack((json_t *)answer, "{s:s}", "error", &name);
-    snprintf(finding->name, finding->size, "%s", name);
+    struct driver_answer *answer = context;
+    const char *name = "the CUDA driver did not answer", *found_arch = "";
+    answer->found =
+        json_unpack((json_t *)json, "{s:s, s:s}", "name", &name, "arch", &found_arch) == 0;
+    if (!answer->found)
+        json_unpack((json_t *)json, "{s:s}", "error", &name);
+    snprintf(answer->name, answer->size, "%s", name);
     snprintf(arch, sizeof arch, "%s", found_arch);
     return true;
 }
 
-/* The driver starts threads, which would take our signals, and does not work in children of the process that
- * it is in. So a child asks it, and takes it away with it. */
+/* The driver starts threads, which would receive our signals, and it does not work in children of
+ * the process that loaded it. So it is loaded in a child process, which then exits. */
 bool installed_gpu_find(char *name, size_t size)
 {
-    struct finding finding = {.name = name, .size = size};
+    struct driver_answer answer = {.name = name, .size = size};
     struct process_pool pool = {
-        .count = 1, .jobs = 1, .context = &finding, .work = ask_driver, .done = take_finding};
+        .count = 1, .jobs = 1, .context = &answer, .work = ask_driver, .done = take_answer};
     snprintf(name, size, "interrupted");
     process_pool_run(&pool);
-    return finding.found;
+    return answer.found;
 }
 
 /* --- turns ------------------------------------------------------------------------------------ */
 
-/* Opens a file that keeps the order of this machine's turns: the folder may be one that a whole cluster
- * sees, and a lock that all of it waits for. */
+/* Opens a lock file for this machine's turns. The name has the host in it because a whole cluster
+ * may share the folder, and would then wait for one lock. */
 static int open_turns(const char *name)
 {
     char host[65] = "", path[PATH_SIZE];
@@ -91,7 +92,8 @@ static int open_turns(const char *name)
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* Two locks: who waits to be alone holds the queue meanwhile, or those who share would never let it in. */
+/* A program that must be alone holds the queue while it waits. Otherwise programs that share the
+ * GPU could keep it waiting for ever. */
 int installed_gpu_lock(bool alone)
 {
     int queue = open_turns("gpu-queue");

@@ -1,4 +1,4 @@
-/* A job as JSON. */
+/* A job as a JSON file. */
 #include "grade/job.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* What `lanewise grade` tells the checks runner, in a JSON file, and where the runner answers.
+/* The JSON file in which `lanewise grade` hands a job to the checks runner, and the folder for its
+ * answers.
  *
  *     lanewise grade --job.json--> build/checks/NN-name --one ID.json a check--> lanewise grade
  *
@@ -12,20 +13,20 @@
 
 #include "compile/build.h"
 
-/* The environment variable that names the job file: Criterion's workers are fresh processes, which
- * inherit the environment and nothing else. */
+/* The environment variable that names the job file. Criterion's workers are fresh processes that
+ * inherit only the environment. */
 #define GRADE_JOB_VARIABLE "LANEWISE_JOB"
 
 struct grade_job {
-    enum grading_device device; /* that the submission is graded on */
-    enum sandbox_level level;   /* of the sandbox that it runs in */
+    enum grading_device device; /* where the submission is graded */
+    enum sandbox_level level;   /* of the sandbox in which it runs */
     uint64_t seed;              /* below 2^63 */
-    bool pictures;              /* accesses are recorded, to be drawn */
+    bool pictures;              /* record accesses, for pictures */
     char folder[PATH_SIZE];
     char file_name[256];         /* the lab's, "parallelize.cu" */
-    char programs[2][PATH_SIZE]; /* the submission by enum grading_device; "" if not built */
-    char solution[PATH_SIZE];    /* the lab's solution, built for the same device; or "" */
-    json_t *terms;               /* of lab_set_terms(); NULL: none. The reader's to free */
+    char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */
+    char solution[PATH_SIZE];    /* the lab's solution, built for the same device; "": not built */
+    json_t *terms;               /* of lab_set_terms(); NULL: none. The reader frees them */
 };
 
 bool grade_job_write(const struct grade_job *job, const char *path);

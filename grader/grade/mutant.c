@@ -45,7 +45,7 @@ struct reader {
     char *at;      /* where the next line begins */
 };
 
-/* The next line, cut off at its newline; NULL at the end. */
+/* The next line, without its newline; NULL at the end. */
 static char *next_line(struct reader *reader)
 {
     char *line = reader->at, *end = line + strcspn(line, "\n");
@@ -57,9 +57,9 @@ static char *next_line(struct reader *reader)
     return line;
 }
 
-static bool wrong(struct reader *reader, const char *format, ...)
+static bool fail(struct reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static bool wrong(struct reader *reader, const char *format, ...)
+static bool fail(struct reader *reader, const char *format, ...)
 {
     va_list arguments;
     int length = snprintf(reader->error, reader->size, "line %u: ", reader->line);
@@ -70,7 +70,7 @@ static bool wrong(struct reader *reader, const char *format, ...)
 }
 
 /* "ragged 15, grid-speed" */
-static bool take_losses(struct reader *reader, char *value)
+static bool read_losses(struct reader *reader, char *value)
 {
     struct mutant *mutant = reader->mutant;
     char *rest, *word = strtok_r(value, ",", &rest);
@@ -80,16 +80,16 @@ static bool take_losses(struct reader *reader, char *value)
         struct mutant_loss *loss = &mutant->losses[mutant->loss_count];
         loss->points = -1;
         if (mutant->loss_count == MUTANT_LOSSES)
-            return wrong(reader, "more than %d checks", MUTANT_LOSSES);
+            return fail(reader, "more than %d checks", MUTANT_LOSSES);
         int taken = sscanf(word, " %63s %lf", loss->check, &loss->points);
         if (taken < 1 || (taken == 2 && loss->points <= 0))
-            return wrong(reader, "\"%s\" should be a check's id and points", word);
+            return fail(reader, "\"%s\" should be a check's id and points", word);
         ++mutant->loss_count;
     }
     return true;
 }
 
-static bool take_head(struct reader *reader)
+static bool read_head(struct reader *reader)
 {
     struct mutant *mutant = reader->mutant;
     bool scored = false, losing = false;
@@ -97,7 +97,7 @@ static bool take_head(struct reader *reader)
     while ((line = next_line(reader)) && *line) {
         value = strstr(line, ": ");
         if (!value)
-            return wrong(reader, "\"key: value\" is wanted before the first empty line");
+            return fail(reader, "the lines before the first empty line must be \"key: value\"");
         *value = '\0';
         value += 2;
         if (strcmp(line, "mutant") == 0)
@@ -105,20 +105,20 @@ static bool take_head(struct reader *reader)
         else if (strcmp(line, "device") == 0 && strcmp(value, "emulator") == 0)
             mutant->emulator_only = true;
         else if (strcmp(line, "loses") == 0)
-            losing = take_losses(reader, value);
+            losing = read_losses(reader, value);
         else if (strcmp(line, "scores") == 0) {
             mutant->scores = strtod(value, &end);
             scored = end != value && *end == '\0';
         } else
-            return wrong(reader, "no key \"%s\" with this value", line);
+            return fail(reader, "unknown key \"%s\", or a wrong value", line);
         if (reader->error[0])
             return false;
     }
     return (scored && losing && mutant->title[0]) ||
-           wrong(reader, "the head needs mutant, scores and loses");
+           fail(reader, "the head needs mutant, scores and loses");
 }
 
-/* Replaces OLD, whole lines that SOURCE must hold exactly once, by NEW. */
+/* Replaces the whole lines OLD, which must occur exactly once in SOURCE, by NEW. */
 static bool replace(struct reader *reader, const char *old, const char *new)
 {
     char *source = reader->mutant->source, *edited;
@@ -126,21 +126,21 @@ static bool replace(struct reader *reader, const char *old, const char *new)
     while (hit && hit > source && hit[-1] != '\n')
         hit = strstr(hit + 1, old);
     if (!hit)
-        return wrong(reader, "the lines before this one are not in the solution");
-    char *again = strstr(hit + 1, old);
-    while (again && again[-1] != '\n')
-        again = strstr(again + 1, old);
-    if (again)
-        return wrong(reader, "the lines before this one are in the solution twice");
+        return fail(reader, "the lines before this one are not in the solution");
+    char *second = strstr(hit + 1, old);
+    while (second && second[-1] != '\n')
+        second = strstr(second + 1, old);
+    if (second)
+        return fail(reader, "the lines before this one are in the solution twice");
     if (asprintf(&edited, "%.*s%s%s", (int)(hit - source), source, new, hit + strlen(old)) < 0)
-        return wrong(reader, "out of memory");
+        return fail(reader, "out of memory");
     free(source);
     reader->mutant->source = edited;
     return true;
 }
 
-/* One block of '-' lines, then '+' lines, of which LINE is the first. */
-static bool take_edit(struct reader *reader, char *line)
+/* Reads an edit that begins with LINE: '-' lines, then '+' lines. */
+static bool read_edit(struct reader *reader, char *line)
 {
     char *texts[2] = {NULL, NULL};
     size_t sizes[2];
@@ -156,21 +156,21 @@ static bool take_edit(struct reader *reader, char *line)
         if (files[i])
             fclose(files[i]);
     if (!good)
-        wrong(reader, "an edit is lines with '-', then lines with '+'");
+        fail(reader, "an edit is lines with '-', then lines with '+'");
     good = good && replace(reader, texts[0], texts[1]);
     free(texts[0]);
     free(texts[1]);
     return good;
 }
 
-static bool take_edits(struct reader *reader)
+static bool read_edits(struct reader *reader)
 {
     char *line;
     bool good = true, edited = false;
     while (good && (line = next_line(reader)))
         if (*line)
-            good = edited = take_edit(reader, line);
-    return good && (edited || wrong(reader, "it changes nothing"));
+            good = edited = read_edit(reader, line);
+    return good && (edited || fail(reader, "it changes nothing"));
 }
 
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
@@ -189,7 +189,7 @@ bool mutant_read(const char *path, const char *solution, struct mutant *mutant, 
         return false;
     }
     struct reader reader = {.mutant = mutant, .error = error, .size = size, .at = text.bytes};
-    bool good = take_head(&reader) && take_edits(&reader);
+    bool good = read_head(&reader) && read_edits(&reader);
     free(text.bytes);
     if (!good)
         mutant_free(mutant);

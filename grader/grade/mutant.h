@@ -1,4 +1,5 @@
-/* Mutants: wrong or slow solutions that a student really writes, each with what it must lose.
+/* Mutants: wrong or slow solutions that students really write, each with the points that it must
+ * lose.
  *
  * A mutant is a file grader/tests/mutants/NN-name/WHAT.diff, a few lines away from the solution:
  *
@@ -9,11 +10,13 @@
  *     -    for (int i = me; i < n; i += all)
  *     +    for (int i = me; i < n - n % all; i += all)
  *
- * `scores` are the points on the emulator. `loses` names the checks that lose points and how many, or
- * is `nothing`; without a number (for checks of time) some or all; a check that the graded device does
- * not have is passed over. `device: emulator` is for what only the emulator can see. After an empty
- * line come the edits, apart by empty lines: whole lines of the solution, which must be there exactly
- * once, and what stands in their place, which may be nothing. */
+ * `scores` is the score on the emulator. `loses` is `nothing`, or names the checks that lose
+ * points, and how many. A check without a number loses some or all; that is for checks of time.
+ * Checks that the graded device does not have are ignored. `device: emulator` marks a defect that
+ * only the emulator can detect.
+ *
+ * After an empty line come the edits, separated by empty lines. Each consists of whole lines of the
+ * solution, which must occur exactly once, and of the lines that replace them, if any. */
 #ifndef GRADE_MUTANT_H
 #define GRADE_MUTANT_H
 
@@ -27,7 +30,7 @@
 
 struct mutant_loss {
     char check[64]; /* its id, "grid-path" */
-    double points;  /* -1: some, whatever how many */
+    double points;  /* -1: any number */
 };
 
 struct mutant {
@@ -37,19 +40,19 @@ struct mutant {
     double scores;
     struct mutant_loss losses[MUTANT_LOSSES];
     size_t loss_count;
-    char *source; /* the solution with the edits made */
+    char *source; /* the solution after the edits */
 };
 
-/* The paths of the mutants of LAB, sorted; at most MOST. Returns how many there are; each is to be
- * freed. */
+/* Lists the paths of LAB's mutants, sorted; at most MOST. Returns their number. The caller frees
+ * each path. */
 size_t mutant_list(const struct lab *lab, char **paths, size_t most);
 
-/* Reads the mutant PATH of SOLUTION. False: ERROR is one line. Free with mutant_free. */
+/* Reads the mutant PATH of SOLUTION. False: ERROR is one line. Free it with mutant_free. */
 bool mutant_read(const char *path, const char *solution, struct mutant *mutant, char *error,
                  size_t size);
 void mutant_free(struct mutant *mutant);
 
-/* What it declares to lose in CHECK; NULL: nothing. */
+/* The declared loss in CHECK; NULL: none. */
 const struct mutant_loss *mutant_find_loss(const struct mutant *mutant, const char *check);
 
 #endif

@@ -1,8 +1,8 @@
-/* A student's progress: for each lab the best score and when, and how many hints were told.
+/* A student's progress: for each lab the best score with its date, and the number of hints shown.
  *
- * It is kept beside the files that it is about, in labs/.progress.json, where `make clean` leaves it
- * alone and git ignores it. Only gradings of the student's own files count. A file that cannot be read
- * or written is no error: then nothing is remembered. */
+ * It lies next to the student's files, in labs/.progress.json; `make clean` leaves it alone and git
+ * ignores it. Only gradings of the student's own files count. If the file cannot be read or
+ * written, nothing is remembered; that is not an error. */
 #ifndef GRADE_PROGRESS_H
 #define GRADE_PROGRESS_H
 
@@ -12,18 +12,18 @@
 
 /* {"schema": "lanewise/progress/v1",
  *  "labs": {"01-parallelize": {"best": 60, "best_at": UNIX SECONDS, "full": false, "hints": 1}}}
- * A new object; an empty one if there is none yet, or if it is damaged. */
+ * A new object; without labs if the file is missing or damaged. */
 json_t *progress_load(void);
 /* Replaces the file. False: errno says why. */
 bool progress_save(const json_t *progress);
 
-/* What is known of LAB, a part of PROGRESS that may be changed. */
+/* LAB's member of PROGRESS, which the caller may change. */
 json_t *progress_lab(json_t *progress, const char *lab);
 
-/* Notes a lanewise/result/v1, made at NOW, if it is better than what is known. */
+/* Records a lanewise/result/v1, made at NOW, if it is the best so far. */
 void progress_note(json_t *progress, const json_t *result, time_t now);
 
-/* Has LAB ever had full marks? */
+/* True if LAB has ever had full marks. */
 bool progress_done(const json_t *progress, const char *lab);
 
 #endif

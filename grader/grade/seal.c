@@ -1,4 +1,4 @@
-/* Keys in files, and HMACs over JSON. */
+/* Keys in files, and HMACs of JSON documents. */
 #include "grade/seal.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-/* The beginning of the key's hash. */
+/* The key's id: the beginning of its hash. */
 static bool name_key(struct seal_key *key)
 {
     char hex[HASH_SIZE];
@@ -53,7 +53,7 @@ bool seal_key_make(const char *path, struct seal_key *key)
     return false;
 }
 
-/* The key that TEXT spells. */
+/* Decodes the hex digits of a key. */
 static bool decode(const char *text, size_t size, struct seal_key *key)
 {
     struct base16_decode_ctx state;
@@ -75,7 +75,8 @@ bool seal_key_read(const char *path, struct seal_key *key, char *error, size_t s
     else if (!S_ISREG(status.st_mode))
         snprintf(error, size, "the key %s is not a file", path);
     else if (status.st_mode & 077)
-        snprintf(error, size, "others may use the key %s: chmod 600 it, or make another one", path);
+        snprintf(error, size,
+                 "others can read or write the key %s: chmod 600 it, or make a new one", path);
     else if ((got = read(fd, text, sizeof text - 1)) < 0 || !(text[got] = 0, true) ||
              !decode(text, (size_t)got, key)) {
         snprintf(error, size, "%s is not a key: lanewise key FILE makes one", path);
@@ -99,7 +100,7 @@ char *seal_canonical(const json_t *document)
     return json_dumps(document, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(12));
 }
 
-/* What DOCUMENT without its seal has for an HMAC. False when out of memory. */
+/* Computes the HMAC of DOCUMENT without its seal. False when out of memory. */
 static bool sign(const json_t *document, const struct seal_key *key, uint8_t digest[])
 {
     json_t *bare = json_copy((json_t *)document);
@@ -131,17 +132,17 @@ bool seal_document(json_t *document, const struct seal_key *key)
                                json_pack("{s:s, s:s}", "key", key->id, "hmac_sha256", hex)) == 0;
 }
 
-/* Takes as long wherever the two differ. */
+/* Compares in constant time. */
 static bool has_digest(const char *hex, const uint8_t digest[SHA256_DIGEST_SIZE])
 {
     struct base16_decode_ctx state;
-    uint8_t said[SHA256_DIGEST_SIZE + 1];
-    size_t bytes = sizeof said;
+    uint8_t claimed[SHA256_DIGEST_SIZE + 1];
+    size_t bytes = sizeof claimed;
     base16_decode_init(&state);
     return strlen(hex) == 2 * SHA256_DIGEST_SIZE &&
-           base16_decode_update(&state, &bytes, said, strlen(hex), hex) &&
+           base16_decode_update(&state, &bytes, claimed, strlen(hex), hex) &&
            base16_decode_final(&state) && bytes == SHA256_DIGEST_SIZE &&
-           memeql_sec(said, digest, SHA256_DIGEST_SIZE);
+           memeql_sec(claimed, digest, SHA256_DIGEST_SIZE);
 }
 
 enum seal_state seal_check(const json_t *document, const struct seal_key *key)

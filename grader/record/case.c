@@ -1,5 +1,5 @@
-/* Named arrays in a file: one growing block of bytes in memory, which is the file's content, and a
- * table of the arrays in it. */
+/* Named arrays in a file. In memory, a case is the file's bytes in one growing block, and a table
+ * of the arrays in it. */
 #include "record/case.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 static const char magic[8] = {'L', 'W', 'A', 'R', 'R', 'A', 'Y', '1'};
 
-/* What stands in the file before an array's elements. */
+/* Precedes an array's elements in the file. */
 struct header {
     char name[CASE_NAME_SIZE];
     uint32_t type, zero;
@@ -24,7 +24,7 @@ struct case_data {
     size_t size;
     size_t array_count;
     struct case_array arrays[CASE_MAX_ARRAYS];
-    size_t starts[CASE_MAX_ARRAYS]; /* where the elements begin in bytes, which may move */
+    size_t starts[CASE_MAX_ARRAYS]; /* offsets of the elements: the block may move */
 };
 
 size_t case_type_size(enum case_type type)
@@ -164,7 +164,7 @@ bool case_write(const struct case_data *data, const char *path)
     return written;
 }
 
-/* Reads the whole file into DATA. NULL: fine; otherwise what is wrong. */
+/* Reads the whole file into DATA. Returns what is wrong with it, or NULL. */
 static const char *read_bytes(struct case_data *data, const char *path, size_t max_bytes)
 {
     struct stat status;
@@ -194,7 +194,7 @@ static const char *read_bytes(struct case_data *data, const char *path, size_t m
     return wrong;
 }
 
-/* Takes one array from AT on. 0: malformed; otherwise where the next one begins. */
+/* Adds the array at AT and returns where the next one begins. 0: it is malformed. */
 static size_t parse_array(struct case_data *data, size_t at)
 {
     struct header header;
@@ -205,7 +205,7 @@ static size_t parse_array(struct case_data *data, size_t at)
     size_t element = case_type_size((enum case_type)header.type);
     if (!memchr(header.name, 0, sizeof header.name) || header.zero != 0 || element == 0)
         return 0;
-    /* All by division or subtraction: a count near 2^64 must not wrap around. */
+    /* By division and subtraction only: a count near 2^64 must not wrap around. */
     if (header.count > (data->size - at) / element || case_find(data, header.name))
         return 0;
     size_t size = padded(header.count * element);

@@ -1,8 +1,8 @@
-/* The case and result files that pass between the grader and a submission: named arrays of numbers.
+/* Case and result files, which pass named arrays of numbers between the grader and a submission.
  *
- * The format is described in shared/lab.h, which holds the submission's side. This is the trusted
- * side: what it reads was written by a program that may be broken or hostile, so every size is
- * checked before it is used, and the file may not be larger than what the caller allows. */
+ * shared/lab.h describes the format, and is the submission's side. This is the grader's side: a
+ * broken or hostile program may have written what it reads, so it checks every size before it uses
+ * it, and refuses files larger than the caller allows. */
 #ifndef RECORD_CASE_H
 #define RECORD_CASE_H
 
@@ -32,7 +32,8 @@ void case_free(struct case_data *data); /* NULL is allowed */
  * is too long or taken. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
-/* The same without values: where they are to be put before the next call. NULL: as above. */
+/* Appends an array and returns the place for its values, which the caller fills in before the next
+ * call. NULL: as above. */
 void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
 /* The array NAME, or NULL. */
@@ -41,14 +42,14 @@ const struct case_array *case_find(const struct case_data *data, const char *nam
 /* Bytes of the elements of all arrays. */
 size_t case_bytes(const struct case_data *data);
 
-/* Array number INDEX, from 0; NULL: there are no more. */
+/* Array number INDEX, from 0; NULL after the last. */
 const struct case_array *case_at(const struct case_data *data, size_t index);
 
 /* Writes the case to PATH, which must not exist yet. False: errno says why. */
 bool case_write(const struct case_data *data, const char *path);
 
-/* Reads PATH, a regular file of at most MAX_BYTES. NULL: ERROR (SIZE bytes) says in a few words what
- * is wrong with the file, such as "is empty" or "is cut off or malformed". */
+/* Reads PATH, a regular file of at most MAX_BYTES. NULL: ERROR (SIZE bytes) says in a few words
+ * what is wrong with the file, such as "is empty" or "is cut off or malformed". */
 struct case_data *case_read(const char *path, size_t max_bytes, char *error, size_t size);
 
 /* Bytes of one element. 0: no such type. */

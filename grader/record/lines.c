@@ -18,7 +18,7 @@ static json_int_t line_of(const json_t *element)
     return json_integer_of(element, "line");
 }
 
-/* The counters of LINE, new if need be; LINES are in order, and may be thousands. */
+/* The counters of LINE, which is added if it is missing. LINES are sorted, and may be thousands. */
 static json_t *counters_of(json_t *lines, json_int_t line)
 {
     size_t at = 0, end = json_array_size(lines);

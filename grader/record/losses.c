@@ -21,12 +21,12 @@ json_int_t record_loss_waste(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* --- units --------------------------------------------------------------------------------------- */
+/* --- units ------------------------------------------------------------------------------------ */
 
-/* What a loss is counted in, and which counters of a launch are all of it. */
+/* A unit of losses. The sum of some counters is the run's total in that unit. */
 struct unit {
-    const char *name, *id; /* id: how those of the losses begin */
-    unsigned count;
+    const char *name, *id; /* ID: how the ids of its losses begin */
+    unsigned count;        /* of the counters */
     enum emu_counter all[4];
 };
 
@@ -54,7 +54,7 @@ static const struct unit *unit_of(const char *id)
     return NULL;
 }
 
-static json_int_t all_of(const json_t *document, const struct unit *unit)
+static json_int_t total_of(const json_t *document, const struct unit *unit)
 {
     size_t i;
     json_t *launch;
@@ -68,9 +68,9 @@ static json_int_t all_of(const json_t *document, const struct unit *unit)
     return sum;
 }
 
-/* --- words --------------------------------------------------------------------------------------- */
+/* --- words ------------------------------------------------------------------------------------ */
 
-static void tell_message(char *text, size_t size, const json_t *loss)
+static void write_message(char *text, size_t size, const json_t *loss)
 {
     const char *id = json_text_of(loss, "id");
     double requests = (double)json_integer_of(loss, "count"),
@@ -97,7 +97,7 @@ static void tell_message(char *text, size_t size, const json_t *loss)
 }
 
 /* "625 sectors, 8.0x fewer" */
-static void tell_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
+static void write_spare(char *text, size_t size, const json_t *loss, const struct unit *unit)
 {
     double times = (double)json_integer_of(loss, "cost") / (double)json_integer_of(loss, "ideal");
     size_t length = strlen(unit->name) - (json_integer_of(loss, "ideal") == 1); /* "1 sector" */
@@ -105,32 +105,32 @@ static void tell_spare(char *text, size_t size, const json_t *loss, const struct
              (int)length, unit->name, times);
 }
 
-static void tell_loss(json_t *loss, const json_t *document)
+static void describe_loss(json_t *loss, const json_t *document)
 {
     const char *id = json_text_of(loss, "id");
     const struct unit *unit = unit_of(id);
     char text[200];
-    tell_message(text, sizeof text, loss);
+    write_message(text, sizeof text, loss);
     json_object_set_new(loss, "message", json_string(text));
     json_object_del(loss, "worst_cost");
     json_object_del(loss, "worst_ideal");
-    json_int_t all = unit ? all_of(document, unit) : 0;
+    json_int_t all = unit ? total_of(document, unit) : 0;
     if (all <= 0 || json_integer_of(loss, "ideal") <= 0)
         return;
-    tell_spare(text, sizeof text, loss, unit);
+    write_spare(text, sizeof text, loss, unit);
     double share = 100.0 * (double)json_integer_of(loss, "cost") / (double)all;
     json_object_update_new(loss, json_pack("{ss,ss,sf}", "unit", unit->name, "spare", text, "share",
                                            share < 100 ? share : 100));
 }
 
-/* --- their order ----------------------------------------------------------------------------------- */
+/* --- order ----------------------------------------------------------------------------------- */
 
 struct entry {
     json_t *finding;
     size_t number;
 };
 
-/* Errors come first, then losses, then what is just to be known. */
+/* Errors come first, then losses, then notes. */
 static int rank_of(const json_t *finding)
 {
     return record_is_loss(finding)                                  ? 1
@@ -158,7 +158,7 @@ static void sort(json_t *findings)
     for (size_t i = 0; entries && i < count; i++)
         entries[i] = (struct entry){json_incref(json_array_get(findings, i)), i};
     if (!entries)
-        return; /* their order is for people */
+        return; /* unsorted: only people read the order */
     qsort(entries, count, sizeof *entries, by_waste);
     for (size_t i = 0; i < count; i++)
         json_array_set_new(findings, i, entries[i].finding);
@@ -175,7 +175,7 @@ void record_describe_losses(json_t *document)
         if (kind && !json_object_get(finding, "help"))
             json_object_set_new(finding, "help", json_string(kind->help));
         if (record_is_loss(finding))
-            tell_loss(finding, document);
+            describe_loss(finding, document);
     }
     sort(findings);
 }

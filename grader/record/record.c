@@ -1,5 +1,5 @@
-/* The reader of the record. Each value is copied by itself, by a function that knows what it must be:
- * what is not asked for never reaches the document. */
+/* The reader of the record. Each value is copied alone, by a function that checks its type and
+ * range; no other value reaches the document. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -22,20 +22,20 @@
 
 enum {
     MAX_NAME = 1024,           /* bytes of a kernel or file name that are kept */
-    MAX_MESSAGE = 1024,        /* of a message */
-    MAX_OWN = 1 << 30,         /* of the record of a program that is trusted */
+    MAX_MESSAGE = 1024,        /* bytes of a message that are kept */
+    MAX_TRUSTED = 1 << 30,     /* bytes of a trusted program's record */
     MAX_SOURCE_LINE = 1 << 24, /* a line number */
-    MAX_RELATED = 8,           /* places that a finding is about too */
+    MAX_RELATED = 8,           /* related places of a finding */
     MAX_FUNCTION = 100,        /* bytes of the name of an API function */
-    MAX_FUNCTIONS = 1000,      /* of them: CUDA has fewer */
+    MAX_FUNCTIONS = 1000,      /* functions; CUDA has fewer */
     MAX_COST = 32,             /* sectors or wavefronts of a request */
 };
 
 #define MAX_OFFSET (1ll << 48) /* bytes between two lanes' addresses */
 
-/* --- values, copied only if they are what they should be ------------------------------------------- */
+/* --- values: copied only if they have the right type and range -------------------------------- */
 
-/* Adds OBJECT's string NAME to INTO: printable, in one line, at most MAX bytes. */
+/* Adds OBJECT's string NAME to INTO as one printable line of at most MAX bytes. */
 static bool copy_text(json_t *into, const json_t *object, const char *name, size_t max)
 {
     const char *text = json_string_value(json_object_get(object, name));
@@ -83,8 +83,7 @@ static bool copy_triple(json_t *into, const json_t *object, const char *name)
     return false;
 }
 
-/* Adds OBJECT's counters to INTO in their fixed order. A line of source has only those that are not
- * 0; a launch has all of them. */
+/* Adds OBJECT's counters to INTO in their fixed order. ALL: none may be missing. */
 static bool copy_counters(json_t *into, const json_t *object, bool all)
 {
     const json_t *from = json_object_get(object, "counters");
@@ -101,7 +100,7 @@ static bool copy_counters(json_t *into, const json_t *object, bool all)
     return false;
 }
 
-/* --- launches ---------------------------------------------------------------------------------------- */
+/* --- launches --------------------------------------------------------------------------------- */
 
 static bool copy_lines(json_t *launch, const json_t *from)
 {
@@ -118,7 +117,7 @@ static bool copy_lines(json_t *launch, const json_t *from)
     return good;
 }
 
-/* Adds the occupancy, and what share of a multiprocessor's warps it is. */
+/* Adds the occupancy, also in percent of a multiprocessor's warps. */
 static bool copy_occupancy(json_t *launch, const json_t *from)
 {
     json_t *occupancy = json_object();
@@ -132,7 +131,7 @@ static bool copy_occupancy(json_t *launch, const json_t *from)
     return json_object_set_new(launch, "occupancy", occupancy) == 0 && good;
 }
 
-/* By which rules accesses were counted (gpu/rules.h). */
+/* Adds the rules by which accesses were counted (gpu/rules.h). */
 static bool copy_rules(json_t *launch, const json_t *from)
 {
     enum emu_rules rules;
@@ -154,12 +153,12 @@ static bool add_launch(json_t *launches, const json_t *from)
     return json_array_append_new(launches, launch) == 0 && good;
 }
 
-/* --- findings ---------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 /* The document under construction. */
 struct builder {
     json_t *document, *launches, *findings, *accesses, *calls, *requests, *rows;
-    json_t *known; /* findings by id, file and line, to add up their counts */
+    json_t *known; /* findings by finding_key(), to add up their counts */
     json_t *copies;
 };
 
@@ -174,8 +173,8 @@ const json_t *record_other_access(const json_t *finding)
     return first && !json_object_get(first, "message") ? first : NULL;
 }
 
-/* Two findings with the same key are one: those of one place (a pair: of two), or, where there is no
- * place, those that say the same. To be freed. */
+/* Findings with the same key become one: those of one kind at one place, or a pair of places;
+ * without a place, those with the same message. The caller frees it. */
 static char *finding_key(const json_t *finding)
 {
     char *key;
@@ -200,7 +199,7 @@ static json_int_t waste_of(const json_t *finding)
     return json_integer_of(finding, "cost") - json_integer_of(finding, "ideal");
 }
 
-/* Adds FINDING to the same one that is known. Of losses the larger one's cause is told. */
+/* Adds FINDING's counts to KNOWN's. A loss keeps the cause of the larger one. */
 static void add_same(json_t *known, const json_t *finding)
 {
     static const char *const of_cause[] = {"cause", "help", "column", "worst_cost", "worst_ideal"};
@@ -233,7 +232,7 @@ static bool merge_finding(struct builder *builder, json_t *finding)
     return true;
 }
 
-/* The places that a finding is about too, if it has any. */
+/* Adds a finding's related places, if it has any. */
 static bool copy_related(json_t *finding, const json_t *from)
 {
     const json_t *places = json_object_get(from, "related");
@@ -256,7 +255,7 @@ static bool copy_related(json_t *finding, const json_t *from)
     return good;
 }
 
-/* What only losses have. */
+/* Adds the members that only losses have. */
 static bool copy_loss(json_t *finding, const json_t *from)
 {
     if (!json_object_get(from, "cause"))
@@ -287,7 +286,7 @@ static bool add_finding(struct builder *builder, const json_t *from)
     return good;
 }
 
-/* --- accesses ---------------------------------------------------------------------------------------- */
+/* --- accesses --------------------------------------------------------------------------------- */
 
 static bool is_one_of(const json_t *object, const char *name, const char *const *words)
 {
@@ -297,7 +296,8 @@ static bool is_one_of(const json_t *object, const char *name, const char *const 
     return text && *words;
 }
 
-/* Where the lanes' bytes are: 32 multiples of BYTES or nulls, and not nulls only. */
+/* Adds the lanes' offsets: 32 multiples of BYTES, or null for idle lanes. At least one is a
+ * number. */
 static bool copy_offsets(json_t *into, const json_t *object, json_int_t bytes)
 {
     const json_t *from = json_object_get(object, "offsets");
@@ -333,7 +333,7 @@ static bool copy_access(json_t *access, const json_t *from)
            copy_number(access, from, "ideal", MAX_COST) && copy_offsets(access, from, bytes);
 }
 
-/* Checks them all and keeps the costliest of each line. */
+/* Checks all accesses and keeps the costliest of each line. */
 static bool add_accesses(struct builder *builder, const json_t *from)
 {
     json_t *accesses = json_array(), *one;
@@ -351,7 +351,7 @@ static bool add_accesses(struct builder *builder, const json_t *from)
     return good;
 }
 
-/* --- calls and requests ------------------------------------------------------------------------------------------- */
+/* --- calls and requests ----------------------------------------------------------------------- */
 
 static bool is_function_name(const char *name)
 {
@@ -359,7 +359,7 @@ static bool is_function_name(const char *name)
     return length > 0 && length < MAX_FUNCTION && name[length] == '\0';
 }
 
-/* Adds a process's counts to those that are there: a program may have started others. Nothing is nothing. */
+/* Adds FROM, which may be NULL, to COUNTS: a program may consist of several processes. */
 static bool add_counts(json_t *counts, const json_t *from)
 {
     const char *name;
@@ -378,7 +378,7 @@ static bool add_counts(json_t *counts, const json_t *from)
     return good;
 }
 
-/* --- copies to the host ------------------------------------------------------------------------------ */
+/* --- copies to the host ----------------------------------------------------------------------- */
 
 static bool is_hash(const char *text)
 {
@@ -399,7 +399,7 @@ static bool add_copy(json_t *copies, const json_t *from)
     return json_array_append_new(copies, copy) == 0 && good;
 }
 
-/* --- the file ---------------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static bool add_line(struct builder *builder, const char *text, size_t size)
 {
@@ -437,7 +437,7 @@ static bool add_lines(struct builder *builder, FILE *file, char *error, size_t s
                          (length = getline(&text, &room, file)) > 0;) {
         number++;
         if (text[length - 1] != '\n')
-            break; /* the last one, cut off */
+            break; /* the last line, cut off */
         good = add_line(builder, text, length);
     }
     if (!good)
@@ -501,10 +501,10 @@ static json_t *read_record(int fd, size_t most, char *error, size_t size)
 
 json_t *record_take(int fd, char *error, size_t size)
 {
-    return read_record(fd, MAX_OWN, error, size);
+    return read_record(fd, MAX_TRUSTED, error, size);
 }
 
-/* A regular file: a process that may be hostile had time to put something else there. */
+/* Opens only regular files: a hostile process may have put something else there. */
 json_t *record_read(const char *path, char *error, size_t size)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

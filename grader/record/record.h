@@ -1,21 +1,24 @@
-/* Reads the record that the runtime library writes in the student's process, and makes of it the
- * launches and findings of a "lanewise/run/v1" document.
+/* Reads the record of a program and makes it the launches and findings of a "lanewise/run/v1"
+ * document.
  *
- * The record is one JSON object a line: a launch, findings, or the calls of a process that ended. The
- * student's process can write to it too, so it is checked in full: nothing that is not of the format,
- * and no text that is not printable, gets into the document. What it says is still only as trustworthy
- * as that process. */
+ * The record is one JSON object a line; gpu/record/record.h describes the lines. The emulator
+ * writes it: in a grading, that is the device's process, which the submission reaches only by
+ * requests (gpu/remote/wire.h); with `lanewise run`, it is the program's own process.
+ *
+ * The reader trusts neither. It checks every value, and only values of the format and printable
+ * text get into the document. */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-#define RECORD_SCHEMA   "lanewise/run/v1"
-#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's, at most: labs leave some KB */
-#define RECORD_LAUNCHES (1u << 17)         /* at most */
-#define RECORD_FINDINGS 1000u /* kinds and places, at most; further ones are left out */
-#define RECORD_ACCESSES 1000u /* lines of which one is kept, at most */
+#define RECORD_SCHEMA "lanewise/run/v1"
+/* Limits. */
+#define RECORD_BYTES    ((size_t)64 << 20) /* of a submission's record; labs write some KB */
+#define RECORD_LAUNCHES (1u << 17)
+#define RECORD_FINDINGS 1000u /* of different kinds and places; further ones are left out */
+#define RECORD_ACCESSES 1000u /* source lines with an access; further ones are left out */
 #define RECORD_LANES    32u
 #define RECORD_COUNTER  (1ll << 45) /* a counter of one launch: sums of all fit 63 bits */
 
@@ -23,7 +26,8 @@
  *
  *   {"schema": "lanewise/run/v1",
  *    "launches": [{"kernel", "grid": [x, y, z], "block": [x, y, z], "static_shared_bytes",
- *                  "dynamic_shared_bytes", "status": "ok" or how it ended, "rules": "sector", "gt200" or "g80",
+ *                  "dynamic_shared_bytes", "status": "ok" or how it ended,
+ *                  "rules": "sector", "gt200" or "g80",
  *                  "counters": {all of counters.def},
  *                  "lines": [{"file", "line", "counters": {those that are not 0}}]}],
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
@@ -36,23 +40,25 @@
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind", "space", "bytes", "cost", "ideal", "offsets": [of 32 lanes]}]}
  *
- * Calls are those of the CUDA runtime, `<<<>>>` being cudaLaunchKernel; {} if the program was killed.
- * They are the program's own word. Requests are what a device in a process of its own was asked for (gpu/remote/wire.h),
- * and counted itself, and the rows that it was asked for; {} where the program had no such device.
- * A finding about two accesses has the other one in "related"; others lack it. What a "message" there
- * says, such as "allocated here", is about that place. Findings of the same
- * id, file, line and related place are one, their counts added; without a file, those of the same
- * message. Copies are those to the host, if origins were watched; they and "missing", which is there only if the
- * host was shown another input, are as gpu/record/record.h describes them. So are accesses, if some were to
- * be recorded: of each line the one that cost most beyond its ideal, over all launches. A last line without a newline
- * is left out: its writer was killed. NULL: ERROR (SIZE bytes) says in a few words what is wrong with
- * the file, such as "is missing" or "is malformed in line 3". */
+ * "calls" are those of the CUDA runtime; `<<<>>>` is cudaLaunchKernel. {} if the program was
+ * killed. The program itself reports them. "requests" and "rows" are what a device in another
+ * process counted (gpu/remote/calls.def); {} without such a device.
+ *
+ * Findings with the same id, file, line and related place become one, and their counts add up;
+ * without a file, those with the same message. A finding about a pair of accesses has the other one
+ * in "related"; a place there with a "message", such as "allocated here", is not an access.
+ * "copies", "missing" and "accesses" are as in gpu/record/record.h: copies to the host, if origins
+ * were watched; the bytes that never reached the device, if main() saw a decoy input; and of each
+ * line the access that cost most beyond its ideal over all launches, if accesses were recorded.
+ *
+ * A last line without a newline is left out: its writer was killed. NULL: ERROR (SIZE bytes) says
+ * in a few words what is wrong with the file, such as "is missing" or "is malformed in line 3". */
 json_t *record_read(const char *path, char *error, size_t size);
 
-/* The same of the file that is open as FD, which it closes: of a program that is trusted, and may leave more. */
+/* Reads the record from FD, and closes it. For a trusted program, whose record may be larger. */
 json_t *record_take(int fd, char *error, size_t size);
 
-/* Of a finding about a pair of accesses: the place of the other one; else NULL. */
+/* The place of the other access, of a finding about a pair of accesses; else NULL. */
 const json_t *record_other_access(const json_t *finding);
 
 #endif

@@ -1,5 +1,5 @@
-/* How far a long piece of work has come: on a terminal a bar that is drawn again and again, with the rate and
- * the time that is left; elsewhere a line now and then.
+/* The progress of long work. A terminal gets a bar that is redrawn, with the rate and the time
+ * left; a file or pipe gets a line now and then.
  *
  *     [########............]  120 of 300, 64 a minute, 2 min 49 s left, 3 to review */
 #ifndef REPORT_BAR_H
@@ -13,13 +13,13 @@ struct report_bar {
     FILE *to;
     bool terminal;
     size_t total;
-    double start; /* when work began, by any clock */
-    size_t shown; /* of the last line, where it is no terminal */
+    double start; /* when the work began, by any clock */
+    size_t shown; /* steps already shown, if TO is not a terminal */
 };
 
-/* Begins; TO is asked whether it is a terminal. */
+/* Starts a bar on TO for TOTAL pieces of work. NOW is the clock's time, in seconds. */
 struct report_bar report_bar_begin(FILE *to, size_t total, double now);
-/* Tells that DONE are done, of which FAILED are to be reviewed. */
+/* Shows that DONE are done; FAILED of them need a review. */
 void report_bar_show(struct report_bar *bar, size_t done, size_t failed, double now);
 /* Ends the line. */
 void report_bar_end(struct report_bar *bar);

@@ -1,4 +1,4 @@
-/* markup.h escapes whatever it is given, so every text here may come from a student: names, paths, messages. */
+/* Names, paths and messages may come from a student: markup.h escapes all text. */
 #include "report/class_html.h"
 
 #include <ctype.h>
@@ -13,11 +13,11 @@
 #include "report/markup.h"
 #include "report/svg_class.h"
 
-#define FINDINGS 12u  /* of the most frequent */
-#define PAIRS    100u /* of the most similar */
+#define FINDINGS 12u  /* the most frequent ones */
+#define PAIRS    100u /* the most similar ones */
 #define TROUBLES 200u
-#define NAMES    20u /* more wait behind a click */
-#define LONG     40u /* students; more are a table to scroll */
+#define NAMES    20u /* a longer list is folded */
+#define LONG     40u /* a table of more students scrolls */
 
 struct page {
     struct markup m;
@@ -30,7 +30,7 @@ static unsigned percent_of(double part, double whole)
     return whole > 0 ? (unsigned)(100 * part / whole + 0.5) : 0;
 }
 
-/* --- small pieces -------------------------------------------------------------------------------------- */
+/* --- small pieces ----------------------------------------------------------------------------- */
 
 static void open_section(struct markup *m, const char *id, const char *title)
 {
@@ -53,9 +53,9 @@ static void close_line(struct markup *m)
     markup_break(m);
 }
 
-/* --- tables -------------------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
-/* Opens a table in a BOX that can be scrolled, with its head: COLUMNS apart by "|". */
+/* Opens a table in a scrollable BOX and writes its head. COLUMNS are separated by "|". */
 static void open_table_in(struct page *page, const char *box, const char *class,
                           const char *columns)
 {
@@ -92,7 +92,7 @@ static void close_table(struct page *page)
     close_line(&page->m);
 }
 
-/* A cell with a count; nothing is shown for none. */
+/* A cell with a count; a dash for 0. */
 static void put_count(struct page *page, unsigned count)
 {
     if (count)
@@ -109,7 +109,7 @@ static void put_percent(struct page *page, double part, double whole)
         markup_leaf(&page->m, "td", "count dim", "\u2013");
 }
 
-/* --- labs and scores ----------------------------------------------------------------------------------- */
+/* --- labs and scores -------------------------------------------------------------------------- */
 
 static void put_lab_row(struct page *page, const struct class_lab *lab)
 {
@@ -144,8 +144,8 @@ static void put_scores(struct page *page)
 {
     struct markup *m = &page->m;
     char id[32];
-    open_section(m, "scores", "How the scores lie");
-    markup_leaf(m, "p", "dim", "How many students got how much; only full marks are 100 %%.");
+    open_section(m, "scores", "Distribution of scores");
+    markup_leaf(m, "p", "dim", "The number of students by score. Only full marks count as 100 %%.");
     open_classed(m, "div", "plots");
     markup_break(m);
     if (page->totals.lab_count > 1)
@@ -159,7 +159,7 @@ static void put_scores(struct page *page)
     close_line(m);
 }
 
-/* --- checks -------------------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static void put_check_row(struct page *page, const struct class_check *check)
 {
@@ -184,10 +184,10 @@ static void put_checks(struct page *page)
 {
     struct markup *m = &page->m;
     const char *lab = "";
-    open_section(m, "checks", "What each check says");
+    open_section(m, "checks", "Results of each check");
     markup_leaf(
         m, "p", "dim",
-        "Of those who were graded. Points lost are a student's, on average: the larger, the more there is to explain.");
+        "For the graded submissions. Points lost are the mean per student: the higher, the more there is to explain in class.");
     open_table(page, "class checks",
                "check||passed|partly|failed|too long|crashed|not built|points lost");
     for (size_t i = 0; i < page->totals.check_count; i++) {
@@ -204,9 +204,9 @@ static void put_checks(struct page *page)
     close_line(m);
 }
 
-/* --- findings ------------------------------------------------------------------------------------------ */
+/* --- findings --------------------------------------------------------------------------------- */
 
-/* The line of somebody's program; whose is not told. */
+/* An example line from a student's program, without the student's name. */
 static void put_example(struct page *page, const json_t *example)
 {
     const char *source = json_text_of(example, "source"), *cause = json_text_of(example, "cause");
@@ -257,20 +257,19 @@ static void put_findings(struct page *page)
     size_t count = page->totals.finding_count;
     open_section(m, "findings", "Where the class lost its points");
     if (count == 0)
-        markup_leaf(m, "p", "dim",
-                    "Nothing was found to be wrong or slow in kernels that lost points.");
+        markup_leaf(m, "p", "dim", "No errors or losses were found in kernels that lost points.");
     else
         markup_leaf(
             m, "p", "dim",
-            "What was found in programs without full marks: errors, then what is slow, by how many students have it. lanewise explain ID tells all about one.");
+            "Findings in programs without full marks: errors first, then losses of speed, the most frequent first. lanewise explain ID explains one.");
     for (size_t i = 0; i < count && i < FINDINGS; i++)
         put_finding(page, &page->totals.findings[i]);
     if (count > FINDINGS)
-        markup_leaf(m, "p", "dim", "%zu rarer ones are not shown.", count - FINDINGS);
+        markup_leaf(m, "p", "dim", "%zu rarer findings are not shown.", count - FINDINGS);
     close_line(m);
 }
 
-/* --- what to look at ----------------------------------------------------------------------------------- */
+/* --- review ----------------------------------------------------------------------------------- */
 
 static void put_review_row(struct page *page, const char *student, const char *lab,
                            const char *where, const char *why)
@@ -298,7 +297,7 @@ static unsigned put_reviews(struct page *page)
     return rows;
 }
 
-/* The first of the checks of one grading that did not end, or not well, and how many there are. */
+/* One row for a grading with checks that timed out or crashed: the first one's message. */
 static unsigned put_stuck(struct page *page, const char *student, const char *lab,
                           const json_t *result)
 {
@@ -347,26 +346,26 @@ static unsigned put_all_stuck(struct page *page)
 static void put_review(struct page *page)
 {
     struct markup *m = &page->m;
-    open_section(m, "review", "To be looked at by a human");
+    open_section(m, "review", "Needs your review");
     markup_leaf(m, "p", "dim",
-                "What could not be graded, and why. None of these became a grade of 0.");
+                "Submissions that could not be graded, and why. None of them got a 0.");
     open_table(page, "class", "student|lab|file|why");
     unsigned rows = put_reviews(page);
     if (rows == 0)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">nothing</td></tr>\n");
     close_table(page);
-    markup_leaf(m, "h3", NULL, "Did not end, or crashed");
+    markup_leaf(m, "h3", NULL, "Timed out or crashed");
     open_table(page, "class", "student|lab|check|what happened");
     rows = put_all_stuck(page);
     if (rows == 0)
         markup_raw(m, "<tr><td colspan=\"4\" class=\"dim\">none</td></tr>\n");
     close_table(page);
     if (rows >= TROUBLES)
-        markup_leaf(m, "p", "dim", "There are more; the students' own reports have them all.");
+        markup_leaf(m, "p", "dim", "There are more; each student's report shows all of theirs.");
     close_line(m);
 }
 
-/* --- pairs --------------------------------------------------------------------------------------------- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static void put_side(struct page *page, const json_t *side)
 {
@@ -389,8 +388,8 @@ static void put_side(struct page *page, const json_t *side)
     close_line(m);
 }
 
-/* Puts names from KEY of the elements of LIST (NULL: they are names themselves), with what they have renamed.
- * Very many wait behind their number. */
+/* Lists the names in LIST: its elements, or their member KEY. "*" marks a student who renamed given
+ * functions. A long list is folded. */
 static void put_names(struct markup *m, const json_t *list, const char *key)
 {
     size_t i, count = json_array_size(list);
@@ -416,7 +415,7 @@ static void put_evidence(struct markup *m, const json_t *pair)
     if (json_is_true(json_object_get(pair, "same_file")))
         markup_leaf(m, "strong", NULL, "the same file");
     else if (strcmp(evidence, "text") == 0 && percent == 100)
-        markup_leaf(m, "strong", NULL, "the same but for names");
+        markup_leaf(m, "strong", NULL, "the same except for names");
     else
         markup_leaf(m, "strong", NULL, "%u %%", percent);
 }
@@ -442,7 +441,7 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
     if (json_array_size(also) > NAMES) {
         open_classed(m, "div", "also");
-        markup_text(m, "The same as one of them: ");
+        markup_text(m, "Handed in the same as one of the two: ");
         put_names(m, also, NULL);
         close_line(m);
     }
@@ -453,13 +452,13 @@ static void put_pair(struct page *page, const json_t *pair)
     close_line(m);
 }
 
-/* What a row of the table of those who are alike, and no more, says. */
+/* What the page says for each kind of "alike". */
 static const char *words_for(const char *what)
 {
     static const char *const words[][2] = {
-        {"solution", "the kit's solution, but for names, order and kinds of integers"},
-        {"short", "the same but for names, but too short to tell"},
-        {"renamed", "given functions under other names"}};
+        {"solution", "the kit's solution, except for names, order and integer types"},
+        {"short", "the same except for names, but too short to be evidence"},
+        {"renamed", "given functions renamed"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], what) == 0)
             return words[i][1];
@@ -474,8 +473,8 @@ static void put_alike(struct page *page)
     json_t *group;
     if (json_array_size(alike) == 0)
         return;
-    markup_leaf(m, "h3", NULL, "Alike, which proves nothing");
-    open_table(page, "class", "lab|what|students");
+    markup_leaf(m, "h3", NULL, "Alike, but no evidence");
+    open_table(page, "class", "lab|reason|students");
     json_array_foreach(alike, i, group)
     {
         markup_open(m, "tr");
@@ -495,29 +494,29 @@ static void put_pairs(struct page *page)
     const json_t *similar = json_object_get(page->class, "similar");
     size_t i, count = json_array_size(similar);
     json_t *pair;
-    open_section(m, "similar", "Nearly the same");
+    open_section(m, "similar", "Similar submissions");
     markup_leaf(
         m, "p", "dim",
-        "Pairs whose compiled kernels or sources have more in common than two people's do who work alone, whatever names and layout they have. What comes from the skeleton, what the solution has too and what many in the class share is left out. This is a reason to look, and no proof: judge by the sources. Who has a * has other names even in functions that the skeleton gives.");
+        "Pairs whose sources or compiled kernels have more in common than independent work usually has, whatever the names and layout. Code from the skeleton, code that the solution has too, and code that many students share is ignored. This is a reason to look, not a proof: judge by the sources. A * marks a student who renamed things even in functions that the skeleton gives.");
     if (count == 0)
         markup_leaf(m, "p", NULL,
                     json_number_of(page->class, "pending") > 0
-                        ? "Not looked for before all is graded."
-                        : "No pair is.");
+                        ? "Compared once everything is graded."
+                        : "None.");
     json_array_foreach(similar, i, pair)
     {
         if (i < PAIRS)
             put_pair(page, pair);
     }
     if (count > PAIRS)
-        markup_leaf(m, "p", "dim", "%zu pairs that are less alike are not shown.", count - PAIRS);
+        markup_leaf(m, "p", "dim", "%zu less similar pairs are not shown.", count - PAIRS);
     put_alike(page);
     close_line(m);
 }
 
-/* --- students ------------------------------------------------------------------------------------------ */
+/* --- students --------------------------------------------------------------------------------- */
 
-/* A link to the page in FOLDER, whatever bytes the folder's name has. */
+/* A link to the page in FOLDER; any byte of the name is escaped. */
 static void put_page_link(struct markup *m, const char *folder, const char *text)
 {
     char address[3 * 256 + 1], *end = address;
@@ -532,7 +531,7 @@ static void put_page_link(struct markup *m, const char *folder, const char *text
     markup_close(m);
 }
 
-/* No points yet are not 0. */
+/* Missing points are "not yet", not 0. */
 static void put_points(struct markup *m, const json_t *points)
 {
     if (json_is_number(points))
@@ -541,7 +540,7 @@ static void put_points(struct markup *m, const json_t *points)
         markup_leaf(m, "td", "count dim", "not yet");
 }
 
-/* One lab of a student: nothing handed in is told from 0 points. */
+/* One lab of a student. A missing submission looks different from 0 points. */
 static void put_grade(struct markup *m, const json_t *grade)
 {
     static const char *const words[][2] = {{"missing", "\u2013"},
@@ -590,7 +589,7 @@ static void put_students(struct page *page)
     fputs("|total", memory);
     fclose(memory);
     open_section(&page->m, "students", "Students");
-    /* of a long table the head stays in sight */
+    /* the head of a long table stays visible */
     open_table_in(page, page->totals.students > LONG ? "scroll long" : "scroll", "class", columns);
     json_array_foreach(json_object_get(page->class, "students"), i, student)
         put_student(page, student);
@@ -599,9 +598,9 @@ static void put_students(struct page *page)
     free(columns);
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
-/* Has anybody a grade for a second attempt, or a later one? */
+/* Whether a second or later attempt has a grade. */
 static bool has_trend(const struct class_lab *lab)
 {
     for (unsigned i = 1; i < CLASS_ATTEMPTS; i++)
@@ -615,8 +614,9 @@ static void put_trends(struct page *page)
     struct markup *m = &page->m;
     char id[32];
     unsigned plots = 0;
-    open_section(m, "trends", "From attempt to attempt");
-    markup_leaf(m, "p", "dim", "The mean score of those who made it so often, in %%.");
+    open_section(m, "trends", "Scores by attempt");
+    markup_leaf(m, "p", "dim",
+                "The mean score in %% of each attempt, over the students who made it.");
     open_classed(m, "div", "plots");
     markup_break(m);
     for (size_t i = 0; i < page->totals.lab_count; i++) {
@@ -629,7 +629,7 @@ static void put_trends(struct page *page)
     }
     close_line(m);
     if (plots == 0)
-        markup_leaf(m, "p", "dim", "Nobody handed in twice.");
+        markup_leaf(m, "p", "dim", "No student handed in twice.");
     close_line(m);
 }
 
@@ -645,14 +645,14 @@ static void put_summary(struct page *page)
                 page->totals.lab_count, page->totals.lab_count == 1 ? "" : "s",
                 json_text_of(page->class, "attempt"));
     if (json_number_of(page->class, "pending") > 0)
-        markup_leaf(m, "p", NULL, "This is not all: %.0f submissions are still to be graded.",
+        markup_leaf(m, "p", NULL, "Incomplete: %.0f submissions are not graded yet.",
                     json_number_of(page->class, "pending"));
     markup_leaf(m, "p", "dim", "Graded on the %s with seed %s by Lanewise %s.",
                 json_text_of(page->class, "device"), json_text_of(page->class, "seed"),
                 json_text_of(page->class, "version"));
     markup_raw(
         m,
-        "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#review\">To be looked at</a><a href=\"#similar\">Nearly the same</a><a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
+        "<nav><a href=\"#labs\">Labs</a><a href=\"#scores\">Scores</a><a href=\"#checks\">Checks</a><a href=\"#findings\">Findings</a><a href=\"#review\">Review</a><a href=\"#similar\">Similar</a><a href=\"#trends\">Trends</a><a href=\"#students\">Students</a></nav>\n");
     close_line(m);
 }
 

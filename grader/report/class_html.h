@@ -1,5 +1,5 @@
-/* A class as one HTML page, for its instructor: how the scores lie, what each check found, where points
- * were lost, what a human must look at, which submissions are nearly the same, how scores grow. */
+/* The class page, for the instructor: labs, distribution of scores, checks, where points were lost,
+ * what needs review, similar submissions, and scores over attempts. */
 #ifndef REPORT_CLASS_HTML_H
 #define REPORT_CLASS_HTML_H
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ARRAY with room for a zeroed element more behind its COUNT of SIZE bytes; NULL, and ARRAY as it was, when
- * out of memory. */
+/* ARRAY with room for one more zeroed element after its COUNT elements of SIZE bytes. When out of
+ * memory, NULL, and ARRAY is unchanged. */
 static void *grow(void *array, size_t count, size_t size)
 {
     char *larger = realloc(array, (count + 1) * size);
@@ -15,23 +15,23 @@ static void *grow(void *array, size_t count, size_t size)
     return larger;
 }
 
-/* --- shares ------------------------------------------------------------------------------------------- */
+/* --- shares ----------------------------------------------------------------------------------- */
 
-/* SCORE of MOST, from 0 to 1. */
+/* SCORE as a share of MOST, from 0 to 1. */
 static double share_of(double score, double most)
 {
     double share = most > 0 ? score / most : 0;
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-/* Only full marks are in the last bin; points are hundredths. */
+/* The last bin is for full marks only. */
 static unsigned bin_of(double share)
 {
     unsigned bin = (unsigned)(share * (CLASS_BINS - 1) + 1e-9);
     return share > 1 - 1e-6 ? CLASS_BINS - 1 : bin < CLASS_BINS - 2 ? bin : CLASS_BINS - 2;
 }
 
-/* --- checks and findings ------------------------------------------------------------------------------ */
+/* --- checks and findings ---------------------------------------------------------------------- */
 
 static enum class_outcome outcome_of(const char *status)
 {
@@ -91,8 +91,8 @@ static struct class_finding *find_finding(struct class_totals *totals, const cha
     return &larger[totals->finding_count++];
 }
 
-/* Is there a finding with the same id among the first COUNT? */
-static bool is_again(const json_t *findings, size_t count, const json_t *finding)
+/* Whether one of the first COUNT findings has the same id as FINDING. */
+static bool is_repeated(const json_t *findings, size_t count, const json_t *finding)
 {
     for (size_t i = 0; i < count; i++)
         if (json_equal(json_object_get(json_array_get(findings, i), "id"),
@@ -101,7 +101,7 @@ static bool is_again(const json_t *findings, size_t count, const json_t *finding
     return false;
 }
 
-/* Each kind once a student, however many lines have it. */
+/* Counts each kind of finding once per student, even if several lines have it. */
 static void add_findings(struct class_totals *totals, const char *lab, const json_t *findings)
 {
     size_t i;
@@ -109,7 +109,7 @@ static void add_findings(struct class_totals *totals, const char *lab, const jso
     json_array_foreach(findings, i, finding)
     {
         if (strcmp(json_text_of(finding, "severity"), "note") == 0 ||
-            is_again(findings, i, finding))
+            is_repeated(findings, i, finding))
             continue;
         struct class_finding *sum = find_finding(totals, lab, finding);
         if (sum)
@@ -122,7 +122,7 @@ static bool is_error(const struct class_finding *finding)
     return strcmp(finding->severity, "error") == 0;
 }
 
-/* Errors first: what makes a program wrong costs more than what makes it slow. */
+/* Errors first: a wrong program loses more points than a slow one. */
 static int by_frequency(const void *left, const void *right)
 {
     const struct class_finding *a = left, *b = right;
@@ -134,9 +134,9 @@ static int by_frequency(const void *left, const void *right)
     return lab ? lab : strcmp(a->id, b->id);
 }
 
-/* --- labs --------------------------------------------------------------------------------------------- */
+/* --- labs ------------------------------------------------------------------------------------- */
 
-/* What there is to count where there is no grade, or no program. */
+/* Counts labs without a grade or a program. */
 static void add_status(struct class_lab *lab, const char *status)
 {
     lab->missing += strcmp(status, "missing") == 0 || strcmp(status, "too-late") == 0;
@@ -176,7 +176,7 @@ static void add_grade(struct class_totals *totals, struct class_lab *lab, const 
     lab->full += bin_of(share) == CLASS_BINS - 1;
     json_array_foreach(json_object_get(result, "checks"), i, check)
         add_check(totals, lab->lab, check);
-    if (bin_of(share) < CLASS_BINS - 1) /* what cost nothing is no reason for lost points */
+    if (bin_of(share) < CLASS_BINS - 1) /* with full marks, no finding cost points */
         add_findings(totals, lab->lab, json_object_get(result, "findings"));
 }
 
@@ -209,8 +209,7 @@ void report_class_totals(const json_t *class, struct class_totals *totals)
             totals->bins[bin_of(
                 share_of(json_number_of(student, "total"), json_number_of(student, "max")))]++;
     }
-    for (size_t k = 0; k < totals->lab_count;
-         k++) /* labs first, so that checks are in their order */
+    for (size_t k = 0; k < totals->lab_count; k++) /* by lab, so that checks come in order */
         json_array_foreach(json_object_get(class, "students"), i, student)
         {
             const json_t *labs = json_object_get(student, "labs");

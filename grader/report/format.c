@@ -1,4 +1,4 @@
-/* The table of formats, and what their writers share. */
+/* The table of formats, and functions that their writers share. */
 #include "report/format.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Autolab: the last line of an autograder's output has the scores, one problem a lab; the line before it says
- * what passed, one stage a lab. Each must be one line, whatever is in it. */
+/* Autolab reads the last two lines of an autograder's output: the stages (one per lab) with the
+ * checks that passed, then the scores (one problem per lab). Each must be a single line. */
 #include "report/format.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* "<" may not begin a tag where Autolab puts a line into a page. */
+/* Autolab puts the line into a page, so "<" must not start a tag there. */
 #define ONE_LINE (JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(12))
 
 static json_t *test_of(const json_t *result, const json_t *check)

@@ -1,5 +1,6 @@
-/* Classroom 50: result.json. Its points are whole numbers, and its score the sum of its tests'; ours are tenths. So
- * that no more than a fraction of one point is lost in all, a test gets what the whole part of the sum grows by. */
+/* Classroom 50: result.json. Its points are whole numbers, and the score is the sum of its tests;
+ * our points are tenths. Each test gets the amount by which it raises the rounded-down running sum,
+ * so that rounding loses less than one point in all. */
 #include "report/format.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "base/json.h"
 
-/* The whole part of SUM, which is of tenths. */
+/* The whole part of SUM, a sum of tenths. */
 static json_int_t whole(double sum)
 {
     return (json_int_t)floor(sum + 0.01);
@@ -31,7 +32,7 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
                      whole(sums->max_points) - whole(before.max_points));
 }
 
-/* The fields that name the submission; those that are not known are left out. */
+/* Adds the fields that identify the submission, except unknown ones. */
 static void add_identity(json_t *page, const struct report_context *context)
 {
     const struct {

@@ -1,4 +1,4 @@
-/* CSV, as RFC 4180 has it: one row a check. */
+/* CSV (RFC 4180): one row for each check. */
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* A spreadsheet takes what begins so for a formula, and formulas can call programs: an apostrophe before it says
- * that it is text. */
+/* A spreadsheet treats text that starts with one of these as a formula, and formulas can call
+ * programs. An apostrophe in front marks it as text. */
 static bool looks_like_a_formula(const char *text)
 {
     return *text && strchr("=+-@\t", *text);

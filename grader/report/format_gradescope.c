@@ -1,5 +1,5 @@
-/* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that Gradescope shows
- * what a student's program says as it is, whatever looks like markup in it. */
+/* Gradescope: /autograder/results/results.json. All text is marked as plain text, so that
+ * Gradescope does not interpret markup in a student's output. */
 #include "base/json.h"
 #include "report/format.h"
 
@@ -11,7 +11,7 @@ static bool is_passed(const json_t *check)
     return strcmp(json_text_of(check, "status"), "passed") == 0;
 }
 
-/* A test, which students see with its points; "extra_data" is for those who download the results. */
+/* CHECK as a test that students see. "extra_data" is for instructors who download the results. */
 static json_t *test_of(const json_t *document, const json_t *result, const json_t *check,
                        size_t number)
 {
@@ -28,7 +28,7 @@ static json_t *test_of(const json_t *document, const json_t *result, const json_
     return test;
 }
 
-/* A figure is a race: who needs the fewest sectors? */
+/* Adds a figure, such as the number of sectors, to the leaderboard. */
 static void add_figure(json_t *leaderboard, json_t *name, const json_t *figure)
 {
     if (json_is_object(figure)) {

@@ -1,6 +1,6 @@
-/* JUnit's XML: a test suite a lab, a test case a check. What was wrong or slow is a failure; what did not end, or end
- * well, is an error, so that a time-out can be told from a wrong answer. markup.h escapes: since every ">" becomes
- * "&gt;" and no CDATA section is ever opened, "]]>" ends nothing. */
+/* JUnit's XML: one test suite per lab, one test case per check. A wrong or slow answer is a
+ * failure; a crash, a time-out or a missing program is an error. markup.h escapes every ">" and
+ * opens no CDATA section, so "]]>" in a student's text is harmless. */
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "report/markup.h"
 
-/* What JUnit calls a check's outcome; NULL: passed. */
+/* JUnit's word for a check's outcome; NULL: passed. */
 static const char *outcome_of(const json_t *check)
 {
     const char *status = json_text_of(check, "status");

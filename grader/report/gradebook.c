@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "report/format.h"
 
-/* Columns that are there if some lab has this status. */
+/* Columns that appear only if some lab has this status. */
 static const struct {
     const char *status, *column;
 } optionals[] = {{"pending", ",pending"}, {"by-hand", ",by_hand"}, {"excused", ",excused"}};
@@ -28,7 +28,7 @@ static void put_labs_with(FILE *to, const json_t *student, const char *status)
     }
 }
 
-/* Empty if there are none yet, which is not 0. */
+/* Empty, not 0, if there are no points yet. */
 static void put_points(FILE *to, const json_t *points)
 {
     fputc(',', to);
@@ -36,7 +36,7 @@ static void put_points(FILE *to, const json_t *points)
         fprintf(to, "%.6g", json_number_value(points));
 }
 
-/* Has any of the class's labs STATUS? */
+/* Whether any lab of any student has STATUS. */
 static bool has_status(const json_t *class, const char *status)
 {
     const char *lab;

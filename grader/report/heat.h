@@ -1,7 +1,7 @@
-/* The heat of a source file's lines: what share of the whole cost each has. Pure: no input, no output.
+/* The heat of each line of a source file: its share of the total cost. Pure: no input or output.
  *
- * A line's cost is one point for each warp instruction, each sector of global memory and each wavefront
- * of shared memory. They are not the same thing, but where they pile up is where to look. */
+ * A line's cost is one point for each warp instruction, sector of global memory and wavefront of
+ * shared memory. These are not equally expensive, but where they pile up is where to start. */
 #ifndef REPORT_HEAT_H
 #define REPORT_HEAT_H
 
@@ -10,7 +10,7 @@
 
 #include "report/run_totals.h"
 
-#define REPORT_HEAT_LEVELS 6 /* 0: nothing ran there; 1 to 5: the hotter the more */
+#define REPORT_HEAT_LEVELS 6 /* 0: nothing ran there; 1 to 5: from cool to hot */
 
 struct report_heat {
     const struct report_line *line; /* NULL: nothing ran there */
@@ -19,11 +19,11 @@ struct report_heat {
     unsigned level;
 };
 
-/* Fills HEAT[0] to HEAT[COUNT - 1], for the lines of FILE numbered from 1, from TOTALS. */
+/* Fills HEAT[0] to HEAT[COUNT - 1] from TOTALS, for lines 1 to COUNT of FILE. */
 void report_heat(const struct report_totals *totals, const char *file, struct report_heat *heat,
                  size_t count);
 
-/* How many lines TEXT has. */
+/* The number of lines in TEXT. */
 size_t report_line_count(const char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The HTML page of a grading. markup.h escapes whatever it is given, so every text here may come from the
- * student; the style sheet is report.css beside this file, built in. */
+/* The HTML page of a grading. Any text may come from the student: markup.h escapes all of it. The
+ * style sheet, report.css, is built into the program. */
 #include "report/html.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "report/markup.h"
 #include "report/svg.h"
 
-#define PICTURES 3 /* of the lines that waste most */
+#define PICTURES 3 /* for the most wasteful lines */
 
-/* The linker takes the file as it is. */
+/* Includes the file as it is. */
 __asm__(".section .rodata\n"
         "report_css: .incbin \"grader/report/report.css\"\n"
         ".byte 0\n"
@@ -26,12 +26,12 @@ extern const char report_css[] __attribute__((visibility("hidden")));
 struct page {
     struct markup m;
     const json_t *result;
-    const struct report_page *given;
+    const struct report_page *settings;
     struct report_totals totals; /* of the submission's lines */
     const char *file;
 };
 
-/* --- small pieces ------------------------------------------------------------------------------------- */
+/* --- small pieces ----------------------------------------------------------------------------- */
 
 static void open_classed(struct page *page, const char *element, const char *class)
 {
@@ -45,23 +45,23 @@ static void close_line(struct page *page)
     markup_break(&page->m);
 }
 
-/* Ids of a page that has several gradings begin with the grading's. */
-static const char *part_of(const struct page *page)
+/* What ids start with, so that they differ between the gradings on a page. */
+static const char *prefix_of(const struct page *page)
 {
-    return page->given->part ? page->given->part : "";
+    return page->settings->prefix ? page->settings->prefix : "";
 }
 
-/* "h2" of a page of one grading is "h3" of one of several. */
+/* The heading of LEVEL; one level lower on a page of several gradings. */
 static const char *heading(const struct page *page, unsigned level)
 {
     static const char *const headings[] = {"h1", "h2", "h3", "h4"};
-    return headings[level - 1 + (page->given->part != NULL)];
+    return headings[level - 1 + (page->settings->prefix != NULL)];
 }
 
 static void open_section(struct page *page, const char *id, const char *title)
 {
     markup_open(&page->m, "section");
-    markup_set(&page->m, "id", "%s%s", part_of(page), id);
+    markup_set(&page->m, "id", "%s%s", prefix_of(page), id);
     markup_break(&page->m);
     markup_leaf(&page->m, heading(page, 2), NULL, "%s", title);
     markup_break(&page->m);
@@ -77,7 +77,7 @@ static void put_paragraph(struct page *page, const char *class, const char *befo
     markup_break(&page->m);
 }
 
-/* "file.cu:31", which leads to the line below if it is the submission's. */
+/* "file.cu:31", a link to the source below if the line is the submission's. */
 static void put_place(struct page *page, const char *file, json_int_t line)
 {
     bool own = strcmp(file, page->file) == 0;
@@ -85,12 +85,12 @@ static void put_place(struct page *page, const char *file, json_int_t line)
         return;
     markup_open(&page->m, own ? "a" : "span");
     if (own)
-        markup_set(&page->m, "href", "#%sL%lld", part_of(page), (long long)line);
+        markup_set(&page->m, "href", "#%sL%lld", prefix_of(page), (long long)line);
     markup_text(&page->m, "%s:%lld", file, (long long)line);
     markup_close(&page->m);
 }
 
-/* --- checks and findings ------------------------------------------------------------------------------ */
+/* --- checks and findings ---------------------------------------------------------------------- */
 
 static const char *mark_of(const char *status)
 {
@@ -107,7 +107,7 @@ static const char *mark_of(const char *status)
     return "\u2717 not built";
 }
 
-/* The line that a check or a finding points at, with a caret and its cause. */
+/* The line of a check or a finding, with a caret and the cause. */
 static void put_snippet(struct page *page, const json_t *place)
 {
     const char *source = json_text_of(place, "source");
@@ -207,7 +207,7 @@ static void put_findings_that(struct page *page, const json_t *findings, bool ar
     }
 }
 
-/* What makes the program wrong stands above what makes it slow. */
+/* Errors first, then losses of speed. */
 static void put_findings(struct page *page)
 {
     const json_t *findings = json_object_get(page->result, "findings");
@@ -215,14 +215,14 @@ static void put_findings(struct page *page)
     open_section(page, "findings", "Findings");
     if (json_array_size(findings) == 0)
         markup_leaf(&page->m, "p", "dim",
-                    built ? "Nothing was found to be wrong while the kernels ran."
-                          : "It did not compile, so no kernel has run yet.");
+                    built ? "No errors or losses were found while the kernels ran."
+                          : "It did not compile, so no kernel ran.");
     put_findings_that(page, findings, true);
     put_findings_that(page, findings, false);
     close_line(page);
 }
 
-/* --- pictures ----------------------------------------------------------------------------------------- */
+/* --- pictures --------------------------------------------------------------------------------- */
 
 /* The access that was recorded for LINE, or NULL. */
 static const json_t *access_of(const struct page *page, unsigned line)
@@ -243,24 +243,24 @@ static void put_picture(struct page *page, const struct report_line *line, const
     snprintf(id, sizeof id, "access%u", line->number);
     struct report_picture picture = {.id = id,
                                      .file = page->file,
-                                     .source = page->given->source,
+                                     .source = page->settings->source,
                                      .inlined = true,
                                      .line = &line->counters};
     markup_open(&page->m, "figure");
     open_classed(page, "div", "scroll");
-    markup_set(&page->m, "tabindex", "0"); /* so that the arrow keys can scroll it */
+    markup_set(&page->m, "tabindex", "0"); /* lets the arrow keys scroll it */
     markup_break(&page->m);
     report_svg_access(page->m.to, access, &picture);
     close_line(page);
     markup_open(&page->m, "figcaption");
     put_place(page, page->file, line->number);
-    markup_text(&page->m, ": %s sectors, wavefronts or branches beyond the ideal in all.",
+    markup_text(&page->m, ": %s sectors, wavefronts and branches beyond the ideal in total.",
                 NUMBER(line->waste));
     markup_close(&page->m);
     close_line(page);
 }
 
-/* Of the lines that waste most; of the first that accesses memory if none wastes anything. */
+/* Draws the most wasteful lines; if none wastes anything, the first one that accesses memory. */
 static void put_pictures(struct page *page)
 {
     unsigned drawn = 0;
@@ -274,19 +274,19 @@ static void put_pictures(struct page *page)
         drawn++;
     }
     if (!drawn)
-        markup_leaf(&page->m, "p", "dim", "No line's accesses to memory were recorded.");
+        markup_leaf(&page->m, "p", "dim", "No memory accesses were recorded.");
     close_line(page);
 }
 
-/* --- the source --------------------------------------------------------------------------------------- */
+/* --- the source ------------------------------------------------------------------------------- */
 
-/* A cell with what moved and what would have been enough; empty if there was nothing. */
+/* A cell with the measured cost and the ideal; empty if nothing moved. */
 static void put_traffic(struct page *page, const uint64_t *value, const enum emu_counter *kinds,
                         size_t count)
 {
     uint64_t cost = 0, ideal = 0;
     for (size_t i = 0; i < count; i++) {
-        cost += value[kinds[i]]; /* its ideal comes next */
+        cost += value[kinds[i]]; /* the next counter is its ideal */
         ideal += value[kinds[i] + 1];
     }
     open_classed(page, "td", "extra");
@@ -326,11 +326,11 @@ static void put_source_line(struct page *page, unsigned number, const struct rep
     const char *line;
     size_t length;
     markup_open(&page->m, "tr");
-    markup_set(&page->m, "id", "%sL%u", part_of(page), number);
+    markup_set(&page->m, "id", "%sL%u", prefix_of(page), number);
     put_counters(page, heat);
     markup_leaf(&page->m, "td", "number", "%u", number);
     open_classed(page, "td", "text code");
-    if (base_source_line(page->given->source, number, &line, &length))
+    if (base_source_line(page->settings->source, number, &line, &length))
         markup_bytes(&page->m, line, length);
     markup_close(&page->m);
     close_line(page);
@@ -357,7 +357,7 @@ static void put_source_head(struct page *page)
 
 static void put_source(struct page *page)
 {
-    size_t count = report_line_count(page->given->source);
+    size_t count = report_line_count(page->settings->source);
     struct report_heat *heat = calloc(count + 1, sizeof *heat);
     if (!heat)
         return;
@@ -365,7 +365,7 @@ static void put_source(struct page *page)
     open_section(page, "source", "Your source, line by line");
     markup_leaf(
         &page->m, "p", "dim",
-        "Cost is the line's share of all warp instructions, sectors and wavefronts, over all runs of this grading. Sectors are 32 bytes of global memory, wavefronts passes through shared memory.");
+        "Cost is a line's share of all warp instructions, sectors and wavefronts in this grading. A sector is 32 bytes of global memory; a wavefront is one pass through shared memory.");
     markup_break(&page->m);
     open_classed(page, "div", "scroll");
     markup_set(&page->m, "tabindex", "0");
@@ -383,7 +383,7 @@ static void put_source(struct page *page)
     free(heat);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void put_fact(struct page *page, const char *name, const char *value)
 {
@@ -406,7 +406,7 @@ static void put_environment(struct page *page)
     put_fact(page, "Device", json_text_of(result, "device_name"));
     put_fact(page, "Compiler", json_text_of(json_object_get(result, "graded_by"), "compiler"));
     put_fact(page, "Seed of the inputs", seed);
-    put_fact(page, "Date", page->given->date);
+    put_fact(page, "Date", page->settings->date);
     put_fact(page, "File", page->file);
     put_fact(page, "SHA-256 of the file", json_text_of(result, "source_sha256"));
     markup_close(&page->m);
@@ -466,9 +466,10 @@ static void put_summary(struct markup *m, const json_t *result)
     markup_break(m);
 }
 
-void report_html_sections(struct markup *m, const json_t *result, const struct report_page *given)
+void report_html_sections(struct markup *m, const json_t *result,
+                          const struct report_page *settings)
 {
-    struct page page = {.m = *m, .result = result, .given = given};
+    struct page page = {.m = *m, .result = result, .settings = settings};
     page.file = json_text_of(result, "submission");
     report_add_up_lines(json_object_get(result, "lines"), page.file, &page.totals);
     put_checks(&page);
@@ -480,7 +481,7 @@ void report_html_sections(struct markup *m, const json_t *result, const struct r
     *m = page.m;
 }
 
-void report_html(FILE *to, const json_t *result, const struct report_page *given)
+void report_html(FILE *to, const json_t *result, const struct report_page *settings)
 {
     struct markup m = {.to = to};
     char title[200];
@@ -490,7 +491,7 @@ void report_html(FILE *to, const json_t *result, const struct report_page *given
     put_summary(&m, result);
     markup_open(&m, "main");
     markup_break(&m);
-    report_html_sections(&m, result, given);
+    report_html_sections(&m, result, settings);
     markup_close(&m);
     markup_break(&m);
     report_html_end(&m);

@@ -13,20 +13,20 @@ static void close_line(struct markup *m)
     markup_break(m);
 }
 
-/* What a status means to the student; "": the points say it. */
+/* What a status means to the student; "": the points say enough. */
 static const char *remark_of(const char *status)
 {
     static const struct {
         const char *status, *remark;
     } remarks[] = {
         {"passed", "full marks"},
-        {"not-built", "the compiler refused it"},
+        {"not-built", "does not compile"},
         {"missing", "nothing was handed in"},
         {"too-late", "handed in too late"},
-        {"review", "your instructor has still to look at it"},
+        {"review", "your instructor must review it"},
         {"pending", "not graded yet"},
         {"excused", "does not count for you"},
-        {"by-hand", "given by your instructor"},
+        {"by-hand", "points from your instructor"},
     };
     for (size_t i = 0; i < sizeof remarks / sizeof *remarks; i++)
         if (strcmp(status, remarks[i].status) == 0)
@@ -34,7 +34,7 @@ static const char *remark_of(const char *status)
     return "";
 }
 
-/* Remark, attempt and lateness in a few words. */
+/* The remark, which attempt counts, and how late it was. */
 static void put_remarks(struct markup *m, const json_t *entry)
 {
     const char *remark = remark_of(json_text_of(entry, "status"));
@@ -50,7 +50,7 @@ static void put_remarks(struct markup *m, const json_t *entry)
     if (late > 0)
         markup_text(m, "%s%d %s late", comma, (int)late, late == 1 ? "day" : "days");
     if (late > 0 && json_integer_of(entry, "counted") > 0)
-        markup_text(m, ": %.6g points taken off", json_number_of(entry, "penalty"));
+        markup_text(m, ": %.6g points deducted", json_number_of(entry, "penalty"));
     if (*json_text_of(entry, "by_hand"))
         markup_text(m, "%s%s", *remark || *comma || late > 0 ? "; " : "",
                     json_text_of(entry, "by_hand"));
@@ -96,7 +96,7 @@ static void put_table(struct markup *m, const json_t *student)
     close_line(m);
 }
 
-/* No total is not 0: as long as all is open there is none. */
+/* There is no total, which is not 0, until the first lab has a grade. */
 static bool has_total(const json_t *student)
 {
     return json_is_number(json_object_get(student, "total"));
@@ -128,9 +128,9 @@ static void put_head(struct markup *m, const json_t *student)
 
 static void put_lab(struct markup *m, const char *lab, const json_t *result, const char *source)
 {
-    char part[160];
-    snprintf(part, sizeof part, "%s-", lab);
-    struct report_page page = {.source = source ? source : "", .date = "", .part = part};
+    char prefix[160];
+    snprintf(prefix, sizeof prefix, "%s-", lab);
+    struct report_page page = {.source = source ? source : "", .date = "", .prefix = prefix};
     markup_open(m, "section");
     markup_set(m, "class", "lab");
     markup_set(m, "id", "%s", lab);

@@ -14,7 +14,7 @@ static void end_tag(struct markup *m)
     m->in_tag = false;
 }
 
-/* Bytes that may come from anywhere. The same for text and for attributes: all five are escaped. */
+/* Escapes untrusted bytes, for text and attributes alike. */
 static void put_escaped(FILE *to, char *text, size_t length)
 {
     base_clean_text(text, length);

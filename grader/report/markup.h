@@ -1,5 +1,5 @@
-/* Writes HTML and SVG, element by element. Text and attributes are cleaned and escaped here and nowhere
- * else, so what a submission wrote stays text whatever it is; tags can only be closed in order.
+/* Writes HTML and SVG, element by element. All text and attributes are cleaned and escaped here, so
+ * that text from a submission cannot become markup. Elements close in the reverse order.
  *
  *     markup_open(m, "text");  markup_set(m, "x", "%g", 4.5);  markup_text(m, "%s", source);
  *     markup_close(m);                                          <text x="4.5">a &lt; b</text> */
@@ -16,24 +16,24 @@ struct markup {
     FILE *to;
     const char *open[MARKUP_DEPTH];
     unsigned depth;
-    bool in_tag; /* attributes can still be set */
+    bool in_tag; /* attributes can still be added */
 };
 
 void markup_open(struct markup *m, const char *element);
-/* Sets an attribute of the element that was opened last; it must have nothing in it yet. */
+/* Adds an attribute to the element just opened, before it has any content. */
 void markup_set(struct markup *m, const char *attribute, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void markup_text(struct markup *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* LENGTH bytes, which need not end with a NUL. */
+/* LENGTH bytes of text; no NUL needed. */
 void markup_bytes(struct markup *m, const char *text, size_t length);
-/* What is markup already, or a style sheet: of our own making only. */
+/* Writes TEXT unescaped. Only for our own markup and style sheets. */
 void markup_raw(struct markup *m, const char *text);
 void markup_close(struct markup *m);
-/* Closes what HTML knows as empty, such as meta. */
+/* Closes an element that has no content in HTML, such as meta. */
 void markup_close_void(struct markup *m);
-/* A newline between elements, for whoever reads the file. */
+/* A newline between elements, to keep the file readable. */
 void markup_break(struct markup *m);
-/* An element with nothing but text in it: CLASS may be NULL. */
+/* An element that contains only text. CLASS may be NULL. */
 void markup_leaf(struct markup *m, const char *element, const char *class, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

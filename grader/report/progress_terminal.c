@@ -41,7 +41,7 @@ static void put_bar(const struct report_progress *page, double share)
         fputc('.', page->to);
 }
 
-/* The best score so far and its day. */
+/* The best score so far and its date. */
 static void put_best(const struct report_progress *page, const char *lab)
 {
     const json_t *known = json_object_get(json_object_get(page->progress, "labs"), lab);
@@ -56,7 +56,7 @@ static void put_best(const struct report_progress *page, const char *lab)
     fprintf(page->to, "  %-*s", BEST, text);
 }
 
-/* " (after 02, 04)": the numbers of the labs that NEEDS names. */
+/* " (after 02, 04)": the numbers of the labs in NEEDS. */
 static void put_needs(const struct report_progress *page, const json_t *needs)
 {
     size_t i;

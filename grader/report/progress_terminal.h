@@ -1,4 +1,4 @@
-/* All labs as a table, a row each:
+/* All labs as a table, one row each:
  *
  *     lab             points   progress    best             title
  *     01-parallelize  60/100   ######....  75, 2026-11-21   From one thread to a grid
@@ -15,11 +15,11 @@ struct report_progress {
     FILE *to;
     bool colour;
     int width;              /* of the longest lab's name */
-    const json_t *progress; /* lanewise/progress/v1; NULL: no column of the best */
+    const json_t *progress; /* lanewise/progress/v1; NULL: no column "best" */
 };
 
 void report_progress_head(const struct report_progress *page);
-/* One row, from a lanewise/result/v1 and the names of the labs to be done before. */
+/* One row, from a lanewise/result/v1. NEEDS names the labs to do first. */
 void report_progress_row(const struct report_progress *page, const json_t *result,
                          const json_t *needs);
 

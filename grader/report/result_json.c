@@ -65,14 +65,14 @@ bool report_json_writable(const char *path)
 
 bool report_json_write(const json_t *document, const char *path)
 {
-    /* 12 digits: 22.1 shall not become 22.100000000000001. */
+    /* 12 digits, so that 22.1 does not become 22.100000000000001. */
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     if (!text) {
         errno = ENOMEM;
         return false;
     }
     size_t size = strlen(text);
-    text[size] = '\n'; /* in the place of the NUL */
+    text[size] = '\n'; /* replaces the NUL */
     bool written = base_write_output(path, text, size + 1, 0644);
     int reason = errno;
     free(text);

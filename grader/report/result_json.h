@@ -1,18 +1,18 @@
-/* Writes results as JSON. The documents are described in RESULTS.md, beside this file. */
+/* Writes results as JSON. RESULTS.md describes the documents. */
 #ifndef REPORT_RESULT_JSON_H
 #define REPORT_RESULT_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Several results (an array of lanewise/result/v1) as one document, lanewise/results/v1. A new
- * object; NULL when out of memory. */
+/* RESULTS, an array of lanewise/result/v1, as one lanewise/results/v1. A new object; NULL when out
+ * of memory. */
 json_t *report_result_set(const json_t *results, double seconds);
 
-/* Can a file be written at PATH? Asked before the work that fills it. False: errno says why. */
+/* Whether a file can be written at PATH, to know it before the work. False: errno says why. */
 bool report_json_writable(const char *path);
 
-/* Replaces PATH by DOCUMENT, all at once. False: errno says why. */
+/* Replaces the file PATH with DOCUMENT atomically. False: errno says why. */
 bool report_json_write(const json_t *document, const char *path);
 
 #endif

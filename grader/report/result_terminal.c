@@ -30,7 +30,7 @@
 #define PLAIN  "\033[0m"
 
 #define MARGIN "       "
-#define WIDTH  100 /* long texts are folded there */
+#define WIDTH  100 /* longer text is folded */
 
 bool report_wants_colour(FILE *file)
 {
@@ -74,7 +74,7 @@ static void put_folded(const struct page *page, const char *text)
     report_folded(page->to, page->margin, text);
 }
 
-/* Writes text of several lines, each behind the margin. */
+/* Writes the lines of TEXT, each after the margin. */
 static void put_lines(const struct page *page, const char *text)
 {
     while (*text) {
@@ -84,7 +84,7 @@ static void put_lines(const struct page *page, const char *text)
     }
 }
 
-/* Columns of a UTF-8 string, near enough: its characters. */
+/* The columns of a UTF-8 string: one for each character, which is close enough. */
 static int columns(const char *text)
 {
     int count = 0;
@@ -135,7 +135,7 @@ static const char *mark_of(const char *status, const char **colour)
     return passed ? "ok" : partial ? "part" : "no";
 }
 
-/* The first check before CHECK that went wrong in the same way, at the same place; or NULL. */
+/* The first check before CHECK that failed in the same way at the same place, or NULL. */
 static const json_t *find_same(const json_t *checks, const json_t *check)
 {
     size_t i;
@@ -201,7 +201,7 @@ static void put_build(const struct page *page, const json_t *build)
         paint(page, YELLOW);
         fputs("  note", page->to);
         paint(page, PLAIN);
-        fputs("           the compiler warns, which costs no points:\n", page->to);
+        fputs("           the compiler warns (no points lost):\n", page->to);
     }
     put_lines(page, messages);
 }

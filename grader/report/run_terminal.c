@@ -1,9 +1,9 @@
-/* The terminal report of a run. First the JSON document is added up, by kernel and by source line;
- * then it is printed, as a table a kernel and a paragraph a line.
+/* The terminal report of a run. It adds up the JSON document by kernel and by source line, then
+ * prints a table for each kernel and a paragraph for each line.
  *
- * A line's waste is what it cost beyond the ideal: sectors of global memory, wavefronts of shared
- * memory and divergent branches, one point each. They are not the same thing, but a line that is bad
- * in one of them is what a student should look at first. */
+ * A line's waste is its cost beyond the ideal: one point for each sector of global memory,
+ * wavefront of shared memory and divergent branch. These are not equally expensive, but a line with
+ * many of any of them is the first to improve. */
 #include "report/run_terminal.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 enum { MAX_SOURCE = 4 << 20, MOST_LOSSES = 5, MAX_NAME = 44 };
 
-#define MARGIN "       " /* before what does not fit a finding's first line */
+#define MARGIN "       " /* of a finding's further lines */
 
 struct style {
     const char *strong, *bad, *dim, *off;
@@ -33,19 +33,19 @@ struct style {
 static const struct style plain = {"", "", "", ""};
 static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[2m", "\033[0m"};
 
-/* A report being written. */
+/* The report while it is written. */
 struct page {
     FILE *to;
     struct style style;
-    char *folder; /* the working directory, to shorten file names; may be NULL */
-    char *source; /* text of the file shown last, NULL if it cannot be read */
+    char *folder; /* the working directory, for shortening file names; may be NULL */
+    char *source; /* text of the last file shown; NULL: unreadable */
     char *source_name;
-    const char *rules; /* other than today's, or NULL */
+    const char *rules; /* other than today's GPUs have, or NULL */
 };
 
-/* --- source lines -------------------------------------------------------------------------------------- */
+/* --- source lines ----------------------------------------------------------------------------- */
 
-/* The file as students call it: relative to where they are. */
+/* FILE relative to the working directory, as students see it. */
 static const char *shown_name(const struct page *page, const char *file)
 {
     size_t length = page->folder ? strlen(page->folder) : 0;
@@ -54,18 +54,18 @@ static const char *shown_name(const struct page *page, const char *file)
     return file;
 }
 
-/* The end of a long NAME, from a '/' on: "…" goes before it, in CUT. */
+/* The end of a long NAME, starting at a '/'. CUT gets "…", which goes before it, or "". */
 static const char *short_name(const char *name, const char **cut)
 {
     size_t length = strlen(name);
     const char *end = length > MAX_NAME ? strchr(name + length - MAX_NAME, '/') : NULL;
     if (length > MAX_NAME && !end)
-        end = strrchr(name, '/'); /* the file's own name is as long as that */
+        end = strrchr(name, '/'); /* the file name alone is too long */
     *cut = end ? "…" : "";
     return end ? end : name;
 }
 
-/* The name comes from a program: only a regular file is read, and not a huge one. */
+/* The name comes from the program, so only a regular file of limited size is read. */
 static char *read_source(const char *name)
 {
     struct stat status;
@@ -86,7 +86,7 @@ static char *read_source(const char *name)
     return text;
 }
 
-/* The text of FILE or NULL; the last one is kept. */
+/* The text of FILE, or NULL. Caches the last one. */
 static const char *source_of(struct page *page, const char *file)
 {
     if (!page->source_name || strcmp(page->source_name, file) != 0) {
@@ -111,9 +111,9 @@ static void print_source(struct page *page, const char *file, unsigned line)
     fprintf(page->to, "      %s%.*s%s\n", page->style.dim, (int)length, start, page->style.off);
 }
 
-/* --- counters ------------------------------------------------------------------------------------------ */
+/* --- counters --------------------------------------------------------------------------------- */
 
-/* The four kinds of global accesses and the two of shared ones, by their first counter. */
+/* A kind of access, by its first counter. */
 struct access {
     const char *name;
     enum emu_counter requests; /* then sectors, ideal, lines; or wavefronts, ideal, conflicts */
@@ -162,10 +162,10 @@ static void print_shared(struct page *page, const struct emu_counters *counters,
             NUMBER(value[LAST]), bad ? page->style.off : "", base_ratio(value[LAST], value[0]));
 }
 
-static void print_requests(struct page *page, const char *what, uint64_t requests)
+static void print_requests(struct page *page, const char *name, uint64_t requests)
 {
     if (requests)
-        fprintf(page->to, "  %-18s %15s\n", what, NUMBER(requests));
+        fprintf(page->to, "  %-18s %15s\n", name, NUMBER(requests));
 }
 
 static void print_counters(struct page *page, const struct emu_counters *counters)
@@ -194,7 +194,7 @@ static void print_counters(struct page *page, const struct emu_counters *counter
         print_shared(page, counters, &shared_accesses[i]);
 }
 
-/* --- kernels -------------------------------------------------------------------------------------------- */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* " of 32 x 4 blocks" for {32, 4, 1} and "block". */
 static void print_size(FILE *to, const unsigned size[3], const char *of)
@@ -238,7 +238,7 @@ static void print_kernel(struct page *page, const struct report_kernel *kernel)
     print_counters(page, &kernel->counters);
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void print_line(struct page *page, const struct report_line *line)
 {
@@ -269,13 +269,13 @@ static void print_line(struct page *page, const struct report_line *line)
                 page->style.off);
 }
 
-/* Students compare these figures with today's: what is different must be plain. */
+/* The report must say what differs from today's GPUs. */
 static void print_rules(const struct page *page)
 {
     if (page->rules)
         fprintf(
             page->to,
-            "\nMemory is counted by the rules of %s: requests are of half a warp, sectors are what its transactions move, and there are 16 banks.\n",
+            "\nMemory is counted by the rules of %s: a request is half a warp, sectors are what its transactions move, and there are 16 banks.\n",
             page->rules);
 }
 
@@ -291,7 +291,8 @@ static bool has_losses(const json_t *findings)
     return false;
 }
 
-/* Lines that were asked for, or else, where no finding tells more, those that waste something. */
+/* Prints the requested lines; without a request, the wasteful ones unless findings already cover
+ * them. */
 static void print_lines(struct page *page, const struct report_totals *totals,
                         const struct report_run_options *options, const json_t *findings)
 {
@@ -300,13 +301,13 @@ static void print_lines(struct page *page, const struct report_totals *totals,
     size_t count = totals->line_count;
     if (!options->lines_asked)
         while (count > 0 && totals->lines[count - 1].waste == 0)
-            count--; /* they are sorted: the last ones waste nothing */
+            count--; /* sorted by waste: the last ones waste nothing */
     if (count > options->line_limit)
         count = options->line_limit;
     if (totals->unknown_lines)
         fprintf(
             page->to,
-            "\nThe program has no line information: build it with nvcc -lineinfo to see which lines cost most.\n");
+            "\nThe program has no line information; build it with nvcc -lineinfo to see which lines cost most.\n");
     else if (count == 0 && totals->kernel_count > 0 && options->line_limit > 0)
         fprintf(page->to, "\nNo line wastes sectors, wavefronts or branches.\n");
     if (count > 0)
@@ -315,9 +316,9 @@ static void print_lines(struct page *page, const struct report_totals *totals,
         print_line(page, &totals->lines[i]);
 }
 
-/* --- findings --------------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
-/* "file.cu:31:9: ". Returns how many columns it takes. */
+/* Prints "file.cu:31:9: " and returns its width. */
 static size_t print_head(struct page *page, const char *file, unsigned line, unsigned column)
 {
     const char *cut, *name = short_name(shown_name(page, file), &cut);
@@ -328,7 +329,7 @@ static size_t print_head(struct page *page, const char *file, unsigned line, uns
     return (size_t)(size + fprintf(page->to, ": "));
 }
 
-/* TEXT behind so many columns, with a margin where it goes on. */
+/* Prints TEXT after COLUMNS columns; further lines get a margin. */
 static void print_rest(FILE *to, size_t columns, const char *text)
 {
     size_t room = columns < TEXT_COLUMNS ? TEXT_COLUMNS - 1 - columns : 0, cut = strlen(text);
@@ -340,7 +341,7 @@ static void print_rest(FILE *to, size_t columns, const char *text)
         report_folded(to, MARGIN, text + cut + (text[cut] == ' '));
 }
 
-/* "scale" of "void scale<float>(float*, int)": its arguments are in the source. */
+/* "scale" in "void scale<float>(float*, int)"; the source shows the rest. */
 static int plain_kernel(const char *kernel, const char **name)
 {
     size_t length = strcspn(kernel, "<(");
@@ -351,7 +352,7 @@ static int plain_kernel(const char *kernel, const char **name)
     return (int)(kernel + length - *name);
 }
 
-/* Other places, as gcc tells them. */
+/* Related places, as notes in gcc's style. */
 static void print_notes(struct page *page, const json_t *finding)
 {
     size_t i;
@@ -399,7 +400,7 @@ static bool is_note(const json_t *finding)
     return severity && strcmp(severity, "note") == 0;
 }
 
-/* Errors, and the most wasteful losses: findings are sorted. */
+/* Prints all errors, but only the first losses and notes unless ALL. Findings come sorted. */
 static void print_findings(struct page *page, const json_t *findings, bool all)
 {
     size_t i, losses = 0;
@@ -413,9 +414,9 @@ static void print_findings(struct page *page, const json_t *findings, bool all)
             print_finding(page, finding);
     }
     if (!all && losses > MOST_LOSSES)
-        fprintf(page->to, "%zu more findings: --all shows them\n", losses - MOST_LOSSES);
+        fprintf(page->to, "%zu more findings; --all shows them\n", losses - MOST_LOSSES);
     if (losses > 0)
-        fprintf(page->to, "\nlanewise explain ID tells more of a finding: [ID] is behind it.\n");
+        fprintf(page->to, "\nlanewise explain ID explains the finding marked [ID].\n");
 }
 
 void report_run_terminal(FILE *to, const json_t *document, const struct report_run_options *options)

@@ -1,4 +1,5 @@
-/* What `lanewise run` prints: each kernel's counters, the source lines that waste most, findings. */
+/* The report of `lanewise run`: each kernel's counters, the most wasteful source lines,
+ * findings. */
 #ifndef REPORT_RUN_TERMINAL_H
 #define REPORT_RUN_TERMINAL_H
 
@@ -10,12 +11,12 @@
 
 struct report_run_options {
     bool colour;
-    bool lines_asked;    /* also lines that waste nothing, most instructions first */
-    unsigned line_limit; /* how many lines at most; REPORT_ALL_LINES */
+    bool lines_asked;    /* --lines or --all: include lines that waste nothing */
+    unsigned line_limit; /* the maximum number of lines, or REPORT_ALL_LINES */
 };
 
-/* Writes DOCUMENT (lanewise/run/v1, as record_read returns it) to TO. Launches of one kernel are
- * shown as one, their counters added. */
+/* Writes DOCUMENT (lanewise/run/v1, from record_read()) to TO. All launches of a kernel appear as
+ * one entry with the sum of their counters. */
 void report_run_terminal(FILE *to, const json_t *document,
                          const struct report_run_options *options);
 

@@ -1,5 +1,5 @@
-/* Adding up. Kernels and lines are found again by a JSON object used as a dictionary: its values are
- * indices into the arrays. */
+/* Adds up counters. A JSON object serves as the dictionary from a kernel or line to its index in
+ * the arrays. */
 #include "report/run_totals.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static bool grow(void **array, size_t count, size_t *room, size_t size)
     return true;
 }
 
-/* The index that KEY stands for; COUNT, and now known, if it is new. */
+/* The index of KEY; a new key gets COUNT. */
 static size_t index_of(json_t *index, const char *key, size_t count)
 {
     const json_t *known = json_object_get(index, key);
@@ -126,7 +126,7 @@ uint64_t report_waste(const struct emu_counters *counters)
     };
     uint64_t waste = counters->value[EMU_divergent_branches];
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
-        const uint64_t *cost = &counters->value[costs[i]]; /* its ideal comes next */
+        const uint64_t *cost = &counters->value[costs[i]]; /* the next counter is its ideal */
         waste += cost[0] > cost[1] ? cost[0] - cost[1] : 0;
     }
     return waste;

@@ -1,4 +1,4 @@
-/* A run's counters, added up by kernel and by source line. Pure: no input, no output. */
+/* A run's counters, added up by kernel and by source line. Pure: no input or output. */
 #ifndef REPORT_RUN_TOTALS_H
 #define REPORT_RUN_TOTALS_H
 
@@ -9,17 +9,18 @@
 
 #include "gpu/counters.h"
 
-/* All launches of one kernel. Texts belong to the document. */
+/* All launches of one kernel. Text belongs to the document. */
 struct report_kernel {
     const char *name;
-    const char *failed; /* how the first launch that did not end well ended; NULL: all did */
+    const char *failed; /* the status of the first launch that failed; NULL: none did */
     uint64_t launches;
     unsigned grid[3], block[3]; /* of the first launch */
-    bool sizes_differ;          /* of a later one they, or the occupancy, are others */
+    bool sizes_differ;          /* a later launch has another size or occupancy */
     struct report_occupancy {
-        unsigned warps, registers; /* of a multiprocessor; of a thread, an estimate */
-        const char *limit;         /* what allows no more: "registers" */
-    } occupancy;                   /* of the first launch */
+        unsigned warps,
+            registers;     /* warps per multiprocessor; registers per thread (an estimate) */
+        const char *limit; /* the resource that limits it: "registers" */
+    } occupancy;           /* of the first launch */
     struct emu_counters counters;
 };
 
@@ -36,17 +37,17 @@ struct report_totals {
     size_t kernel_count;
     struct report_line *lines; /* most waste first, then most warp instructions, then by place */
     size_t line_count;
-    const char *rules;  /* of the first launch: by which its accesses were counted (gpu/rules.h) */
-    bool unknown_lines; /* there was a launch, but no line of source is known */
+    const char *rules;  /* the rules by which the first launch was counted (gpu/rules.h) */
+    bool unknown_lines; /* kernels ran, but no source line is known */
 };
 
 /* Adds up DOCUMENT (lanewise/run/v1), which must live as long as TOTALS. */
 void report_add_up(const json_t *document, struct report_totals *totals);
-/* The same for LINES of one FILE, which have no kernels: a result's "lines". */
+/* The same for the "lines" of a result, all of one FILE and without kernels. */
 void report_add_up_lines(const json_t *lines, const char *file, struct report_totals *totals);
 void report_totals_free(struct report_totals *totals);
 
-/* What COUNTERS cost beyond the ideal. */
+/* The cost in COUNTERS beyond the ideal. */
 uint64_t report_waste(const struct emu_counters *counters);
 
 #endif

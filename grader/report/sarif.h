@@ -1,11 +1,11 @@
-/* Findings as SARIF 2.1.0, the form in which editors and code review take what tools have found. */
+/* Findings as SARIF 2.1.0, which editors and code review tools read. */
 #ifndef REPORT_SARIF_H
 #define REPORT_SARIF_H
 
 #include <jansson.h>
 
-/* A new SARIF log of the findings of DOCUMENT: lanewise/run/v1, result/v1 or results/v1. Its rules are the
- * kinds of findings that occur. NULL when out of memory. */
+/* A new SARIF log of the findings in DOCUMENT: lanewise/run/v1, result/v1 or results/v1. Its rules
+ * are the kinds of findings that occur. NULL when out of memory. */
 json_t *report_sarif(const json_t *document);
 
 #endif

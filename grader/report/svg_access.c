@@ -1,12 +1,12 @@
 /* The picture of one access of a warp.
  *
- *   global memory: a row for each 128-byte line that is touched, four sectors in it; bytes that lanes
- *   asked for are filled and bear the lanes' numbers, the rest of a touched sector is hatched.
+ *   global memory: a row of four sectors for each 128-byte line that is touched. Requested bytes
+ *   are filled and show the lanes' numbers; the rest of a touched sector is hatched.
  *
- *   shared memory: a column for each bank, a row for each pass (wavefront); a cell bears the lanes that
- *   it serves and the number of their word. Passes beyond the ideal are bank conflicts.
+ *   shared memory: a column for each bank, a row for each pass (wavefront). A cell shows the lanes
+ *   that it serves and their word. Passes beyond the ideal are bank conflicts.
  *
- * Everything is worked out here from the 32 offsets, by the rules of gpu/observe/counters.c. */
+ * All of it follows from the 32 offsets, by the rules of gpu/observe/counters.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #define BANKS 32u
 
 enum {
-    LEFT = 104, /* what is before the columns */
+    LEFT = 104, /* width before the columns */
     WORD = 26,  /* width of 4 bytes, or of a bank */
     RIGHT = 16,
     WIDTH = LEFT + 32 * WORD + RIGHT,
@@ -31,11 +31,11 @@ enum {
     LANES_TEXT = 160
 };
 
-/* A place that some lanes touch: bytes of global memory, or a word of shared memory. */
+/* A location that lanes access: bytes of global memory, or a word of shared memory. */
 struct item {
-    uint64_t at; /* in units of the access's width, but at least of a word in shared memory */
+    uint64_t at; /* in units of the access's width; in shared memory at least a word */
     uint32_t lanes;
-    unsigned row, half; /* of a 128-bit access to shared memory: 0, or 1 */
+    unsigned row, half; /* half of the warp, for a 128-bit access to shared memory: 0 or 1 */
 };
 
 struct drawing {
@@ -43,12 +43,12 @@ struct drawing {
     const json_t *access;
     const struct report_picture *picture;
     bool shared;
-    unsigned bytes, shift; /* of a lane; of an item, as a power of two */
+    unsigned bytes, shift; /* bytes per lane; log2 of the bytes per item */
     uint32_t mask;
     uint64_t offset[LANES];
     struct item items[LANES];
     unsigned item_count;
-    uint64_t row_at[ROWS]; /* global: the line; shared: 1 if it is a pass beyond the ideal */
+    uint64_t row_at[ROWS]; /* global: the line; shared: 1 for a pass beyond the ideal */
     unsigned row_count;
     unsigned sectors, ideal, ways;
 };
@@ -79,12 +79,12 @@ static const char *text_of(const struct drawing *d, const char *key)
     return json_text_of(d->access, key);
 }
 
-static json_int_t number_of(const struct drawing *d, const char *key)
+static json_int_t integer_of(const struct drawing *d, const char *key)
 {
     return json_integer_of(d->access, key);
 }
 
-/* "0-3, 8, 12-15" for a set of lanes. */
+/* A set of lanes as text: "0-3, 8, 12-15". */
 static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 {
     char *at = text;
@@ -104,9 +104,9 @@ static const char *lanes_text(uint32_t lanes, char text[LANES_TEXT])
 }
 #define LANES_OF(lanes) lanes_text(lanes, (char[LANES_TEXT]){0})
 
-/* --- working it out --------------------------------------------------------------------------------- */
+/* --- layout ----------------------------------------------------------------------------------- */
 
-/* The item at AT, made if it is new. */
+/* The item at AT, added if new. */
 static struct item *item_at(struct drawing *d, uint64_t at, unsigned half)
 {
     for (unsigned i = 0; i < d->item_count; i++)
@@ -139,8 +139,7 @@ static void lay_out_global(struct drawing *d)
     d->ideal = (d->item_count * d->bytes + 31) / 32;
 }
 
-/* The passes of the items of one HALF, which come after the rows that are there: each takes one item of
- * each column. */
+/* Adds rows for the passes of one HALF. Each pass serves one item from each column. */
 static void lay_out_passes(struct drawing *d, unsigned half)
 {
     unsigned columns = BANKS * 4 >> d->shift, held[BANKS] = {0}, count = 0, passes = 0;
@@ -168,7 +167,7 @@ static void lay_out(struct drawing *d)
             continue;
         d->mask |= 1u << l;
         d->offset[l] = (uint64_t)json_integer_value(offset);
-        /* 128-bit accesses to shared memory go half a warp at a time. */
+        /* Shared memory serves a 128-bit access half a warp at a time. */
         unsigned half = d->shared && d->bytes == 16 ? l / 16 : 0;
         item_at(d, d->offset[l] >> d->shift, half)->lanes |= 1u << l;
     }
@@ -178,7 +177,7 @@ static void lay_out(struct drawing *d)
         lay_out_passes(d, half);
 }
 
-/* --- shapes ----------------------------------------------------------------------------------------- */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 static void rect(struct drawing *d, const char *class, double x, double y, double width,
                  double height)
@@ -207,7 +206,7 @@ static void pattern_rect(struct drawing *d, const char *class, const char *name,
     markup_close(&d->m);
 }
 
-/* Opens a text, whose words the caller writes. ANCHOR: "start", "middle" or "end". */
+/* Opens a text element; the caller writes its text. ANCHOR: "start", "middle" or "end". */
 static void open_text(struct drawing *d, const char *class, const char *anchor, double x, double y)
 {
     markup_open(&d->m, "text");
@@ -226,7 +225,7 @@ static void put_text(struct drawing *d, const char *class, const char *anchor, d
     markup_close(&d->m);
 }
 
-/* The lanes' numbers in a space WIDTH wide, as small as need be; only how many, if they do not fit. */
+/* The lanes' numbers, scaled to fit WIDTH; only their count if they do not fit. */
 static void put_lanes(struct drawing *d, const char *class, double x, double y, double width,
                       uint32_t lanes)
 {
@@ -241,7 +240,7 @@ static void put_lanes(struct drawing *d, const char *class, double x, double y, 
     markup_close(&d->m);
 }
 
-/* --- the parts of the picture ----------------------------------------------------------------------- */
+/* --- the parts of the picture ----------------------------------------------------------------- */
 
 static void put_patterns(struct drawing *d)
 {
@@ -271,13 +270,13 @@ static void put_patterns(struct drawing *d)
     markup_break(m);
 }
 
-/* The line of source, without what it is indented by. */
+/* The line of source without its indentation. */
 static void put_source(struct drawing *d, double y)
 {
     const char *line;
     size_t length;
     if (!d->picture->source ||
-        !base_source_line(d->picture->source, (unsigned)number_of(d, "line"), &line, &length))
+        !base_source_line(d->picture->source, (unsigned)integer_of(d, "line"), &line, &length))
         return;
     for (; length > 0 && (*line == ' ' || *line == '\t'); length--)
         line++;
@@ -329,7 +328,7 @@ static void put_row_label(struct drawing *d, unsigned row, double y)
     markup_close(&d->m);
 }
 
-/* The four sectors of a line: those that the items of ROW touch are moved whole. */
+/* The four sectors of a line. A sector that an item of ROW touches is moved whole. */
 static void put_sectors(struct drawing *d, unsigned row, double y)
 {
     unsigned touched = 0;
@@ -353,8 +352,8 @@ static void put_banks(struct drawing *d, double y)
         plain_rect(d, "lw-empty", LEFT + c * width + 1, y, width - 2, CELL);
 }
 
-/* The text that appears over an item. */
-static void put_hint(struct drawing *d, const struct item *item)
+/* The tooltip of an item. */
+static void put_tooltip(struct drawing *d, const struct item *item)
 {
     markup_open(&d->m, "title");
     if (d->shared)
@@ -374,7 +373,7 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     double x = LEFT + (double)(item->at & (columns - 1)) * width;
     const char *on = extra ? "lw-on2" : "lw-on";
     markup_open(&d->m, "g");
-    put_hint(d, item);
+    put_tooltip(d, item);
     if (extra)
         pattern_rect(d, "lw-extra", "extra", x + 1, y, width - 2, CELL);
     else
@@ -390,7 +389,7 @@ static void put_item(struct drawing *d, const struct item *item, double y)
     markup_close(&d->m);
 }
 
-/* Items narrower than a word are labelled a word at a time, where they fill one. */
+/* Labels words that are filled by items narrower than a word. */
 static void put_word_labels(struct drawing *d, unsigned row, double y)
 {
     uint32_t lanes[32] = {0};
@@ -429,8 +428,8 @@ static void put_key(struct drawing *d, double y)
     double x = LEFT;
     plain_rect(d, "lw-used", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10,
-             d->shared ? "served in this pass: lanes, and their word"
-                       : "bytes that the lanes in it asked for");
+             d->shared ? "served in this pass: lanes and their word"
+                       : "bytes that these lanes requested");
     x += 280;
     if (d->shared)
         pattern_rect(d, "lw-extra", "extra", x, y, 18, 12);
@@ -438,34 +437,35 @@ static void put_key(struct drawing *d, double y)
         pattern_rect(d, "lw-waste", "waste", x, y, 18, 12);
     put_text(d, "", "start", x + 24, y + 10,
              d->shared ? "had to wait for its bank: a conflict"
-                       : "moved, but not asked for: wasted");
+                       : "moved but not requested: wasted");
     x += 260;
     plain_rect(d, "lw-off", x, y, 18, 12);
-    put_text(d, "", "start", x + 24, y + 10, "lane that takes no part");
+    put_text(d, "", "start", x + 24, y + 10, "inactive lane");
     markup_break(&d->m);
 }
 
-/* --- words ------------------------------------------------------------------------------------------ */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static void write_head(const struct drawing *d, FILE *to)
 {
     fprintf(to, "%s:%lld: %s %s of %u byte%s a lane", d->picture->file,
-            (long long)number_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
+            (long long)integer_of(d, "line"), text_of(d, "space"), text_of(d, "kind"), d->bytes,
             d->bytes == 1 ? "" : "s");
 }
 
-static void write_whose(const struct drawing *d, FILE *to)
+static void write_warp(const struct drawing *d, FILE *to)
 {
     const json_t *block = json_object_get(d->access, "block");
-    fprintf(to, "block (%lld,%lld,%lld), warp %lld, its access %lld by this line, %d of 32 lanes",
-            (long long)json_integer_value(json_array_get(block, 0)),
-            (long long)json_integer_value(json_array_get(block, 1)),
-            (long long)json_integer_value(json_array_get(block, 2)),
-            (long long)number_of(d, "warp"), (long long)number_of(d, "step"),
-            __builtin_popcount(d->mask));
+    fprintf(
+        to,
+        "block (%lld,%lld,%lld), warp %lld, access %lld of this warp by this line, %d of 32 lanes",
+        (long long)json_integer_value(json_array_get(block, 0)),
+        (long long)json_integer_value(json_array_get(block, 1)),
+        (long long)json_integer_value(json_array_get(block, 2)), (long long)integer_of(d, "warp"),
+        (long long)integer_of(d, "step"), __builtin_popcount(d->mask));
 }
 
-/* What this access costs, in a sentence. */
+/* The cost of this access, in a sentence. */
 static void write_cost(const struct drawing *d, FILE *to)
 {
     unsigned used = d->item_count * d->bytes, moved = d->sectors * 32;
@@ -484,7 +484,7 @@ static void write_cost(const struct drawing *d, FILE *to)
         fprintf(to, "no bank conflict.");
 }
 
-/* What all accesses by the line cost. */
+/* The cost of all accesses by the line. */
 static void write_total(const struct drawing *d, FILE *to)
 {
     static const enum emu_counter global[] = {EMU_global_load_requests, EMU_global_store_requests,
@@ -503,10 +503,10 @@ static void write_total(const struct drawing *d, FILE *to)
             d->shared ? "wavefronts" : "sectors", NUMBER(value[2]));
 }
 
-/* For those who do not see it: the figures, and row by row which lanes are where. */
+/* For screen readers: the figures, and the lanes in each row. */
 static void write_description(const struct drawing *d, FILE *to)
 {
-    write_whose(d, to);
+    write_warp(d, to);
     fprintf(to, ". ");
     write_cost(d, to);
     for (unsigned row = 0; row < d->row_count; row++) {
@@ -520,7 +520,7 @@ static void write_description(const struct drawing *d, FILE *to)
     }
 }
 
-/* What WRITE writes, as text of an element that is open. */
+/* Puts the output of WRITE into the open element. */
 static void put_written(struct drawing *d, void (*write)(const struct drawing *, FILE *))
 {
     char *text = NULL;
@@ -543,7 +543,7 @@ static void put_words(struct drawing *d, const char *class, double y,
     markup_break(&d->m);
 }
 
-/* --- all of it -------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void open_svg(struct drawing *d, double height)
 {
@@ -579,7 +579,7 @@ void report_svg_access(FILE *to, const json_t *access, const struct report_pictu
 {
     struct drawing d = {.m = {.to = to}, .access = access, .picture = picture};
     d.shared = strcmp(text_of(&d, "space"), "shared") == 0;
-    d.bytes = (unsigned)number_of(&d, "bytes");
+    d.bytes = (unsigned)integer_of(&d, "bytes");
     unsigned width = d.shared && d.bytes < 4 ? 4 : d.bytes;
     d.shift = (unsigned)__builtin_ctz(width | 16); /* 16 is the widest */
     lay_out(&d);
@@ -588,7 +588,7 @@ void report_svg_access(FILE *to, const json_t *access, const struct report_pictu
     put_patterns(&d);
     put_words(&d, "lw-head", 22, write_head);
     put_source(&d, 42);
-    put_words(&d, "lw-dim", 60, write_whose);
+    put_words(&d, "lw-dim", 60, write_warp);
     put_lane_row(&d, 76);
     put_column_heads(&d, 118);
     put_rows(&d, rows);

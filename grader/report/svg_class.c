@@ -46,8 +46,7 @@ static void put_line(struct markup *m, const char *class, double x1, double y1, 
     markup_close(m);
 }
 
-/* Opens a plot of so many COLUMNS; what is in it is told by the description, which the caller writes and
- * closes. */
+/* Opens a plot with COLUMNS columns and its description, which the caller writes and closes. */
 static void open_plot(struct markup *m, const char *id, const char *title, unsigned columns)
 {
     int width = LEFT + (int)columns * COLUMN + RIGHT;
@@ -71,7 +70,7 @@ static double column_middle(unsigned column)
     return LEFT + (column + 0.5) * COLUMN;
 }
 
-/* --- scores -------------------------------------------------------------------------------------------- */
+/* --- scores ----------------------------------------------------------------------------------- */
 
 static unsigned largest_of(const unsigned bins[CLASS_BINS])
 {
@@ -101,10 +100,11 @@ void report_svg_scores(struct markup *m, const char *id, const char *title,
 {
     unsigned largest = largest_of(bins);
     open_plot(m, id, title, CLASS_BINS);
-    for (unsigned i = 0; i < CLASS_BINS; i++)
+    for (unsigned i = 0; i < CLASS_BINS - 1; i++)
         if (bins[i])
-            markup_text(m, "%u of %u%s %%. ", bins[i], i * 10,
-                        i < CLASS_BINS - 1 ? " and more" : "");
+            markup_text(m, "%u from %u to %u %%. ", bins[i], i * 10, i * 10 + 10);
+    if (bins[CLASS_BINS - 1])
+        markup_text(m, "%u with 100 %%. ", bins[CLASS_BINS - 1]);
     markup_close(m);
     put_text(m, "lw-head", "start", 4, 16, title);
     put_line(m, "plot-axis", LEFT, TOP + PLOT, LEFT + CLASS_BINS * COLUMN, TOP + PLOT);
@@ -115,7 +115,7 @@ void report_svg_scores(struct markup *m, const char *id, const char *title,
     markup_break(m);
 }
 
-/* --- trends -------------------------------------------------------------------------------------------- */
+/* --- trends ----------------------------------------------------------------------------------- */
 
 static double mean_of(const struct class_trend *trend)
 {
@@ -138,7 +138,7 @@ static void put_grid(struct markup *m, unsigned columns)
     }
 }
 
-/* How many attempts there are to show: the last that anybody made. */
+/* The number of attempts to show: the highest that any student made. */
 static unsigned last_attempt(const struct class_trend trend[CLASS_ATTEMPTS])
 {
     unsigned last = 0;
@@ -175,14 +175,14 @@ static void put_attempt(struct markup *m, unsigned i, const struct class_trend *
     markup_set(m, "cx", "%.1f", x);
     markup_set(m, "cy", "%.1f", y);
     markup_set(m, "r", "4");
-    markup_leaf(m, "title", NULL, "attempt %u: %.0f %% on average of %u", i + 1,
+    markup_leaf(m, "title", NULL, "attempt %u: mean %.0f %%, %u students", i + 1,
                 100 * mean_of(trend), trend->count);
     markup_close(m);
     open_text(m, "lw-strong", "middle", x, y - 8);
     markup_text(m, "%.0f", 100 * mean_of(trend));
     markup_close(m);
     open_text(m, "lw-dim", "middle", x, TOP + PLOT + 27);
-    markup_text(m, "of %u", trend->count);
+    markup_text(m, "n = %u", trend->count);
     markup_close(m);
 }
 
@@ -193,7 +193,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
     open_plot(m, id, title, CLASS_BINS); /* as wide as the histograms */
     for (unsigned i = 0; i < count; i++)
         if (trend[i].count)
-            markup_text(m, "Attempt %u: %.0f %% on average of %u. ", i + 1,
+            markup_text(m, "Attempt %u: mean %.0f %%, %u students. ", i + 1,
                         100 * mean_of(&trend[i]), trend[i].count);
     markup_close(m);
     put_text(m, "lw-head", "start", 4, 16, title);
@@ -206,7 +206,7 @@ void report_svg_trend(struct markup *m, const char *id, const char *title,
     markup_break(m);
 }
 
-/* --- outcomes ------------------------------------------------------------------------------------------ */
+/* --- outcomes --------------------------------------------------------------------------------- */
 
 void report_svg_outcomes(struct markup *m, const struct class_check *check)
 {

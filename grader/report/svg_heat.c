@@ -1,4 +1,5 @@
-/* The heat map of a source file: each line with a bar as long and as dark as its share of the cost. */
+/* The heat map of a source file: each line has a bar whose length and shade show its share of the
+ * cost. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct map {
     size_t count;
 };
 
-/* Opens a text, whose words the caller writes. */
+/* Opens a text element; the caller writes its text. */
 static void open_text(struct map *map, const char *class, const char *anchor, int x, int y)
 {
     markup_open(&map->m, "text");
@@ -35,7 +36,7 @@ static void put_text(struct map *map, const char *class, const char *anchor, int
     markup_close(&map->m);
 }
 
-/* What ran on a line: its share, a bar, its waste. */
+/* The share of a line, a bar and its waste. */
 static void put_heat(struct map *map, const struct report_heat *heat, int y)
 {
     struct markup *m = &map->m;
@@ -73,7 +74,7 @@ static void put_line(struct map *map, size_t i)
     markup_break(&map->m);
 }
 
-/* The costliest line of those that cost less than MOST; NULL: there is none. */
+/* The costliest line that costs less than MOST, or NULL. */
 static const struct report_heat *next_costly(const struct map *map, uint64_t most)
 {
     const struct report_heat *found = NULL;
@@ -84,7 +85,7 @@ static const struct report_heat *next_costly(const struct map *map, uint64_t mos
     return found;
 }
 
-/* For those who do not see it: the lines that cost most. */
+/* The costliest lines in words, for screen readers. */
 static void describe(struct map *map)
 {
     const struct report_heat *heat = next_costly(map, UINT64_MAX);
@@ -110,7 +111,7 @@ static void put_head(struct map *map)
     markup_break(m);
     markup_open(m, "title");
     markup_set(m, "id", "%s-title", id);
-    markup_text(m, "%s: what each line costs", map->picture->file);
+    markup_text(m, "%s: cost of each line", map->picture->file);
     markup_close(m);
     markup_open(m, "desc");
     markup_set(m, "id", "%s-desc", id);
@@ -124,7 +125,7 @@ static void put_head(struct map *map)
         markup_break(m);
     }
     open_text(map, "lw-head", "start", 12, 22);
-    markup_text(m, "%s: what each line costs", map->picture->file);
+    markup_text(m, "%s: cost of each line", map->picture->file);
     markup_close(m);
     put_text(map, "lw-dim", "start", 12, 50, "share of cost");
     put_text(map, "lw-dim", "end", WASTE, 50, "wasted");
@@ -145,7 +146,7 @@ void report_svg_heat(FILE *to, const struct report_totals *totals,
         put_line(&map, i);
     put_text(
         &map, "", "start", 12, TOP + (int)map.count * ROW + 20,
-        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, one point each. Wasted: those beyond the ideal, and divergent branches.");
+        "Cost: warp instructions, sectors of global memory and wavefronts of shared memory, one point each. Wasted: cost beyond the ideal, and divergent branches.");
     markup_close(&map.m);
     markup_break(&map.m);
     free(map.heat);

@@ -1,8 +1,8 @@
 /* bubblewrap's command line.
  *
- * The program sees a file system that is made up for it, all of it read-only but for the kept files and,
- * if it may have one, a scratch folder of limited size: no home, no /proc, no /tmp of others, nothing of
- * the kit but what the caller names. All paths are the same inside as outside. */
+ * The program sees a file system made for it. All of it is read-only, except the kept files and perhaps a
+ * scratch folder of limited size. There is no home, no /proc, no shared /tmp, and only those files of the
+ * kit that the caller names. Paths inside are the same as outside. */
 #include "sandbox/parts.h"
 
 #include "config.h"
@@ -22,7 +22,7 @@ struct words {
     size_t count;
 };
 
-/* Appends words, up to a NULL. Too many words end in a command line that is cut off, which fails. */
+/* Appends words up to a NULL. With too many words, the command line is cut off, and fails. */
 static void add(struct words *words, ...)
 {
     va_list arguments;
@@ -33,7 +33,7 @@ static void add(struct words *words, ...)
     va_end(arguments);
 }
 
-/* Never freed: the process is about to become another program. */
+/* Never freed: this process soon executes another program. */
 static const char *number(uint64_t value)
 {
     char *text;
@@ -49,13 +49,13 @@ const char *sandbox_bubblewrap(void)
     return NULL;
 }
 
-/* Where a folder of the system is a link, as /bin is to /usr/bin, it is one inside too. */
+/* A system folder that is a link, as /bin is to /usr/bin, is a link inside, too. */
 static void add_system(struct words *words, const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox_system; *path; ++path) {
         struct stat status;
         char *target = calloc(1, 4096);
-        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, with the rest of /usr */
+        bool comes_along = strncmp(*path, "/usr/", 5) == 0; /* CUDA, as a part of /usr */
         if (comes_along || !sandbox_wants(sandbox, *path) || lstat(*path, &status) != 0 || !target)
             continue;
         if (S_ISLNK(status.st_mode) && readlink(*path, target, 4095) > 0)
@@ -63,13 +63,14 @@ static void add_system(struct words *words, const struct sandbox *sandbox)
         else
             add(words, "--ro-bind", *path, *path, NULL);
     }
-    if (sandbox_lies_in(LANEWISE_ROOT, "/usr")) /* then hide the kit */
+    if (sandbox_lies_in(LANEWISE_ROOT, "/usr")) /* hide the kit */
         add(words, "--size", "65536", "--tmpfs", LANEWISE_ROOT, NULL);
     if (sandbox_lies_in(LANEWISE_CUDA_HOME, LANEWISE_ROOT))
         add(words, "--ro-bind", LANEWISE_CUDA_HOME, LANEWISE_CUDA_HOME, NULL);
 }
 
-/* The system's own files are there already, and a link on the way to them would be in the way. */
+/* Whether PATH exists inside already, as a system file. bubblewrap could not bind it a second time if a link
+ * leads there. */
 static bool has_system(const struct sandbox *sandbox, const char *path)
 {
     if (sandbox->bare || sandbox_lies_in(path, LANEWISE_ROOT))
@@ -80,7 +81,7 @@ static bool has_system(const struct sandbox *sandbox, const char *path)
     return false;
 }
 
-/* Puts an empty folder in the place of the one at PATH. */
+/* Covers the folder PATH by an empty one. */
 static void hide(const char *path, void *words)
 {
     char *copy = strdup(path);
@@ -113,7 +114,7 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     if (sandbox->gpu)
         add_gpu(words);
 #ifdef LANEWISE_PRELOAD
-    add(words, "--proc", "/proc", NULL); /* sanitizers ask it where their stack is */
+    add(words, "--proc", "/proc", NULL); /* where sanitizers find their stack */
 #endif
     if (sandbox->scratch_bytes)
         add(words, "--size", number(sandbox->scratch_bytes), "--tmpfs", sandbox->folder, NULL);
@@ -129,7 +130,7 @@ static void add_files(struct words *words, const struct sandbox *sandbox)
     add(words, "--remount-ro", "/", "--chdir", sandbox->folder, NULL);
 }
 
-/* bubblewrap itself starts with an empty environment: a library that is preloaded is the program's. */
+/* Sets the program's environment. bubblewrap's own is empty: only the program may preload libraries. */
 static void add_environment(struct words *words, const char *const *environment)
 {
     for (; *environment; ++environment) {

@@ -1,5 +1,5 @@
-/* A child's answer comes back in an unnamed temporary file, which both have open. Should this process be
- * killed, the children get SIGTERM and end what they have begun. */
+/* A child returns its answer in an unnamed temporary file that both processes have open. If this process is
+ * killed, the children get SIGTERM, and clean up. */
 #include "sandbox/pool.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct child {
     FILE *answer;
 };
 
-/* A pool at work. */
+/* A running pool. */
 struct state {
     const struct process_pool *pool;
     struct child *children;
@@ -31,20 +31,20 @@ struct state {
 static void run_child(const struct process_pool *pool, size_t index, FILE *to, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) /* it died before the line above */
+    if (getppid() != parent) /* the parent died before that call */
         _exit(1);
     json_t *answer = pool->work(index, pool->context);
     int failed = !answer || json_dumpf(answer, to, JSON_ENCODE_ANY) != 0 || fflush(to) != 0;
     _exit(failed);
 }
 
-/* Starts job INDEX. One that cannot be started is done, without an answer. */
+/* Starts job INDEX. A job that cannot start is done without an answer. */
 static void start(struct state *state, struct child *child, size_t index)
 {
     const struct process_pool *pool = state->pool;
     pid_t parent = getpid();
     *child = (struct child){.index = index, .answer = tmpfile()};
-    fflush(NULL); /* or the child would write it again */
+    fflush(NULL); /* or the child would write the same buffers again */
     if (child->answer)
         child->pid = fork();
     if (child->answer && child->pid == 0)
@@ -58,7 +58,7 @@ static void start(struct state *state, struct child *child, size_t index)
         state->stopped = true;
 }
 
-/* Takes the answer of a child that has ended with STATUS. */
+/* Reads the answer of a child that ended with STATUS. */
 static void finish(struct state *state, struct child *child, int status)
 {
     json_t *answer = NULL;
@@ -74,7 +74,7 @@ static void finish(struct state *state, struct child *child, int status)
     json_decref(answer);
 }
 
-/* Takes the answers of all that have ended. Only our own are waited for: others may have children, too. */
+/* Reads the answers of all children that have ended. Waits only for the pool's own children. */
 static void reap(struct state *state)
 {
     for (unsigned i = 0; i < state->pool->jobs; ++i) {
@@ -93,8 +93,8 @@ static struct child *find(struct state *state, bool busy)
     return NULL;
 }
 
-/* Waits until a child ends, a signal comes, or it is time for a tick. SIGCHLD is blocked, so that one
- * that comes just before is not lost. */
+/* Waits until a child ends, a signal comes, or the next tick is due. SIGCHLD is blocked, so that none that
+ * comes before the wait is lost. */
 static void wait_a_little(const sigset_t *ended)
 {
     static const struct timespec tick = {.tv_nsec = TICK_NANOSECONDS};
@@ -111,7 +111,7 @@ static void end_children(struct state *state)
 static void run_all(struct state *state, const sigset_t *ended)
 {
     const struct process_pool *pool = state->pool;
-    bool told = false;
+    bool ending = false;
     for (size_t next = 0; next < pool->count || find(state, true);) {
         struct child *free_child = find(state, false);
         bool go_on = !state->stopped && !process_interrupted();
@@ -123,9 +123,9 @@ static void run_all(struct state *state, const sigset_t *ended)
                 start(state, free_child, next++);
             continue;
         }
-        if (!go_on && !told) {
+        if (!go_on && !ending) {
             end_children(state);
-            told = true;
+            ending = true;
         }
         wait_a_little(ended);
         reap(state);

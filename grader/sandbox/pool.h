@@ -1,4 +1,4 @@
-/* Runs many small jobs at once, each in a process of its own: grade_submission() does one at a time. */
+/* Runs many jobs at once, each in a child process: grade_submission() grades one submission at a time. */
 #ifndef SANDBOX_POOL_H
 #define SANDBOX_POOL_H
 
@@ -8,21 +8,21 @@
 
 struct process_pool {
     size_t count;
-    unsigned jobs; /* at most so many at a time */
+    unsigned jobs; /* at a time, at most */
     void *context;
-    /* In this process, just before the child of job I: false stops the pool. NULL: nothing to do. */
+    /* In this process, before job I starts. False stops the pool. May be NULL. */
     bool (*prepare)(size_t i, void *context);
-    /* In the child: does job I. Signals reach it as they reach this process. */
+    /* In the child: does job I. Signals to this process's group reach it, too. */
     json_t *(*work)(size_t i, void *context);
-    /* In this process, when job I has ended: ANSWER is what it returned, NULL if the child failed, and
-     * stays the pool's. False stops the pool. */
+    /* In this process, after job I. ANSWER is the result of WORK, or NULL if the child failed; the pool
+     * frees it. False stops the pool. */
     bool (*done)(size_t i, const json_t *answer, void *context);
-    /* Some ten times a second meanwhile. NULL: nothing to do. */
+    /* In this process, about ten times a second. May be NULL. */
     void (*tick)(void *context);
 };
 
-/* Calls WORK(i) for each i below COUNT, in their order. False: it was stopped by one of its functions or by
- * process_interrupt(), and what was under way was ended (SIGTERM) and is not done. No child is left. */
+/* Starts WORK(i) for each i below COUNT, in this order. False: one of the functions or process_interrupt()
+ * stopped the pool; running jobs were ended by SIGTERM, without a call of DONE. No child is left. */
 bool process_pool_run(const struct process_pool *pool);
 
 #endif

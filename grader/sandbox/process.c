@@ -1,15 +1,15 @@
-/* fork, limits, exec; then one loop that waits for output, for the end and for the clock.
+/* fork, limits, exec; then one loop that waits for output, the end of the process, and the deadline.
  *
  *      parent                            child
  *      ------                            -----
  *      output pipe  <------------------  stdout, stderr
  *      error pipe   <------------------  errno if exec fails; closed by a successful exec
- *      status pipe  <------------------  of a sandbox: tells whether it has started the program
- *      socket  ----------------------->  descriptor 3, of a program and the one that serves it
- *      pidfd: readable when it has ended
+ *      status pipe  <------------------  a sandbox reports there whether it started the program
+ *      socket  ----------------------->  descriptor 3, of a program and of its server
+ *      pidfd: readable when the child has ended
  *
- * The loop never waits for the output's end-of-file: a descendant that moved to another session may
- * hold the pipe open for ever. Once the child has ended, what the pipe holds is taken, and no more. */
+ * The loop never waits for the output's end of file: a descendant that moved to another session may
+ * hold the pipe open forever. After the child's end, the parent reads what the pipe holds, and stops. */
 #include "sandbox/process.h"
 
 #include "base/clock.h"
@@ -31,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a login gives on Linux, whatever the grader itself was given. Compilers ask for a larger stack. */
+/* The limits of a login on Linux, whatever limits the grader has. Compilers raise their stack's limit. */
 #define STACK_BYTES      (8 << 20)
 #define MOST_STACK_BYTES (64 << 20)
 #define OPEN_FILES       1024
@@ -48,7 +48,7 @@ bool process_interrupted(void)
     return interrupted;
 }
 
-/* --- in the child: only calls that are safe after fork ------------------------------------------- */
+/* --- in the child: only functions that are safe after fork ------------------------------------------- */
 
 static void limit(int resource, uint64_t soft, uint64_t hard)
 {
@@ -78,10 +78,10 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* The child's descriptors, from 0 on. What a run does not have is closed, like everything behind. */
+/* The child's descriptors, from 0 on. All others are closed, and so are those that a run does not need. */
 enum { INPUT, STDOUT, STDERR, SOCKET, ERROR_PIPE, STATUS_PIPE, DESCRIPTORS };
 
-/* The parent's numbers FROM are all above the child's own. */
+/* Makes FROM the child's descriptors. The parent's numbers are all above the child's. */
 static bool set_descriptors(const int from[DESCRIPTORS])
 {
     int null = open("/dev/null", O_RDONLY);
@@ -94,11 +94,11 @@ static bool set_descriptors(const int from[DESCRIPTORS])
     return syscall(SYS_close_range, (unsigned)DESCRIPTORS, ~0u, 0u) == 0;
 }
 
-/* When memory is short, the kernel shall end what is in a sandbox, and not the grader. */
+/* Has the kernel end this process, not the grader, when memory runs out. */
 static void offer_memory(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) /* no /proc: then it decides by size */
+    if (file < 0) /* without /proc, the kernel decides by size */
         return;
     if (write(file, "1000", 4) < 0)
         errno = 0;
@@ -112,7 +112,7 @@ static void run_child(const struct process_command *command, pid_t parent,
     struct sandbox_start start = {command->argv,
                                   command->environment ? command->environment : empty};
     reset_signals();
-    /* Should the grader die, so does the program. It may have died before the line above. */
+    /* If the grader dies, so does the program. The grader may have died before this call. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
@@ -126,7 +126,7 @@ static void run_child(const struct process_command *command, pid_t parent,
         bool entered = (!command->folder || chdir(command->folder) == 0) &&
                        (!command->sandbox || sandbox_enter(command->sandbox, &start));
         if (entered) {
-            set_limits(command); /* last: a sandbox takes memory to be made */
+            set_limits(command); /* last: making a sandbox takes memory */
             execve(start.argv[0], (char *const *)start.argv, (char *const *)start.environment);
         }
     }
@@ -138,7 +138,7 @@ static void run_child(const struct process_command *command, pid_t parent,
 
 /* --- in the parent -------------------------------------------------------------------------------- */
 
-/* Moves a pair of descriptors above the child's own, so that set_descriptors cannot overwrite them. */
+/* Moves a pair of descriptors above the child's, so that set_descriptors() cannot overwrite them. */
 static bool lift(int low[2], int ends[2])
 {
     ends[0] = fcntl(low[0], F_DUPFD_CLOEXEC, DESCRIPTORS);
@@ -163,10 +163,10 @@ struct watch {
     double start;
     pid_t pid;
     int pipes[PIPES][2], output, pidfd;
-    size_t written; /* bytes of output so far, kept or not */
+    size_t written; /* bytes of output so far, including those not kept */
 };
 
-/* Takes what the pipe holds. False: end of file, or over the limit. */
+/* Reads what the pipe holds. False: end of file, or too much output. */
 static bool take_output(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -188,7 +188,7 @@ static bool take_output(struct watch *watch)
     }
 }
 
-/* Waits until the child has ended, or must be. Says which by OUTCOME->end, if it must be. */
+/* Waits until the child has ended, or must be ended: then OUTCOME->end says why. */
 static void wait_for_end(struct watch *watch, double deadline)
 {
     struct pollfd polled[2] = {{.fd = watch->pidfd, .events = POLLIN},
@@ -199,7 +199,7 @@ static void wait_for_end(struct watch *watch, double deadline)
             watch->outcome->end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
             return;
         }
-        /* At most 0.1 s, for an interrupt that comes just before poll. */
+        /* At most 0.1 s: an interrupt may come just before poll(). */
         if (poll(polled, 2, left < 0.1 ? (int)(left * 1000) + 1 : 100) < 0 && errno != EINTR)
             return;
         if (polled[1].revents && !take_output(watch))
@@ -213,7 +213,7 @@ static void wait_for_end(struct watch *watch, double deadline)
     }
 }
 
-static void tell_end(const struct watch *watch, int status)
+static void note_end(const struct watch *watch, int status)
 {
     struct process_outcome *outcome = watch->outcome;
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -224,20 +224,20 @@ static void tell_end(const struct watch *watch, int status)
     outcome->code = number ? number : WEXITSTATUS(status);
 }
 
-/* Reaps the child. How it ended counts only if nobody had to end it. */
+/* Reaps the child. Its status counts only if this process did not have to end it. */
 static void reap(struct watch *watch)
 {
     struct process_outcome *outcome = watch->outcome;
     int status = 0;
     if (outcome->end != PROCESS_EXITED || watch->command->stay_in_group)
-        kill(watch->pid, SIGKILL); /* does nothing to one that has ended */
+        kill(watch->pid, SIGKILL); /* no effect if it has ended */
     if (!watch->command->stay_in_group)
-        kill(-watch->pid, SIGKILL); /* before the pid is free for others */
+        kill(-watch->pid, SIGKILL); /* while no other process can have the pid */
     while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
         ;
     take_output(watch);
     if (outcome->end == PROCESS_EXITED)
-        tell_end(watch, status);
+        note_end(watch, status);
 }
 
 static void fail_to_start(struct process_outcome *outcome, int reason)
@@ -246,7 +246,7 @@ static void fail_to_start(struct process_outcome *outcome, int reason)
     outcome->code = reason;
 }
 
-/* A sandbox that has ended by itself may have failed before it came to the program. */
+/* Finds out whether the sandbox failed before it started the program. */
 static void check_sandbox(struct watch *watch, int status)
 {
     char text[1000];
@@ -264,7 +264,7 @@ static void check_sandbox(struct watch *watch, int status)
     fail_to_start(watch->outcome, 0);
 }
 
-/* Waits for the child's exec. 0: it happened; otherwise the errno that it failed with. */
+/* Waits for the child's exec. Returns 0, or the errno of its failure. */
 static int wait_for_exec(int error)
 {
     int reason = 0;
@@ -292,7 +292,7 @@ static bool open_pipes(struct watch *watch)
            (!watch->command->sandbox || open_pipe(watch->pipes[STATUS]));
 }
 
-/* Starts the command; SOCKET, if it is not negative, is to be its descriptor. */
+/* Starts the command. SOCKET becomes its descriptor 3; -1: none. */
 static void begin(struct watch *watch, const struct process_command *command,
                   struct process_outcome *outcome, int socket)
 {
@@ -327,7 +327,7 @@ static void begin(struct watch *watch, const struct process_command *command,
         fail_to_start(outcome, reason);
 }
 
-/* Waits until it has ended, until DEADLINE at most, and gives back all that it had. */
+/* Waits for the end, at most until DEADLINE, and closes everything that begin() opened. */
 static void finish(struct watch *watch, double deadline)
 {
     struct process_outcome *outcome = watch->outcome;
@@ -354,7 +354,7 @@ void process_run(const struct process_command *command, struct process_outcome *
     finish(&watch, watch.start + command->wall_seconds);
 }
 
-/* A socket whose ends are above the child's own descriptors. */
+/* Opens a socket whose ends are above the child's descriptors. */
 static bool open_socket(int ends[2])
 {
     int low[2];
@@ -374,7 +374,7 @@ void process_run_served(const struct process_command *command, const struct proc
         fail_to_start(outcome, reason);
     for (int i = 0; i < 2; ++i)
         if (ends[i] >= 0)
-            close(ends[i]); /* the program's was the last: its end is what the server waits for */
+            close(ends[i]); /* the server sees the end when the program's copy closes, too */
     finish(&watch, watch.start + command->wall_seconds);
     finish(&server_watch, clock_seconds() + server->wall_seconds);
 }

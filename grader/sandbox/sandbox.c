@@ -1,7 +1,7 @@
-/* Levels, users, and the way into a sandbox.
+/* Levels, users, and how a process enters a sandbox.
  *
- * A grader that is root gives every run a user of its own: a number that nobody else has at that time.
- * So limits on processes count this run alone, and even without namespaces it can touch neither the
+ * A grader that is root runs every program as another user, whose number no other process has at that
+ * time. So limits on processes count only this run, and even without namespaces it can reach neither the
  * grader's files nor another submission's. */
 #include "sandbox/sandbox.h"
 
@@ -23,24 +23,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* systemd takes users for a while from these numbers too: they belong to no person. */
+/* Numbers that systemd, too, uses for temporary users: no person has them. */
 #define FIRST_USER 61184
 #define USERS      4336
 
 static const struct level {
     const char *name, *protects;
-    bool for_root;    /* only root can have it */
-    const char *lack; /* against the best level, and what to do */
+    bool for_root;    /* only root can use it */
+    const char *lack; /* what the best level has and this one has not */
 } levels[] = {
     [SANDBOX_NONE] = {"none", "nothing but limits of a process", false,
                       "no namespaces, no Landlock, no seccomp"},
     [SANDBOX_CONFINED] = {"confined", "Landlock or another user, seccomp, limits", false,
                           "no namespaces: it sees the machine's processes and users"},
     [SANDBOX_NAMESPACES] = {"namespaces", "bubblewrap's namespaces, seccomp, limits", false,
-                            "no user of its own: a user's threads cannot be limited for root"},
+                            "no separate user: root's threads cannot be limited"},
     [SANDBOX_NAMESPACES_USER] = {"namespaces-user",
-                                 "bubblewrap's namespaces, a user of its own, seccomp, limits",
-                                 true, ""},
+                                 "bubblewrap's namespaces, a separate user, seccomp, limits", true,
+                                 ""},
 };
 #define LEVELS (sizeof levels / sizeof *levels)
 
@@ -64,10 +64,10 @@ bool sandbox_level_find(const char *name, enum sandbox_level *level)
     return false;
 }
 
-/* --- trying levels out ---------------------------------------------------------------------------- */
+/* --- finding the best level ---------------------------------------------------------------------------- */
 
-/* Runs a program that does nothing. False: WHY says in one line what failed. Where it could not be
- * tried, nothing else can be run either, and that will be said. */
+/* Tries LEVEL with a program that does nothing. False: WHY says in one line what failed. True also if there
+ * is no folder to try it in: then the next run fails, and reports that. */
 static bool works(enum sandbox_level level, char *why, size_t size)
 {
     static const char *const words[] = {"/bin/true", NULL}, *const none[] = {NULL};
@@ -105,7 +105,7 @@ static enum sandbox_level highest(void)
     return level;
 }
 
-/* Fills WHY for the level found; TROUBLE is what the level above it said. */
+/* Fills WHY for the level FOUND. TROUBLE is the failure of the level above it. */
 static void explain(enum sandbox_level found, const char *trouble, char *why, size_t size)
 {
     bool best = found == SANDBOX_NAMESPACES_USER || (found == SANDBOX_NAMESPACES && geteuid() != 0);
@@ -116,7 +116,7 @@ static void explain(enum sandbox_level found, const char *trouble, char *why, si
                  levels[found].name);
     else if (found < SANDBOX_NAMESPACES && !sandbox_bubblewrap())
         snprintf(why, size, "%s; install bubblewrap (run: make setup)", levels[found].lack);
-    else /* of what bubblewrap says, the first sentence: where to read more of it helps nobody here */
+    else /* only the first sentence of bubblewrap's: the rest refers to its manual */
         snprintf(why, size, "%s (%.*s)", levels[found].lack,
                  (int)(strstr(trouble, ". ") ? strstr(trouble, ". ") - trouble : 200), trouble);
 }
@@ -142,7 +142,7 @@ enum sandbox_level sandbox_best_level(char *why, size_t size)
 
 /* --- in the child: users -------------------------------------------------------------------------- */
 
-/* May any user come to PATH? */
+/* Whether any user can reach PATH. */
 static bool others_reach(const char *path)
 {
     char part[PATH_SIZE];
@@ -158,7 +158,7 @@ static bool others_reach(const char *path)
     return true;
 }
 
-/* Paths that are given to the user need only be reached, as far as their folder. */
+/* Whether another user can reach all paths of the sandbox. That user will own those in its folder. */
 static bool all_reach(const struct sandbox *sandbox)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -167,7 +167,7 @@ static bool all_reach(const struct sandbox *sandbox)
     return others_reach(sandbox->folder);
 }
 
-/* Gives USER what lies in the folder, and the folder itself only if it may make files there. */
+/* Makes USER the owner of the files in the folder; of the folder only if the program may create files. */
 static bool give(const struct sandbox *sandbox, uid_t user)
 {
     for (const char *const *path = sandbox->read; *path; ++path)
@@ -179,29 +179,29 @@ static bool give(const struct sandbox *sandbox, uid_t user)
     return !sandbox->scratch_bytes || chown(sandbox->folder, user, user) == 0;
 }
 
-/* Becomes USER for good. */
+/* Changes this process to USER for good. */
 static bool become(uid_t user)
 {
     pid_t parent = getppid();
     if (setgroups(0, NULL) != 0 || setresgid(user, user, user) != 0 ||
         setresuid(user, user, user) != 0)
         return false;
-    /* The change has cancelled it. */
+    /* The kernel has cancelled this with the change. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent;
 }
 
-/* Root without its powers: files of others are then out of reach. */
+/* Removes root's capabilities: it can no longer reach files of other users. */
 static bool drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[2] = {{0}};
-    /* An exec would give root all of it back, but for no_new_privs. */
+    /* Without no_new_privs, an exec would restore them for root. */
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
 }
 
-/* Leaves root behind. *OWN: as a user of its own. That is not possible where the kit or the compiler lie
- * in a folder that only root may enter, nor for the root of a container that has no other users. */
+/* Gives up root. *OWN: by changing to another user. That is not possible if the kit or the compiler lies
+ * in a folder that only root can enter, nor in a container without other users. */
 static bool leave_root(const struct sandbox *sandbox, bool *own)
 {
     uid_t user = FIRST_USER + (uid_t)(getpid() % USERS);
@@ -217,7 +217,7 @@ static bool leave_root(const struct sandbox *sandbox, bool *own)
 
 /* --- in the child: how many processes ------------------------------------------------------------- */
 
-/* Threads of this user, over all its processes: RLIMIT_NPROC counts them. */
+/* Threads of this user in all its processes, as RLIMIT_NPROC counts them. */
 static uint64_t count_threads(void)
 {
     DIR *folder = opendir("/proc");
@@ -229,14 +229,14 @@ static uint64_t count_threads(void)
         snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && stat(path, &status) == 0 &&
             status.st_uid == geteuid())
-            count += status.st_nlink - 2; /* one folder a thread, beside "." and ".." */
+            count += status.st_nlink - 2; /* a folder for each thread, and "." and ".." */
     }
     if (folder)
         closedir(folder);
     return count;
 }
 
-/* The kernel counts all that the user has, elsewhere too. OWN: there is nothing else. */
+/* The kernel counts all processes of the user. OWN: the user has no others. */
 static void limit_processes(const struct sandbox *sandbox, bool own)
 {
     struct rlimit limits;
@@ -250,7 +250,7 @@ bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start)
 {
     bool own = false;
     if (sandbox->level < SANDBOX_NAMESPACES)
-        close(SANDBOX_STATUS_FD); /* nobody has anything to say there */
+        close(SANDBOX_STATUS_FD); /* only bubblewrap writes there */
     if (sandbox->level == SANDBOX_NONE)
         return true;
     if (!leave_root(sandbox, &own))
@@ -283,7 +283,7 @@ void sandbox_end(const struct sandbox *sandbox)
         return;
     for (const char *const *path = sandbox->keep; *path; ++path)
         if (lchown(*path, 0, 0) != 0)
-            continue; /* gone: its reader will say so */
+            continue; /* it is gone: whoever reads it reports that */
     if (lchown(sandbox->folder, 0, 0) != 0)
         return;
 }

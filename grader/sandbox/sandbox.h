@@ -1,12 +1,12 @@
-/* The walls around what strangers wrote: submissions, and the compiler while it reads them.
+/* The sandbox of untrusted code: of submissions, and of the compiler while it reads them.
  *
- *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program      own namespaces
- *                                              +--> Landlock   --> program      where those are refused
- *                                              +--> program                     only with --unsafe
+ *     process_run --> fork --> sandbox_enter -+--> bubblewrap --> program   own namespaces
+ *                                             +--> Landlock   --> program   without namespaces
+ *                                             +--> program                  only with --unsafe
  *
- * Whatever the level, the sandbox says which files there are: the system's programs and libraries,
- * and the few that the caller names. Levels differ in how that is enforced, and in what else the
- * program still sees of the machine: the table in sandbox.c lists it. */
+ * At any level, a sandbox lists the files that exist: the system's programs and libraries, and the few
+ * that the caller names. Levels differ in how they enforce the list, and in what else of the machine
+ * the program sees: see the table in sandbox.c. */
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
@@ -14,60 +14,60 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* From the weakest; the order counts. */
+/* From the weakest to the strongest; the code compares them. */
 enum sandbox_level {
-    SANDBOX_NONE,           /* a process with limits, and no more */
+    SANDBOX_NONE,           /* only a process with limits */
     SANDBOX_CONFINED,       /* Landlock or another user, and a seccomp filter */
     SANDBOX_NAMESPACES,     /* bubblewrap: own files, processes, network; a seccomp filter */
-    SANDBOX_NAMESPACES_USER /* the same, as a user of its own: where the grader is root */
+    SANDBOX_NAMESPACES_USER /* also as another user: only if the grader is root */
 };
 
 struct sandbox {
     enum sandbox_level level;
     const char *folder;      /* its working directory */
     const char *const *read; /* files and folders that it may read and execute; NULL-terminated */
-    const char *const *keep; /* files in FOLDER, which exist: all that it may change, and that stays
-                                when it has ended; NULL-terminated */
-    uint64_t
-        scratch_bytes;  /* > 0: it may also make files in FOLDER, in namespaces this many bytes */
-    unsigned processes; /* threads count too */
-    bool forks;  /* may start other processes: a compiler, which sees neither Thrust nor CUB */
-    bool gpu;    /* sees the GPU */
-    bool shares; /* may make memory that it shares with another: the server of a device */
-    bool bare;   /* sees nothing of the system: a program that needs no library */
+    /* Files in FOLDER that exist already. It may change only these, and they stay after its end;
+       NULL-terminated. */
+    const char *const *keep;
+    /* > 0: it may create files in FOLDER; with namespaces, this many bytes */
+    uint64_t scratch_bytes;
+    unsigned processes; /* at most; threads count, too */
+    bool forks;         /* it may start processes: a compiler, which sees neither Thrust nor CUB */
+    bool gpu;           /* it sees the GPU */
+    bool shares;        /* it may create shared memory: the server of a device */
+    bool bare;          /* it sees no system files: a static program */
 };
 
-/* "confined". */
+/* Such as "confined". */
 const char *sandbox_level_name(enum sandbox_level level);
 /* False: there is no level of this name. */
 bool sandbox_level_find(const char *name, enum sandbox_level *level);
-/* What it protects, in a few words, for people. */
+/* What LEVEL protects by, in a few words for people. */
 const char *sandbox_level_protects(enum sandbox_level level);
 
-/* The best level that works on this machine: tried out when first asked for, which takes some 20 ms.
- * $LANEWISE_SANDBOX may name a lower one as the highest to be tried. WHY (SIZE bytes) says why there
- * is no better one, with what to do about it; "" if there is none. */
+/* The best level that works on this machine. The first call tries the levels, which takes some 20 ms.
+ * $LANEWISE_SANDBOX may name the highest level to try. WHY (SIZE bytes) says why no better level works
+ * and what to do about it; "" if the level is the best there is. */
 enum sandbox_level sandbox_best_level(char *why, size_t size);
 
-/* What execve() takes. */
+/* The arguments of execve(). */
 struct sandbox_start {
     const char *const *argv, *const *environment; /* argv[0] is the path */
 };
 
-/* For process_run, after fork, with no descriptors but the first few (sandbox_parts.h): puts this process
- * into the SANDBOX, as far as it can be before START is executed, and makes START what is then to be
- * executed instead. False: errno says why. Memory must not be limited before. With namespaces
- * bubblewrap may still fail after that; what it writes to its status descriptor tells: see
- * sandbox_began(). */
+/* For process_run(), after fork, with only the descriptors of parts.h open: puts this process into
+ * SANDBOX, as far as possible before START is executed. Changes START to the program to execute instead:
+ * with namespaces, bubblewrap. False: errno says why. Memory must not be limited yet. bubblewrap may
+ * still fail after that: see sandbox_began(). */
 bool sandbox_enter(const struct sandbox *sandbox, struct sandbox_start *start);
 
-/* True if the status that bubblewrap wrote, NUL-terminated, says that the program itself was started. */
+/* Whether the STATUS that bubblewrap wrote, NUL-terminated, says that it started the program. */
 bool sandbox_began(const struct sandbox *sandbox, const char *status);
 
-/* The signal that ended the program, if CODE is how the sandbox told so; otherwise 0. */
+/* The signal that ended the program, if the exit CODE of the sandbox stands for one; otherwise 0. */
 int sandbox_signal(const struct sandbox *sandbox, int code);
 
-/* After the end: gives the folder and the kept files back to the grader's own user. */
+/* After the end: makes the grader's user the owner of the folder and the kept files again. */
 void sandbox_end(const struct sandbox *sandbox);
 
 #endif

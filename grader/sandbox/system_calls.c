@@ -1,9 +1,9 @@
-/* The seccomp filter: system calls that no honest compiler or program here needs, and with which a
- * dishonest one could reach the kernel's darker corners, other processes, or what outlives it.
+/* The seccomp filter. It refuses system calls that no honest compiler or program needs here, and by which a
+ * hostile one could attack the kernel, reach other processes, or leave something behind.
  *
- * They fail with EPERM, or ENOSYS where the C library then goes another way. The filter is a list of
- * what is refused: what programs, compilers and a GPU's driver do need differs from system to system,
- * and namespaces or Landlock say what they can touch. */
+ * Refused calls fail with EPERM, or with ENOSYS where the C library then tries another call. The filter
+ * lists refused calls, not allowed ones: the calls that programs, compilers and a GPU's driver need differ
+ * from system to system, and namespaces or Landlock limit what they can reach. */
 #include "sandbox/parts.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* When a rule holds. */
+/* The programs for which a rule holds. */
 enum {
-    ALWAYS = 0,
-    RUNNING = 1,    /* a program that may not start others */
-    EMULATED = 2,   /* one that sees no GPU: its driver needs more */
-    SAME_TABLE = 4, /* no process namespace: others can be reached by number */
-    ALONE = 8,      /* one that shares no memory */
+    ALWAYS = 0,     /* all */
+    RUNNING = 1,    /* those that may not start processes */
+    EMULATED = 2,   /* those that see no GPU: its driver needs more calls */
+    SAME_TABLE = 4, /* those without a process namespace, which can reach others by number */
+    ALONE = 8,      /* those that share no memory */
 };
 
 static const struct {
@@ -44,13 +44,13 @@ static const struct {
     {SCMP_SYS(tkill), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_sigqueueinfo), SAME_TABLE, EPERM},
     {SCMP_SYS(rt_tgsigqueueinfo), SAME_TABLE, EPERM},
-    /* leaving the process group, by which all is ended */
+    /* leaving the process group, by which the grader ends all processes */
     {SCMP_SYS(setsid), ALWAYS, EPERM},
     {SCMP_SYS(setpgid), ALWAYS, EPERM},
-    /* starting others */
+    /* starting processes */
     {SCMP_SYS(fork), RUNNING, EPERM},
     {SCMP_SYS(vfork), RUNNING, EPERM},
-    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags lie in memory, where no filter sees them */
+    {SCMP_SYS(clone3), ALWAYS, ENOSYS}, /* its flags are in memory, which no filter sees */
     {SCMP_SYS(execveat), ALWAYS, EPERM},
     /* mounts and namespaces */
     {SCMP_SYS(mount), ALWAYS, EPERM},
@@ -66,14 +66,14 @@ static const struct {
     {SCMP_SYS(mount_setattr), ALWAYS, EPERM},
     {SCMP_SYS(unshare), ALWAYS, EPERM},
     {SCMP_SYS(setns), ALWAYS, EPERM},
-    /* files by another way than their path, and special ones */
+    /* files without a path, and special files */
     {SCMP_SYS(name_to_handle_at), ALWAYS, EPERM},
     {SCMP_SYS(open_by_handle_at), ALWAYS, EPERM},
     {SCMP_SYS(mknod), ALWAYS, EPERM},
     {SCMP_SYS(mknodat), ALWAYS, EPERM},
     {SCMP_SYS(memfd_create), RUNNING | EMULATED | ALONE, EPERM},
     {SCMP_SYS(memfd_secret), ALWAYS, EPERM},
-    /* what outlives a process */
+    /* objects that outlive a process */
     {SCMP_SYS(shmget), ALWAYS, EPERM},
     {SCMP_SYS(msgget), ALWAYS, EPERM},
     {SCMP_SYS(semget), ALWAYS, EPERM},
@@ -81,7 +81,7 @@ static const struct {
     {SCMP_SYS(add_key), ALWAYS, EPERM},
     {SCMP_SYS(request_key), ALWAYS, EPERM},
     {SCMP_SYS(keyctl), ALWAYS, EPERM},
-    /* the kernel's machinery */
+    /* the kernel */
     {SCMP_SYS(io_uring_setup), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_enter), ALWAYS, ENOSYS},
     {SCMP_SYS(io_uring_register), ALWAYS, ENOSYS},
@@ -110,19 +110,19 @@ static const struct {
     {SCMP_SYS(vhangup), ALWAYS, EPERM},
     {SCMP_SYS(socket), EMULATED, EPERM},
     {SCMP_SYS(socketpair), EMULATED, EPERM},
-    /* talking by locks on files that others can open, too */
+    /* messages by locks on files that others can open */
     {SCMP_SYS(flock), RUNNING | EMULATED, EPERM},
 };
 
-/* Calls that are refused by the value of one argument. Of those that the kernel takes as 32 bits, the filter
- * sees 64: what stands in front means nothing, and must not hide the rest. */
+/* Calls that are refused by the value of one argument. The filter sees 64 bits even of arguments that the
+ * kernel takes as 32: masks ignore the upper half, which could otherwise hide a value. */
 static const struct {
     int call;
     unsigned when;
     unsigned argument;
     enum scmp_compare compare;
-    uint64_t mask, value; /* the value alone, unless the comparison is masked */
-} judged[] = {
+    uint64_t mask, value; /* without a masked comparison, MASK is the value */
+} refused_by_argument[] = {
     {SCMP_SYS(socket), ALWAYS, 0, SCMP_CMP_NE, AF_UNIX, 0},
     {SCMP_SYS(clone), RUNNING, 0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER},
@@ -132,7 +132,7 @@ static const struct {
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWIPC, CLONE_NEWIPC},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWUTS, CLONE_NEWUTS},
     {SCMP_SYS(clone), ALWAYS, 0, SCMP_CMP_MASKED_EQ, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
-    /* Outliving the grader; typing into its terminal. */
+    /* Outliving the grader; typing into the grader's terminal. */
     {SCMP_SYS(prctl), ALWAYS, 0, SCMP_CMP_MASKED_EQ, 0xffffffff, PR_SET_PDEATHSIG},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x5412 /* TIOCSTI */},
     {SCMP_SYS(ioctl), ALWAYS, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, 0x541c /* TIOCLINUX */},
@@ -140,7 +140,7 @@ static const struct {
     {SCMP_SYS(mmap), RUNNING | EMULATED, 3, SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
      MAP_SHARED | MAP_ANONYMOUS},
     {SCMP_SYS(mmap), RUNNING, 3, SCMP_CMP_MASKED_EQ, MAP_GROWSDOWN, MAP_GROWSDOWN},
-    /* The same by fcntl(). */
+    /* Messages by locks, with fcntl(). */
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_GETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLK},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLKW},
@@ -149,7 +149,8 @@ static const struct {
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_OFD_SETLKW},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETLEASE},
     {SCMP_SYS(fcntl), RUNNING | EMULATED, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_NOTIFY},
-    /* Limits and priorities of others: 0 is oneself, but of a user it is all that the user has. */
+    /* Limits and priorities of other processes. The number 0 means the caller; for a user, it means all of the
+     * user's processes. */
     {SCMP_SYS(prlimit64), ALWAYS, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(setpriority), ALWAYS, 0, SCMP_CMP_NE, PRIO_PROCESS, 0},
     {SCMP_SYS(setpriority), ALWAYS, 1, SCMP_CMP_NE, 0, 0},
@@ -159,7 +160,7 @@ static const struct {
     {SCMP_SYS(sched_setscheduler), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setparam), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
     {SCMP_SYS(sched_setattr), SAME_TABLE, 0, SCMP_CMP_NE, 0, 0},
-    /* Signals that the kernel sends to others when a pipe of one's own has something to read. */
+    /* Signals that the kernel sends to another process when the caller's pipe becomes readable. */
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETOWN_EX},
     {SCMP_SYS(fcntl), SAME_TABLE, 1, SCMP_CMP_MASKED_EQ, 0xffffffff, F_SETSIG},
@@ -181,14 +182,15 @@ static bool add_rules(const struct sandbox *sandbox, scmp_filter_ctx filter)
         if (holds(sandbox, refused[i].when))
             failed |=
                 seccomp_rule_add(filter, SCMP_ACT_ERRNO(refused[i].error), refused[i].call, 0);
-    for (size_t i = 0; i < sizeof judged / sizeof *judged; ++i) {
-        struct scmp_arg_cmp argument = {judged[i].argument, judged[i].compare, judged[i].mask,
-                                        judged[i].value};
-        if (holds(sandbox, judged[i].when))
-            failed |=
-                seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), judged[i].call, 1, &argument);
+    for (size_t i = 0; i < sizeof refused_by_argument / sizeof *refused_by_argument; ++i) {
+        struct scmp_arg_cmp argument = {refused_by_argument[i].argument,
+                                        refused_by_argument[i].compare, refused_by_argument[i].mask,
+                                        refused_by_argument[i].value};
+        if (holds(sandbox, refused_by_argument[i].when))
+            failed |= seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM),
+                                             refused_by_argument[i].call, 1, &argument);
     }
-    /* Without a process namespace, signals go to oneself only. Compilers signal nobody. */
+    /* Without a process namespace, a program may signal only itself. Compilers send no signals. */
     struct scmp_arg_cmp others = SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)getpid());
     if (sandbox->level == SANDBOX_CONFINED)
         failed |=

@@ -1,7 +1,7 @@
-/* The files of a sandbox, and Landlock, which holds a process to them where there are no namespaces.
+/* The files of a sandbox, and Landlock, which restricts a process to them where there are no namespaces.
  *
- * Landlock knows only what is allowed, with all that lies beneath. So where the kit itself, or what
- * compilers shall not see, lies in a folder of the system, that folder is allowed piece by piece. */
+ * Landlock rules only allow, and always a whole folder. If the kit or a folder hidden from compilers lies
+ * within a system folder, the entries of that system folder are allowed one by one. */
 #include "sandbox/parts.h"
 
 #include "config.h"
@@ -28,7 +28,7 @@ const char *const sandbox_system[] = {
     NULL};
 bool sandbox_wants(const struct sandbox *sandbox, const char *path)
 {
-    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* and a GPU's driver */
+    bool for_compilers = strcmp(path, ALTERNATIVES) == 0; /* and for a GPU's driver */
     return !sandbox->bare && (!for_compilers || sandbox->forks || sandbox->gpu);
 }
 
@@ -73,11 +73,11 @@ bool sandbox_lies_in(const char *path, const char *folder)
 
 /* --- Landlock ------------------------------------------------------------------------------------- */
 
-/* What newer kernels have, and Debian 12's headers lack. */
+/* Features of newer kernels that Debian 12's headers lack. */
 #define ACCESS_TRUNCATE  (1ull << 14) /* version 3 */
 #define ACCESS_IOCTL_DEV (1ull << 15) /* version 5 */
 struct ruleset {
-    uint64_t files, ports, scopes; /* the second from version 4 on, the third from 6 on */
+    uint64_t files, ports, scopes; /* PORTS from version 4 on, SCOPES from version 6 on */
 };
 
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -94,7 +94,7 @@ enum { MOST_HIDDEN = 16 };
 
 struct rules {
     int fd;
-    uint64_t known; /* to this kernel */
+    uint64_t known; /* the accesses that this kernel knows */
     char *hidden[MOST_HIDDEN];
     size_t hidden_count;
 };
@@ -112,7 +112,7 @@ static bool open_rules(struct rules *rules)
     return rules->fd >= 0;
 }
 
-/* Allows ACCESS to PATH and what is beneath it; what is not there needs no rule. */
+/* Allows ACCESS to PATH and everything beneath it. A missing path needs no rule. */
 static void allow(const struct rules *rules, const char *path, uint64_t access)
 {
     struct landlock_path_beneath_attr rule = {.allowed_access = access & rules->known};
@@ -131,10 +131,10 @@ static void note_hidden(const char *path, void *context)
     struct rules *rules = context;
     if (rules->hidden_count < MOST_HIDDEN)
         rules->hidden[rules->hidden_count++] =
-            strdup(path); /* the process is about to be another */
+            strdup(path); /* never freed: this process soon executes another program */
 }
 
-/* Is PATH, which has no links in it, not to be seen? *PARTLY: something in it is not. */
+/* Whether PATH, which has no links in it, is hidden. *PARTLY: something beneath it is. */
 static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
 {
     bool hidden = false;
@@ -146,7 +146,7 @@ static bool is_hidden(const struct rules *rules, const char *path, bool *partly)
     return hidden;
 }
 
-/* Allows a folder of the system, but neither the kit nor what is hidden. Links would lead there, too. */
+/* Allows a system folder, except hidden parts. Resolves links first, which could lead there. */
 static void allow_system(const struct rules *rules, const char *named)
 {
     struct dirent *entry;
@@ -205,7 +205,7 @@ bool sandbox_landlock(const struct sandbox *sandbox)
     if (sandbox->gpu)
         allow_gpu(&rules);
 #ifdef LANEWISE_PRELOAD
-    allow(&rules, "/proc/self", READING); /* sanitizers ask it where their stack is */
+    allow(&rules, "/proc/self", READING); /* where sanitizers find their stack */
 #endif
     bool done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
                 syscall(SYS_landlock_restrict_self, rules.fd, 0) == 0;

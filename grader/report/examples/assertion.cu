@@ -1,6 +1,6 @@
 #include <assert.h>
 
-// Each thread has a word to write, if the block is no larger than the array.
+// Each thread writes one word. The block may be larger than the array.
 __global__ void right(float *a, int n)
 {
     if (threadIdx.x < n)

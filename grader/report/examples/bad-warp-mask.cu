@@ -1,4 +1,4 @@
-// Adds up what the first 16 lanes of a warp have.
+// Adds up the values of the first 16 lanes of a warp.
 __global__ void right(int *a)
 {
     int sum = a[threadIdx.x];
@@ -16,7 +16,7 @@ __global__ void wrong(int *a)
     int sum = a[threadIdx.x];
     if (threadIdx.x < 16) {
         for (int off = 8; off > 0; off /= 2)
-            sum += __shfl_down_sync(0xffffffff, sum, off); // lanes 16 to 31 do not come
+            sum += __shfl_down_sync(0xffffffff, sum, off); // lanes 16 to 31 never get here
         a[threadIdx.x] = sum;
     }
     a[threadIdx.x + 32] = sum;

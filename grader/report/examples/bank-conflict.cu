@@ -1,4 +1,4 @@
-// A warp reads down a column of a tile: all of it in one bank, unless rows are a word longer.
+// A warp reads a column of a tile. The column is in one bank unless rows are padded by a word.
 __global__ void right(float *out)
 {
     __shared__ float tile[32][33];

@@ -1,8 +1,8 @@
-// Warp 1 waits for warp 0, or each for the other.
+// right(): warp 1 waits for warp 0. wrong(): each waits for the other.
 __global__ void right()
 {
     if (threadIdx.x < 32)
-        asm volatile("bar.arrive 1, 64;"); // tells, and goes on
+        asm volatile("bar.arrive 1, 64;"); // arrives, but does not wait
     else
         asm volatile("bar.sync 1, 64;"); // waits for both warps
 }
@@ -10,9 +10,9 @@ __global__ void right()
 __global__ void wrong()
 {
     if (threadIdx.x < 32)
-        asm volatile("bar.sync 1, 64;"); // waits at barrier 1,
+        asm volatile("bar.sync 1, 64;"); // waits at barrier 1
     else
-        asm volatile("bar.sync 2, 64;"); // and the others at barrier 2
+        asm volatile("bar.sync 2, 64;"); // the other warp waits at barrier 2
 }
 
 int main()

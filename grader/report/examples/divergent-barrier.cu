@@ -1,10 +1,10 @@
-// Turns the first half of a block's words around.
+// Reverses the first 48 words.
 __global__ void right(float *a)
 {
     __shared__ float s[48];
     if (threadIdx.x < 48)
         s[threadIdx.x] = a[threadIdx.x];
-    __syncthreads(); // all 64 threads come here
+    __syncthreads(); // all 64 threads get here
     if (threadIdx.x < 48)
         a[threadIdx.x] = s[47 - threadIdx.x];
 }
@@ -14,7 +14,7 @@ __global__ void wrong(float *a)
     __shared__ float s[48];
     if (threadIdx.x < 48) {
         s[threadIdx.x] = a[threadIdx.x];
-        __syncthreads(); // 16 threads never come
+        __syncthreads(); // 16 threads never get here
         a[threadIdx.x] = s[47 - threadIdx.x];
     }
 }

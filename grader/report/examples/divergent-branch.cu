@@ -1,4 +1,4 @@
-// Half of the threads have work to do: the first half, or every second one.
+// Half of the threads do the work: the first half, or every second thread.
 __device__ void work(float *a, int t)
 {
     for (int i = 0; i < 16; i++)
@@ -7,13 +7,13 @@ __device__ void work(float *a, int t)
 
 __global__ void right(float *a)
 {
-    if (threadIdx.x < 128) // whole warps agree
+    if (threadIdx.x < 128) // all lanes of a warp agree
         work(a, threadIdx.x);
 }
 
 __global__ void wrong(float *a)
 {
-    if (threadIdx.x % 2 == 0) // in every warp, half of the lanes wait
+    if (threadIdx.x % 2 == 0) // half of the lanes of every warp wait
         work(a, threadIdx.x);
 }
 

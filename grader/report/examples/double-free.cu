@@ -1,4 +1,4 @@
-// A pointer that is freed, and freed again.
+// Frees the same memory twice.
 static void right(float *a)
 {
     cudaFree(a);

@@ -1,4 +1,4 @@
-// Memory for each step: given back, or not.
+// Allocates memory in each step. wrong() never frees it.
 static void right()
 {
     float *a;

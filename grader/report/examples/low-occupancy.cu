@@ -1,4 +1,4 @@
-// Each thread doubles a word; a block of wrong() takes so much shared memory that two fit at once.
+// Each thread doubles a word. A block of wrong() needs so much shared memory that only two fit.
 __global__ void right(float *a)
 {
     __shared__ float mine[128];
@@ -8,7 +8,7 @@ __global__ void right(float *a)
 
 __global__ void wrong(float *a)
 {
-    extern __shared__ float large[]; // 100 KB of it
+    extern __shared__ float large[]; // 100 KB
     large[threadIdx.x] = a[blockIdx.x * 128 + threadIdx.x];
     a[blockIdx.x * 128 + threadIdx.x] = 2 * large[threadIdx.x];
 }

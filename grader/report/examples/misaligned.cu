@@ -1,4 +1,4 @@
-// Four numbers at once: from a multiple of 16 bytes, or one float behind it.
+// Loads four floats at once. wrong() starts one float after a multiple of 16 bytes.
 __global__ void right(const float *a, float4 *out)
 {
     out[threadIdx.x] = ((const float4 *)a)[threadIdx.x];

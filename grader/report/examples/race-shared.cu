@@ -1,9 +1,9 @@
-// Turns a block's words around: what one thread writes, another one reads.
+// Reverses a block's words: each thread reads a word that another thread writes.
 __global__ void right(float *a)
 {
     __shared__ float s[256];
     s[threadIdx.x] = a[threadIdx.x];
-    __syncthreads(); // all have written
+    __syncthreads(); // every thread has written
     a[threadIdx.x] = s[255 - threadIdx.x];
 }
 
@@ -11,7 +11,7 @@ __global__ void wrong(float *a)
 {
     __shared__ float s[256];
     s[threadIdx.x] = a[threadIdx.x];
-    a[threadIdx.x] = s[255 - threadIdx.x]; // perhaps it is not there yet
+    a[threadIdx.x] = s[255 - threadIdx.x]; // may not be written yet
 }
 
 int main()

@@ -1,4 +1,4 @@
-// Adds *step to many elements. As a store to a[] might change *step, it must be loaded each time.
+// Adds *step to many elements. A store to a[] might change *step, so wrong() loads it each time.
 __global__ void right(float *a, const float *step, int n)
 {
     float by = *step; // once

@@ -8,7 +8,7 @@ __global__ void right(float *a, int n)
 
 __global__ void wrong(float *a, int n)
 {
-    for (int i = 0; i < n; i++) // one thread does it all
+    for (int i = 0; i < n; i++) // one thread does all the work
         a[i] *= 2;
 }
 

@@ -1,4 +1,4 @@
-// Counts: each block adds up what it has first, or every thread has an atomic of its own.
+// Counts. right() adds up in each block first; in wrong() each thread does its own atomic.
 __global__ void right(unsigned *counts)
 {
     __shared__ unsigned block;

@@ -1,4 +1,4 @@
-// Each thread adds up a chunk of its own, or every n-th element.
+// Each thread sums every 256th element (right) or its own chunk (wrong).
 __global__ void right(const float *a, float *sums)
 {
     float sum = 0;
@@ -11,7 +11,7 @@ __global__ void wrong(const float *a, float *sums)
 {
     float sum = 0;
     for (int i = 0; i < 64; i++)
-        sum += a[threadIdx.x * 64 + i]; // 64 words from thread to thread: 32 sectors
+        sum += a[threadIdx.x * 64 + i]; // neighbouring threads are 64 words apart: 32 sectors
     sums[threadIdx.x] = sum;
 }
 

@@ -1,4 +1,4 @@
-// Fills rows of 64 words: a warp can go along a row or down a column.
+// Fills rows of 64 words: a warp writes along a row (right) or down a column (wrong).
 __global__ void right(float *a)
 {
     for (int row = 0; row < 64; row++)
@@ -8,7 +8,7 @@ __global__ void right(float *a)
 __global__ void wrong(float *a)
 {
     for (int column = 0; column < 64; column++)
-        a[threadIdx.x * 64 + column] = threadIdx.x; // each thread a sector of its own
+        a[threadIdx.x * 64 + column] = threadIdx.x; // each thread writes another sector
 }
 
 int main()

@@ -4,7 +4,7 @@ __global__ void right(int *a)
     __shared__ int s[66];
     s[threadIdx.x + 1] = a[threadIdx.x];
     if (threadIdx.x < 2)
-        s[65 * threadIdx.x] = 0; // the edges, too
+        s[65 * threadIdx.x] = 0; // the edges too
     __syncthreads();
     a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
 }
@@ -14,7 +14,7 @@ __global__ void wrong(int *a)
     __shared__ int s[66];
     s[threadIdx.x + 1] = a[threadIdx.x];
     __syncthreads();
-    a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2]; // s[0] and s[65] hold anything
+    a[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2]; // s[0] and s[65] were never written
 }
 
 int main()

@@ -1,4 +1,4 @@
-// Halves the numbers: before they are freed, or after.
+// Halves the numbers: before they are freed (right) or after (wrong).
 __global__ void right(float *a)
 {
     a[threadIdx.x] *= 0.5f;

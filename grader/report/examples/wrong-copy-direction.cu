@@ -1,4 +1,4 @@
-// Brings the results back: with the direction that it is, or with the other one.
+// Copies the results to the host. wrong() names the opposite direction.
 static void right(float *host, float *device)
 {
     cudaMemcpy(host, device, 256 * sizeof(float), cudaMemcpyDeviceToHost);

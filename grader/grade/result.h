@@ -1,0 +1,33 @@
+/* Composes lanewise/result/v1 (report/RESULTS.md) from the verdicts of a lab's checks. */
+#ifndef GRADE_RESULT_H
+#define GRADE_RESULT_H
+
+#include "grade/grade.h"
+
+/* A result under construction. */
+struct grade_result {
+    const struct grading *grading;
+    enum sandbox_level level;
+    const struct compile_build *build; /* for the graded device */
+    json_t *checks, *findings;         /* for the result's members of these names */
+    json_t *lines, *accesses;          /* over all checks: record/lines.h */
+};
+
+void grade_result_begin(struct grade_result *result, const struct grading *grading,
+                        enum sandbox_level level, const struct compile_build *build);
+void grade_result_free(struct grade_result *result);
+
+/* Adds the VERDICT on a DECLARED check. */
+void grade_result_add(struct grade_result *result, const json_t *declared, const json_t *verdict);
+
+/* The verdict on a DECLARED check of a submission that was not built: a new object. */
+json_t *grade_unbuilt_verdict(const json_t *declared);
+
+/* The result, without its optional members: a new object. NULL when out of memory. */
+json_t *grade_result_compose(const struct grade_result *result, double seconds);
+
+/* Adds the optional members: a course's terms, pictures, and the fingerprint of the built
+ * program. */
+void grade_result_add_optional(const struct grade_result *result, json_t *document);
+
+#endif
