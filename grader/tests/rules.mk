@@ -1,9 +1,9 @@
-# All unit tests and golden runs are ONE Criterion executable, so that its last line counts them all.
+# All unit tests and golden runs are ONE Criterion executable: its last line counts them all.
 #
-#   grader/tests/**/*.c     tests, in the folders of what they test     -> build/tests/unit
+#   grader/tests/**/*.c     tests, in folders named as in grader/       -> build/tests/unit
 #   grader/tests/**/*.cu    CUDA programs that tests run                -> build/tests/programs/NAME
 #
-# nvcc makes the same programs for all builds. Folders with a main() of their own are left out.
+# nvcc makes the same programs for all builds. Folders with their own main() are left out.
 OTHER_TESTS := $(addprefix grader/tests/,attacks/% batch/class/% bench/% checks/fixture/% fuzz/% hardware/calibration/% \
 	hardware/gpu/% soak/%)
 TEST_FILES := $(shell find grader/tests -name '*.c' -o -name '*.cu')
@@ -26,13 +26,13 @@ $(UNIT): $(UNIT_PARTS)
 build/tests/programs/attacks: NVCC_FLAGS += -std=c++17 -gencode arch=compute_80,code=compute_80
 build/tests/programs/attacks: grader/gpu/remote/wire.h grader/gpu/remote/calls.def grader/tests/attacks/attacks.def $(wildcard grader/tests/attacks/*.h grader/tests/attacks/*/attack.cu)
 
-# Programs about what newer GPUs have.
+# Programs for features of newer GPUs.
 $(foreach name,async clusters cluster_defects counts deadlocks lane_talk initialised matrices races_async spaces student_blocks student_meets student_odd student_tiles sync_defects,build/tests/programs/$(name)): NVCC_FLAGS += -arch=compute_90
 
 # The flags with which nvcc builds a program for the emulator.
 NVCC_FLAGS = -cudart shared -g -lineinfo -O3 -Ishared -Igrader -L$(BUILD)/lib
 
-# As nvcc 12 would link it. With sanitizers, the library has names that only their runtime knows.
+# Linked as by nvcc 12. With sanitizers, the library has symbols that only their runtime defines.
 build/tests/programs/cuda12: NVCC_FLAGS = -cudart none -g -lineinfo -O3 -Igrader -Xlinker $(BUILD)/lib/libcudart.so.12,--allow-shlib-undefined
 build/tests/programs/cuda12: | $(BUILD)/lib/libcudart.so.12
 
@@ -45,10 +45,10 @@ build/tests/programs/$(basename $(notdir $1)): $1 $(wildcard $(dir $1)*.cuh) $(T
 	$$(Q)$$(CONFIG_NVCC) $$(NVCC_FLAGS) -o $$@ $$<
 endef
 $(foreach source,$(TEST_PROGRAM_SOURCES),$(eval $(call program_rule,$(source))))
-# The headers of 16-bit floats use their instructions only where the architecture has them.
+# The headers of 16-bit floats use 16-bit instructions only if the architecture has them.
 build/tests/programs/halves: NVCC_FLAGS += -gencode arch=compute_90,code=compute_90
 
-# The handouts' tests make pages of their own, and look at the real ones.
+# The handouts' tests make their own pages, and check the real ones.
 test: build/setup/handouts build/setup/handouts-pdf $(if $(SANITIZE),,handouts)
 test: build/setup/autograder
 test: build/setup/test lanewise $(if $(TEST_OBJECTS),$(UNIT)) $(TEST_PROGRAMS) $(TEST_LABS)
@@ -60,7 +60,7 @@ unit: build/setup/test $(UNIT)
 		xargs sed -nE 's/^(Test|ParameterizedTest)\(([^,]*\*[a-z_]+, )?([a-z_]+),.*/\3/p' | sort -u | paste -sd '|') && \
 		$(call sanitized,$(UNIT) --filter "@($$suites)/*")
 
-# A test that leaks has ended well by then, so what the sanitizers found is kept in files and looked for.
+# Sanitizers report leaks after the test has passed: their reports go to files, which are checked.
 SANITIZER_REPORT := $(CURDIR)/$(BUILD)/report
 ifdef SANITIZE
 sanitized = rm -f $(SANITIZER_REPORT).*; ASAN_OPTIONS=log_path=$(SANITIZER_REPORT) $1; code=$$?; \
@@ -72,7 +72,7 @@ endif
 golden: build/setup/test build/setup/handouts lanewise $(UNIT) $(TEST_PROGRAMS)
 	$(Q)LANEWISE_UPDATE_GOLDEN=1 $(UNIT) --filter 'golden*/*'
 
-# --- make bench: the kernels of bench/, beside the same ones under Oclgrind and PoCL -----------------------
+# --- make bench: the kernels of bench/, compared with the same ones under Oclgrind and PoCL -----
 
 BENCH := $(BUILD)/bench
 BENCH_OBJECTS := $(call objects,$(call sources,grader/tests/bench))
@@ -109,7 +109,7 @@ $(SOAK): $(SOAK_OBJECTS) $(GRADER) $(EMULATOR)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(GRADER_LIBS)
 
 soak: lanewise $(SOAK)
-	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # what it keeps for later counts as used
+	$(Q)GLIBC_TUNABLES=glibc.malloc.tcache_count=0 $(SOAK) $(RUNS) # the cache of malloc would count as used
 
 # --- make soak-batch: a class that is graded while it is killed again and again (batch/class/) ------------------------
 
@@ -131,10 +131,10 @@ soak-batch: build/setup/test lanewise $(MAKE_CLASS)
 slurm-test: build/setup/slurm lanewise
 	$(Q)grader/tests/batch/slurm/test.sh $(CURDIR)/$(LANEWISE) $(CURDIR) $(SLURM_TEST)
 
-# --- make check: only what changed since the last check is looked at --------------------------------
+# --- make check: checks only files that changed since the last check --------------------------------
 
 CODE := $(shell find grader handouts labs solutions shared -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
-# What an attack brings in place of the kit's headers is made to fail.
+# Headers of attacks, which replace the kit's, are broken on purpose.
 HEADERS := $(filter-out grader/tests/attacks/%,$(filter grader/%.h,$(CODE)))
 HEADERS_OK := $(HEADERS:%=$(BUILD)/check/%.ok)
 
@@ -159,7 +159,7 @@ $(BUILD)/check/arrows.ok: grader/arrows.awk grader/arrows $(PRODUCT_CODE)
 	$(Q)awk -f $^
 	@touch $@
 
-# Each header compiles alone, twice included.
+# Each header compiles alone, also if included twice.
 $(BUILD)/check/%.h.ok: %.h | build/config.mk
 	@mkdir -p $(@D)
 	$(Q)printf '#include "$*.h"\n#include "$*.h"\n' | $(CC) $(CPPFLAGS) -I. \
@@ -169,7 +169,7 @@ $(BUILD)/check/%.h.ok: %.h | build/config.mk
 format: build/setup/check
 	$(Q)clang-format -i $(CODE)
 
-# --- make answers: what a GPU computes (hardware/answers.h), recorded on a machine that has one -----------
+# --- make answers: a GPU's results (hardware/answers.h), recorded on a machine that has one -----------
 
 ANSWERS := $(BUILD)/tests/answers
 ANSWERS_OBJECTS := $(call objects,$(call sources,grader/tests/hardware/gpu))
@@ -199,5 +199,5 @@ $(RECORD_TIMES): $(RECORD_TIMES_OBJECTS) $(GRADER)
 record-times: lanewise $(RECORD_TIMES)
 	$(Q)$(RECORD_TIMES) $(LAB)
 
-# Nobody runs these two where there is no GPU, so here is where it shows that they still link.
+# These two only run on machines with a GPU: this checks that they still link.
 check: $(ANSWERS) $(RECORD_TIMES)

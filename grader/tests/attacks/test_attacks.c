@@ -1,4 +1,5 @@
-/* Hostile submissions: each must end as attacks/attacks.def says, and leave the machine as it was. */
+/* Hostile submissions: each must end as attacks/attacks.def says, and leave the machine
+ * unchanged. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <jansson.h>
@@ -40,8 +41,8 @@ TestSuite(attacks, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
 /* --- the machine -------------------------------------------------------------------------------------- */
 
-/* What attacks could leave: mounts, System V's and POSIX's shared things, files in places that all may
- * write to, processes (their command lines have this folder in them). */
+/* Traces that attacks could leave: mounts, shared memory of System V and POSIX, files in folders
+ * that everyone may write to, processes (their command lines contain this folder). */
 static char *look_at_machine(void)
 {
     return shell_must("cat /proc/self/mounts | sort; ipcs -a | sort; ls -A /dev/shm | grep note; "
@@ -49,14 +50,14 @@ static char *look_at_machine(void)
                       "ps -e -o args= | grep -F \"$PWD/\" | grep -v grep; true");
 }
 
-/* --- attacks on a lab of their own --------------------------------------------------------------------- */
+/* --- attacks with their own lab -------------------------------------------------------------------- */
 
-/* ONCE_MORE: what hangs need not be waited for as long as the first time. */
+/* ONCE_MORE shortens the wait for submissions that hang. */
 static void perform(enum sandbox_level level, bool once_more, struct grade_job *job)
 {
     int code;
     char *folder = shell_must("printf '%%s' \"$PWD\""), path[PATH_SIZE];
-    /* Any user may pass: sandboxes have users of their own. */
+    /* Any user may enter: sandboxes run as other users. */
     free(shell_must("chmod 711 . && mkdir -p %s && cd %s && mkdir -m 711 checks && chmod 711 . && "
                     "cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && cp " PROGRAM
                     " program-under-attack",
@@ -127,9 +128,10 @@ Test(attacks, end_as_they_must_and_leave_nothing)
     free(before);
 }
 
-/* --- submissions of their own -------------------------------------------------------------------------- */
+/* --- attacks as submissions ------------------------------------------------------------------------- */
 
-/* Copies the submission, with @ROOT@ replaced by where the kit is, and links made that no repository holds. */
+/* Copies the submission, replaces @ROOT@ with the kit's path, and makes links that a repository
+ * cannot hold. */
 static char *place(const struct file_row *row)
 {
     return shell_must("name=$(printf '%02d-%%s' '%s' | tr _ -); cp -r " FOLDERS
@@ -160,7 +162,7 @@ static void grade(const struct file_row *row)
     free(folder);
 }
 
-/* Every second one from FIRST on: two tests use two cores. */
+/* Every second attack from FIRST on: two tests use two cores. */
 static void grade_half(size_t first)
 {
     for (size_t i = first; i < sizeof file_rows / sizeof *file_rows; i += 2)

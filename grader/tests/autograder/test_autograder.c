@@ -1,5 +1,6 @@
-/* Autograders end to end, as a learning system runs them: packed, unpacked where this tree is not, installed by
- * their own scripts, and given good, bad and no submissions. The set-up takes a minute of two cores. */
+/* Autograders end to end, as a learning system runs them: packed, unpacked without this tree,
+ * installed by their own scripts, and tested with good, bad and missing submissions. The set-up
+ * takes two cores a minute. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ TestSuite(autograder, .init = submission_init, .fini = shell_fini, .timeout = 72
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
 #define FITS    "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS "/%s.schema.json"
-/* Nothing of this process's environment but where CUDA is. */
+/* An environment with nothing of ours except CUDA's location. */
 #define CLEAN                                                                                      \
     "env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "                    \
     "CUDA_HOME=" LANEWISE_CUDA_HOME " "
@@ -27,7 +28,7 @@ static void pack(const char *format)
     free(shell_must(PACK "%s packed $LANEWISE 02 2>&1", format));
 }
 
-/* Installs the kit with its own script: it compiles all of it. */
+/* Installs the kit with its own script, which compiles everything. */
 static void install(void)
 {
     int code;
@@ -44,7 +45,7 @@ static void unpack_gradescope(void)
     free(shell_must("mkdir -p autograder/{source,submission,results}; cd autograder;"
                     "unzip -q ../packed/gradescope.zip -d source; cp source/run_autograder .;"
                     "echo '{\"id\": 1}' >submission_metadata.json"));
-    /* neither solutions nor tests, nor anything built, which would know where it comes from */
+    /* no solutions, no tests, and no build outputs, which would contain this tree's path */
     free(shell_must("cd autograder/source; test ! -e lanewise/build &&"
                     " ! find . -path './lanewise/solutions/*.cu' -o -path "
                     "'./lanewise/grader/tests/*.c' | grep -q ."));
@@ -73,12 +74,12 @@ static void grade_on_gradescope(void)
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     double mutant = gradescope_score();
     cr_expect(mutant > 0 && mutant < 100, "%g points", mutant);
-    /* somebody hands in something else: that is a grade, too */
+    /* a submission of something else also gets a grade */
     free(shell_must("mv autograder/submission/coalesce.cu autograder/submission/lab2.cu"));
     free(shell_must(RUN "autograder/run_autograder"));
     free(shell_must(FITS, "autograder/results/results.json", "gradescope"));
     cr_expect_eq(gradescope_score(), 0);
-    /* the grader itself fails: no grade, and what there was stays */
+    /* the grader itself fails: no grade, and the earlier result stays */
     free(shell_must("mv autograder/submission/lab2.cu autograder/submission/coalesce.cu;"
                     "echo earlier >autograder/results/results.json"));
     free(shell(&code, RUN "NVCC=/nonexistent autograder/run_autograder"));
@@ -88,7 +89,7 @@ static void grade_on_gradescope(void)
 
 /* --- the others --------------------------------------------------------------------------------------- */
 
-/* In the folder of the submission, as Tango does it. */
+/* Runs in the submission's folder, as Tango does. */
 static void grade_on_autolab(void)
 {
     pack("autolab");

@@ -1,4 +1,4 @@
-/* Text that others wrote: cleaned before it is shown, and the compiler's in one form. */
+/* Text from other people: cleaned before it is shown; and compiler messages in a uniform format. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,11 +113,11 @@ static const struct {
      "a.cu(9): error: 5\n\na.cu(9): error: 6\n\n",
      "labs/a.cu:9: error: 1\nlabs/a.cu:9: error: 2\nlabs/a.cu:9: error: 3\n"
      "labs/a.cu:9: error: 4\nlabs/a.cu:9: error: 5\n"
-     "and 1 more error: mend the first ones and compile again\n"},
+     "and 1 more error: fix the first ones and compile again\n"},
     {"control characters", "a.cu(9): error: \033[2J\n", "labs/a.cu:9: error: ?[2J\n"},
 };
 
-/* What the line table's column N is in LINE: under the mark in MARKS, or nowhere. */
+/* The place in LINE of the line table's column: under the mark in MARKS, or nowhere. */
 static const struct column_row {
     const char *name, *line, *marks;
     unsigned column;
@@ -147,7 +147,7 @@ Test(text, columns_are_of_the_line_as_it_was_written)
     }
 }
 
-/* What is marked of a line from COLUMN on. */
+/* The marked part of a line, from COLUMN on. */
 static const struct mark_row {
     const char *name, *line, *marks;
     unsigned column;

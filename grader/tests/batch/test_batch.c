@@ -1,4 +1,5 @@
-/* lanewise batch: the store, what counts of several attempts, and a class from folder to gradebook. */
+/* lanewise batch: the store, which of several attempts counts, and a class from folder to
+ * gradebook. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ Test(batch, a_failure_never_overwrites_a_grade)
     expect_grading(batch_store_grading(store, "a"), "graded", 7);
     expect_grading(batch_store_earlier(store, "01-x", "s"), "graded", 7);
     batch_store_close(store);
-    store = open_store(); /* and it is all on the disk */
+    store = open_store(); /* everything is on disk */
     cr_expect(batch_store_is_graded(store, "a") && !batch_store_is_graded(store, "b"));
     batch_store_close(store);
     json_decref(result);
@@ -80,12 +81,12 @@ Test(batch, other_files_are_no_stores)
     }
 }
 
-/* --- what counts ------------------------------------------------------------------------------------- */
+/* --- the attempt that counts ----------------------------------------------------------------------- */
 
 #define DAY      86400
 #define DEADLINE (20000 * (int64_t)DAY)
 
-/* One attempt of a student for the lab; SCORE below 0: none yet, below -1: the grader failed. */
+/* A student's attempt at the lab. SCORE below 0: no grade yet; below -1: the grader failed. */
 struct attempt {
     int64_t after; /* seconds after the deadline */
     int score;
@@ -126,7 +127,7 @@ static const struct {
     const char *status;
     int counted;
     double score;   /* below 0: null */
-    size_t pending; /* gradings to be made */
+    size_t pending; /* attempts still to be graded */
 } counting[] = {
     {"none", {}, {}, "missing", 0, 0, 0},
     {"best", {{-9, 30}, {-8, 60}, {-7, 50}}, {}, "not-yet", 2, 60, 0},
@@ -202,7 +203,7 @@ Test(batch, what_counts_of_several_attempts)
     }
 }
 
-/* Whoever's grading fails is to be reviewed, also where a former grader's grade stands. */
+/* Every failed grading needs a review, even where an earlier grader's grade stands. */
 Test(batch, all_who_share_a_failure_are_reviewed)
 {
     struct batch_store *store = open_store();
@@ -259,7 +260,7 @@ Test(batch, names_of_students_folders)
         cr_expect_str_eq(name, folder_names[i].folder, "%s: %s", folder_names[i].id, name);
     }
     for (size_t i = 0; i + 2 < sizeof id; i += 2)
-        memcpy(id + i, "\xc3\xab", 2); /* very long ones differ at their ends */
+        memcpy(id + i, "\xc3\xab", 2); /* very long ids differ at their ends */
     id[sizeof id - 2] = 'a';
     id[sizeof id - 1] = 0;
     batch_folder_name(id, name);
@@ -272,7 +273,7 @@ Test(batch, names_of_students_folders)
 }
 
 static const struct {
-    const char *path, *name; /* NULL: none */
+    const char *path, *name; /* NULL: no name */
 } feedback_names[] = {
     {"Ann Lee_4711_assignsubmission_file_/coalesce.cu",
      "Ann Lee_4711_assignsubmission_file_/report.html"},
@@ -298,7 +299,7 @@ Test(batch, pages_to_send_back_are_called_like_the_hand_ins)
     json_decref(labs);
 }
 
-/* A course's points are not the lab's, and its weights make the total. */
+/* A course has its own points, which may differ from the lab's; its weights make the total. */
 Test(batch, points_and_weights_of_the_course)
 {
     struct batch_store *store = open_store();
@@ -316,7 +317,7 @@ Test(batch, points_and_weights_of_the_course)
     batch_store_close(store);
 }
 
-/* What came too late is 0 as what is missing is, and can be told from it. */
+/* A late submission gets 0 like a missing one; the gradebook shows the difference. */
 Test(batch, the_gradebook_tells_late_from_missing)
 {
     struct batch_store *store = open_store();
@@ -341,8 +342,8 @@ Test(batch, the_gradebook_tells_late_from_missing)
     batch_store_close(store);
 }
 
-/* What an instructor has decided for one student stands in the gradebook, whatever came out, and what was to
- * be looked at for it no longer is. */
+/* An instructor's decision for a student stands in the gradebook, whatever the grade. The review
+ * that it settles is no longer listed. */
 Test(batch, exceptions_for_one_student)
 {
     struct batch_store *store = open_store();
@@ -385,7 +386,7 @@ Test(batch, exceptions_for_one_student)
 
 /* --- a full disk, killed processes ---------------------------------------------------------------------- */
 
-/* When the file may grow no more, one line says so, and all that was kept before is there afterwards. */
+/* If the file cannot grow any more, one line says so, and all earlier grades still exist. */
 Test(batch, a_full_disk_loses_nothing)
 {
     struct batch_store *store = open_store();
@@ -408,7 +409,7 @@ Test(batch, a_full_disk_loses_nothing)
     cr_expect(batch_store_is_full(store) && strstr(batch_store_error(store), "no room left"), "%s",
               batch_store_error(store));
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &no_limit), 0);
-    must(store, batch_store_put(store, &key, result)); /* now there is room */
+    must(store, batch_store_put(store, &key, result)); /* now there is space */
     batch_store_close(store);
     store = open_store();
     for (size_t i = 0; i <= kept; ++i) {

@@ -1,5 +1,5 @@
-/* lanewise batch from folder to gradebook: what is graded, what is not graded again, and what is kept
- * whatever happens. Lab 02 only, on the emulator. */
+/* lanewise batch from folder to gradebook: which submissions are graded, which are not graded
+ * again, and which results always survive. Lab 02 only, on the emulator. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,8 @@ TestSuite(batch_grade, .init = shell_init, .fini = shell_fini, .timeout = 300);
 #define LAB      LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu"
 #define PRISTINE LANEWISE_ROOT "/labs/02-coalesce/.skeleton.cu"
 
-/* Four students: ann has solved it, bob has copied that, carl has not begun, dan's does not compile. */
+/* Four students: ann solved it, bob copied ann's file, carl has not begun, dan's does not
+ * compile. */
 #define CLASS                                                                                      \
     "mkdir -p subs/{ann,bob/deep,carl,dan}; cp " LAB " subs/ann; cp " LAB " subs/bob/deep;"        \
     "cp " PRISTINE " subs/carl/coalesce.cu; echo 'int main(' >subs/dan/coalesce.cu;"
@@ -48,7 +49,7 @@ static void expect_run(const char *script, int expected, const char *const *said
 
 Test(batch_grade, a_class)
 {
-    /* files for labs that are not graded are passed over */
+    /* files for ungraded labs are skipped */
     free(shell_must("mkdir -p subs/dan subs/lab01/ann; cp " LAB " subs/dan/parallelize.cu;"
                     "echo x >subs/lab01/ann/x.cu"));
     free(shell_must(
@@ -64,27 +65,27 @@ Test(batch_grade, a_class)
                                              "eve,,0,0,100,0,02-coalesce,,\r\n");
     free(shell_must("grep -q '100</strong> of 100' grades/ann/report.html &&"
                     "grep -q 'nothing was handed in' grades/eve/report.html &&"
-                    "grep -q 'the compiler refused it' grades/dan/report.html &&"
+                    "grep -q 'does not compile' grades/dan/report.html &&"
                     "! grep '<script>' grades/class.html grades/*/report.html;"
                     "cmp grades/ann/report.html grades/feedback/ann/report.html;"
                     "test ! -e grades/feedback/eve"));
-    /* nothing has changed, so nothing is done; the seed is that of the last time */
+    /* nothing has changed: nothing is graded; the seed is the previous one */
     free(shell_must("cp -a grades first"));
     expect_run(BATCH "--roster roster.csv", 0, SAYS("seed 7; 0 to grade"));
     free(shell_must("diff -r --exclude grades.sqlite first grades"));
-    /* only what has changed is done */
+    /* only changed submissions are graded */
     free(shell_must("sed -i 's/mine/my_sum/g' subs/bob/deep/coalesce.cu; rm -r subs/carl"));
-    free(shell_must("mkdir grades/mine")); /* which is of no run */
+    free(shell_must("mkdir grades/mine")); /* no run made this folder */
     expect_run(BATCH "--out grades", 0,
                SAYS("3 submissions", "1 to grade",
-                    "feedback/ has the pages to send back\n2 folders in grades from earlier runs, "
-                    "of nobody in this class: carl, eve\n"));
+                    "feedback/ holds the pages to send back\n2 folders in grades from earlier runs "
+                    "belong to no student of this class: carl, eve\n"));
     expect_file("grades/gradebook.csv",
                 HEAD "ann,,100,100,100,0,,,\r\nbob,,100,100,100,0,,,\r\ndan,,0,0,100,0,,,\r\n");
     free(shell_must("test ! -e grades/feedback/carl -a -e grades/carl/report.html"));
 }
 
-/* What a student gets is what `lanewise verify` takes; a changed point is noticed. */
+/* `lanewise verify` accepts the result that a student gets, and notices a changed point. */
 Test(batch_grade, results_are_signed)
 {
     free(shell_must("mkdir -p subs/ann; cp " LAB " subs/ann; $LANEWISE key key"));
@@ -95,10 +96,10 @@ Test(batch_grade, results_are_signed)
     expect_run("$LANEWISE verify grades/ann/results.json --submission subs/ann --key key", 1,
                SAYS("signature   wrong", "score       differs"));
     free(shell_must("chmod 644 key"));
-    expect_run(BATCH "--key key", 2, SAYS("others may use the key"));
+    expect_run(BATCH "--key key", 2, SAYS("others can read or write the key"));
 }
 
-/* A wrong folder leaves a gradebook as it is, and makes no new one. */
+/* A wrong folder leaves the gradebook unchanged, and makes no new one. */
 Test(batch_grade, a_wrong_folder_is_an_error)
 {
     free(shell_must(CLASS "mkdir -p empty other/docs; echo x >other/docs/a.txt;"
@@ -115,8 +116,9 @@ Test(batch_grade, a_wrong_folder_is_an_error)
     free(shell_must("test ! -e new"));
 }
 
-/* A compiler that breaks at one source, and at an empty one right after, breaks nothing else, and gives that no
- * grade; at all sources it ends the batch. Later, with a good one, the grade comes. */
+/* A compiler that fails on one source, and then on an empty one, affects only that source, which
+ * gets no grade. If it fails on all sources, the batch ends. Later, with a good compiler, the
+ * grade follows. */
 Test(batch_grade, a_failure_of_the_grader_is_no_grade)
 {
     free(shell_must(
@@ -138,7 +140,7 @@ Test(batch_grade, a_failure_of_the_grader_is_no_grade)
     free(shell_must("grep -q carl,,30 grades/gradebook.csv"));
 }
 
-/* Two that write into the same folder would undo each other's work. */
+/* Two batches in the same folder would overwrite each other's work. */
 Test(batch_grade, one_at_a_time)
 {
     free(shell_must(CLASS "mkdir grades"));
@@ -151,7 +153,7 @@ Test(batch_grade, one_at_a_time)
     free(path);
 }
 
-/* How many grades the store in folder grades has; 0 if there is none yet. */
+/* The number of grades in the store in folder grades; 0 if there is no store. */
 static size_t count_grades(void)
 {
     char error[500];
@@ -166,7 +168,8 @@ static size_t count_grades(void)
     return count;
 }
 
-/* Starts a batch in a process of its own, waits until COUNT grades are kept, and kills it with NUMBER. */
+/* Starts a batch in a new process, waits until it has stored COUNT grades, and kills it with
+ * signal NUMBER. */
 static void kill_batch_after(size_t count, int number)
 {
     char *folder = shell_must("printf '%%s' \"$PWD\"");
@@ -192,7 +195,8 @@ static void kill_batch_after(size_t count, int number)
     free(folder);
 }
 
-/* Whenever it is killed, what it has kept stays, and the next run makes of it what an undisturbed one does. */
+/* Whenever the batch is killed, its stored grades stay; the next run completes them to the same
+ * gradebook as an undisturbed run. */
 Test(batch_grade, goes_on_after_it_was_killed)
 {
     free(shell_must(CLASS));
@@ -201,7 +205,7 @@ Test(batch_grade, goes_on_after_it_was_killed)
     kill_batch_after(1, SIGKILL);
     kill_batch_after(2, SIGTERM);
     cr_expect_geq(count_grades(), 2);
-    /* as if it had been killed while it wrote reports, too */
+    /* also simulate a kill while it wrote reports */
     free(shell_must(
         "mkdir grades/ann; touch grades/class.json.aB3dE6 grades/ann/report.html.aB3dE6"));
     int code;
@@ -212,7 +216,7 @@ Test(batch_grade, goes_on_after_it_was_killed)
                     "(cd grades; ls *) | cmp - a"));
 }
 
-/* A disk without room gives no marks below the true ones. */
+/* A full disk lowers no marks. */
 Test(batch_grade, a_full_disk_is_nobodys_mark)
 {
     int code;
@@ -233,11 +237,11 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"", "which folder?"},
-    {"nowhere", "nowhere is no folder of submissions"},
+    {"nowhere", "nowhere is not a folder of submissions"},
     {"subs more", "unexpected \"more\": batch takes one folder"},
     {"subs --labs 99", "no lab is called \"99\""},
     {"subs --labs 2,02-coalesce", "--labs names 02-coalesce twice"},
-    {"subs --seed x", "the seed is a whole number"},
+    {"subs --seed x", "the seed must be a whole number"},
     {"subs --jobs 0", "--jobs must be a whole number from 1 to 1024"},
     {"subs --attempt worst", "--attempt must be best or latest"},
     {"subs --late-penalty 101", "--late-penalty must be a number from 0 to 100"},
@@ -245,7 +249,7 @@ static const struct {
     {"subs --roster none.csv", "the roster none.csv does not exist"},
     {"subs --roster semi.csv", "semi.csv:1: this line must name the columns"},
     {"subs --roster ann.csv --course ann.yaml",
-     "ann.yaml:2: nobody on the roster has the id \"amn\""},
+     "ann.yaml:2: no student on the roster has the id \"amn\""},
     {"subs --out file", "cannot make file"},
     {"subs --out", "--out needs a value"},
     {"subs --best", "no option --best"},
@@ -293,8 +297,8 @@ Test(batch_grade, progress_in_words)
     }
 }
 
-/* What is done when Ctrl-C comes is in the gradebook, which says what is not. The rest would take minutes: programs
- * that do not end. */
+/* After Ctrl-C the gradebook has the finished grades and lists the missing ones. The other
+ * programs never end: grading them would take minutes. */
 Test(batch_grade, an_interrupted_class_has_a_gradebook)
 {
     free(shell_must("mkdir -p subs/{ann,bob,carl,dan}; echo 'int main(' >subs/ann/coalesce.cu\n"
@@ -308,7 +312,7 @@ Test(batch_grade, an_interrupted_class_has_a_gradebook)
                                "until grep -q '1 of 4' log; do sleep 0.1; done\n"
                                "kill -INT $batch; wait $batch; code=$?; cat log; exit $code");
     cr_expect_eq(code, 130, "exit code %d\n%s", code, output);
-    cr_expect(strstr(output, "grades: gradebook.csv and all else so far; 3 submissions are still"),
+    cr_expect(strstr(output, "grades: gradebook.csv and all reports so far; 3 submissions are not"),
               "%s", output);
     expect_file("grades/gradebook.csv",
                 "student,name,02-coalesce,total,max,late_days,missing,too_late,review,pending\r\n"
@@ -316,7 +320,7 @@ Test(batch_grade, an_interrupted_class_has_a_gradebook)
                 "bob,,,,100,0,,,,02-coalesce\r\n"
                 "carl,,,,100,0,,,,02-coalesce\r\n"
                 "dan,,,,100,0,,,,02-coalesce\r\n");
-    free(shell_must("grep -q 'not all: 3 submissions' grades/class.html && test -s "
+    free(shell_must("grep -q 'Incomplete: 3 submissions' grades/class.html && test -s "
                     "grades/bob/report.html"));
     free(output);
 }

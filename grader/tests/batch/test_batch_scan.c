@@ -152,8 +152,8 @@ static const struct {
     {"Last,First,SIS Id\nLee,Ann,s1\n", "roster.csv:1: this line must name the columns", false},
     {"s1,Ann\ns2,Bob\n", "roster.csv:1: this line must name the columns", false},
     {"id,name\ns1,Ann\ns2,Zo\xeb\n", "roster.csv:3: this is no UTF-8", false},
-    {"", "lists nobody", false},
-    {"id,name\n", "lists nobody", false},
+    {"", "is empty", false},
+    {"id,name\n", "is empty", false},
 };
 
 Test(batch_scan, rosters)
@@ -439,14 +439,14 @@ static const struct {
      "bsdtar -C x -cf bob.tar -s \",^,$(printf '%04500d' 0 | sed s,...,dd/,g),\" coalesce.cu; "
      "rm -r x",
      "ann | 02-coalesce | ann.tar/coalesce.cu | is not a regular file\n"
-     "bob |  | bob.tar | has a file in too many folders: not all was looked at\n"},
+     "bob |  | bob.tar | has a file nested in too many folders; the rest was skipped\n"},
     /* cut, of no format, empty, encrypted */
     {"seq 20000 >coalesce.cu; bsdtar caf ann.tar.gz coalesce.cu; bsdtar caf bob.zip coalesce.cu;"
      "truncate -s 9000 ann.tar.gz bob.zip; seq 3000 >carl.zip; bsdtar -cf dan.tar -T /dev/null;"
      "echo secret >coalesce.cu; bsdtar -a -cf eve.zip --options zip:encryption=zipcrypt"
      " --passphrase x coalesce.cu; rm coalesce.cu",
      "ann |  | ann.tar.gz | is damaged, or no zip, tar, 7z or rar file\n"
-     "bob |  | bob.zip | is damaged: not all was looked at\n"
+     "bob |  | bob.zip | is damaged; the rest was skipped\n"
      "bob | 02-coalesce | bob.zip/coalesce.cu | is damaged\n"
      "carl |  | carl.zip | is damaged, or no zip, tar, 7z or rar file\n"
      "dan |  | dan.tar | is an empty archive\n"
@@ -461,14 +461,14 @@ static const struct {
      "eve | 02-coalesce | eve/coalesce.cu.txt\n"
      "bob | 02-coalesce | bob/coalesce.cu.gz | is damaged, or no zip, tar, 7z or rar file\n"
      "carl |  | carl.rar | is damaged, or no zip, tar, 7z or rar file\n"
-     "dan |  | dan/slides.pdf | is no .cu file, and there is none beside it\n"
-     "fay |  | fay.zip/readme.md | is no .cu file, and there is none beside it\n"},
+     "dan |  | dan/slides.pdf | is not a .cu file, and no .cu file is next to it\n"
+     "fay |  | fay.zip/readme.md | is not a .cu file, and no .cu file is next to it\n"},
     /* bombs: a file that is large once unpacked, one of the lab's name, thousands of them */
     {"truncate -s 300M big.txt; bsdtar -c --format ustar --no-read-sparse -f - big.txt |"
      " gzip -1 >ann.tgz; rm big.txt; truncate -s 3M coalesce.cu; bsdtar -a -cf bob.zip coalesce.cu;"
      "rm coalesce.cu; mkdir x; (cd x; for i in $(seq 210); do echo $i >coalesce$i.cu; done;"
      "bsdtar -cf ../carl.tar .); rm -r x",
-     "ann |  | ann.tgz | is too large when unpacked: not all was looked at\n"
+     "ann |  | ann.tgz | is too large when unpacked; the rest was skipped\n"
      "bob | 02-coalesce | bob.zip/coalesce.cu | is too large\n"},
 };
 
@@ -480,10 +480,9 @@ Test(batch_scan, archives)
     size_t last = sizeof archives / sizeof *archives - 1;
     free(shell_must("rm -rf subs grades.sqlite; mkdir subs; cd subs; %s", archives[last].maker));
     const char *found = scan(NULL);
-    cr_expect(
-        strncmp(found, archives[last].expected, strlen(archives[last].expected)) == 0 &&
-            strstr(found, "carl |  | carl.tar | has too many files: not all were looked at\n"),
-        "%s", found);
+    cr_expect(strncmp(found, archives[last].expected, strlen(archives[last].expected)) == 0 &&
+                  strstr(found, "carl |  | carl.tar | has too many files; the rest were skipped\n"),
+              "%s", found);
 }
 
 /* --- rar: nothing that Debian has writes one, so this does ------------------------------------------------ */
@@ -566,8 +565,8 @@ Test(batch_scan, students_of_the_roster)
         "s1 | 01-parallelize | s1_99_parallelize.cu\n"
         "s1 | 02-coalesce | Ann Lee_77_file_/coalesce.cu\n"
         "Dan |  | Dan | may be of several on the roster: put one's id into its name\n"
-        "carl |  | carl | is of nobody on the roster: put the student's id into its name\n"
-        "s2 |  | s2.docx | is no .cu file, and there is none beside it\n"
+        "carl |  | carl | belongs to no student on the roster: put the student's id into its name\n"
+        "s2 |  | s2.docx | is not a .cu file, and no .cu file is next to it\n"
         "s3 |  | Dan | may be of several on the roster: put one's id into its name\n"
         "s4 |  | Dan | may be of several on the roster: put one's id into its name\n",
         "%s", found);

@@ -1,5 +1,5 @@
-/* Near-duplicates in a class, from folder to class.html: who is shown with whom, and who is not. Lab 04, where
- * programs are long enough to tell, and lab 02, where they are not. */
+/* Near-duplicates in a class, from folder to class.html: which pairs are shown and which are
+ * not. Programs in lab 04 are long enough to compare, programs in lab 02 are not. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -31,8 +31,8 @@ static void hand_in(const char *student, const char *text)
     free(folder);
 }
 
-/* Each has gone their own way; bob has disguised ann's, fay has copied dan's file. Two have handed in the
- * solution, two the skeleton, as it is. */
+/* Each student works alone, except: bob has disguised ann's file, fay has copied dan's. Two hand
+ * in the solution, two the unchanged skeleton. */
 static void make_class(void)
 {
     char error[1000], path[PATH_SIZE];
@@ -102,7 +102,7 @@ static void hand_in_short(const char *student, const char *text)
     free(folder);
 }
 
-/* A program of lab 02: of FOLDER, or NULL: the solution. Disguised, if asked for. */
+/* A program of lab 02: NAME in FOLDER or, if FOLDER is NULL, the solution. May be disguised. */
 static char *short_program(const char *folder, const char *name, bool disguised)
 {
     char error[1000], path[PATH_SIZE];
@@ -126,8 +126,9 @@ static char *short_program(const char *folder, const char *name, bool disguised)
     return text;
 }
 
-/* Five have the same wrong program, each with a comment of their own, and zoe has disguised it. Two have found
- * the same three lines, each by themselves; and two have the solution, one with other names. */
+/* Five students have the same wrong program, each with a different comment; zoe has disguised
+ * it. Two have independently found the same three lines; two have the solution, one with other
+ * names. */
 static void make_short_class(void)
 {
     static const struct {
@@ -155,7 +156,7 @@ static void make_short_class(void)
     free(mutant);
 }
 
-/* "student student* ...": the asterisk is for other names in what is given. */
+/* "student student* ...": an asterisk marks other names in the given code. */
 static void expect_alike(const json_t *alike, size_t i, const char *what, const char *students)
 {
     const json_t *group = json_array_get(alike, i);
@@ -186,10 +187,10 @@ Test(batch_pairs, finds_copies_of_few_lines)
     cr_expect_eq(json_array_size(alike), 2);
     expect_alike(alike, 0, "short", "eva jan ");
     expect_alike(alike, 1, "solution", "lea max* ");
-    free(shell_must("grep -q '<strong>the same but for names</strong> " SHORT_LAB
+    free(shell_must("grep -q '<strong>the same except for names</strong> " SHORT_LAB
                     ": a0 and zoe\\*; also a1, a2' grades/class.html"));
     free(shell_must(
-        "grep -q 'the kit&#39;s solution, but for names.*lea, max\\*' grades/class.html"));
+        "grep -q 'the kit&#39;s solution, except for names.*lea, max\\*' grades/class.html"));
     json_decref(document);
     free(text);
 }
@@ -203,11 +204,11 @@ Test(batch_pairs, shows_copies_and_no_others)
     free(shell_must(BATCH));
     expect_class();
     free(shell_must("! grep -q '\"print\"' grades/*/results.json"));
-    free(shell_must("grep -q '<strong>the same but for names</strong> " LAB
+    free(shell_must("grep -q '<strong>the same except for names</strong> " LAB
                     ": ann and bob\\*' grades/class.html"));
     free(shell_must("grep -q '<strong>the same file</strong> " LAB ": dan and fay' "
                     "grades/class.html"));
-    /* an excerpt is what somebody wrote, and not what was given */
+    /* an excerpt shows the student's own code, not the given code */
     free(shell_must("grep -q 'int other = t &lt; s ? sums' grades/class.html && "
                     "! grep -q 'lab_open' grades/class.html"));
     free(shell_must("cp -a grades first; " BATCH));

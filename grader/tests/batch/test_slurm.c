@@ -1,5 +1,6 @@
-/* lanewise batch --slurm, on a Slurm that is two shell scripts: sbatch runs the tasks of a job at once, or not,
- * as a row says, and squeue tells how they ended. `make slurm-test` does it on a real one. */
+/* lanewise batch --slurm, with a Slurm of two shell scripts: sbatch runs a job's tasks at once,
+ * unless a row says otherwise, and squeue reports how they ended. `make slurm-test` uses a real
+ * Slurm. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "grade/installed_gpu.h"
 #include "tests/support/shell.h"
 
-/* Three gradings, and what they are on this machine. */
+/* Makes a class of three submissions and grades it without Slurm. */
 static void slurm_init(void)
 {
     shell_init();
@@ -24,7 +25,7 @@ static void slurm_init(void)
         "cat >bin/sbatch <<'END'\n"
         "#!/bin/bash\n"
         "echo \"$@\" >>calls\n"
-        "echo \"${TMPDIR-none}\" >folder\n" /* of ours, which other machines do not have */
+        "echo \"${TMPDIR-none}\" >folder\n" /* our TMPDIR, which other machines lack */
         "while [[ $1 == -* ]]; do\n"
         "    case $1 in --array=*) last=${1#--array=0-} ;; --output=*) log=${1#--output=} ;; esac\n"
         "    shift\n"
@@ -51,8 +52,8 @@ static const struct {
     const char *trouble; /* what goes wrong with task $i of job $job */
     int code;
     const char *said;
-    int jobs;        /* how many were handed in */
-    bool same_grade; /* the gradebook is the same as without */
+    int jobs;        /* jobs submitted */
+    bool same_grade; /* the gradebook equals the one without Slurm */
 } rows[] = {
     {"nothing goes wrong", ":", 0, "3 to grade", 1, true},
     {"Slurm warns", "echo 'sbatch: warning: 3 days of rain' >&2", 0, "", 1, true},
@@ -92,7 +93,7 @@ Test(slurm, what_a_job_leaves_is_done_by_the_next)
     }
 }
 
-/* Killed when the job was through, and before anything of it was kept. */
+/* Killed after the job ended, but before its results were stored. */
 Test(slurm, what_a_killed_run_leaves_is_collected)
 {
     int code;
@@ -110,7 +111,7 @@ Test(slurm, what_a_killed_run_leaves_is_collected)
         "test ! -e there/slurm"));
 }
 
-/* A run waits for the job that another has left under way. */
+/* A run waits for the job that an earlier run left running. */
 Test(slurm, a_job_under_way_is_waited_for)
 {
     free(shell_must(
@@ -129,11 +130,12 @@ static const struct {
     const char *arguments, *message;
 } refusals[] = {
     {"class --chunk-size 3", "--chunk-size, --gres and --slurm-options go with --slurm"},
-    {"class --slurm --chunk-size 0", "--chunk-size is a whole number from 1 to 10000, not \"0\""},
-    {"class --slurm --device gpu", "on GPUs of which kind? Add --gres gpu:1"},
+    {"class --slurm --chunk-size 0",
+     "--chunk-size must be a whole number from 1 to 10000, not \"0\""},
+    {"class --slurm --device gpu", "which GPUs? Add --gres gpu:1"},
     {"class --slurm --device tpu", "no device \"tpu\""},
     {"--chunk none.json", "none.json unable to open"},
-    {"--chunk calls", "calls is no chunk of this version of Lanewise"},
+    {"--chunk calls", "calls is not a chunk of this version of Lanewise"},
 };
 
 Test(slurm, usage_errors_are_one_line)

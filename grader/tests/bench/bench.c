@@ -1,15 +1,17 @@
-/* make bench: the emulator with more and more that watches, beside Oclgrind and PoCL, on the same kernels.
+/* make bench: the emulator with more and more observers, compared with Oclgrind and PoCL, on the
+ * same kernels.
  *
  *     bench LANEWISE BENCH-FOLDER KERNELS.cl OUT     table; OUT.json and OUT.svg
  *     bench --compare LANEWISE OTHER-LANEWISE BENCH-FOLDER   two builds in turn
  *
- * Each work is launched several times in one process; the time is the median launch, taken by the program
- * itself around the launch, so that neither nvcc, process start nor reading PTX is in it. What one core does
- * is measured in CPU time, which other work on the machine changes less; all cores and the others by the
- * clock. Rates are the emulator's count of warp instructions a second, for everybody: the same work.
- * Oclgrind gets a smaller problem, as it would take minutes. Checks of all memory accesses are always made;
- * memcheck beside the counters costs what telling of faults costs.
- * Exit code: 0 measured, 2 something could not be run, or answers differ. */
+ * Each work is launched several times in one process. The time is the median launch. The program
+ * measures it around the launch: it includes neither nvcc, nor process start, nor reading PTX.
+ * For one core the benchmark measures CPU time, which other work on the machine changes less;
+ * for all cores, Oclgrind and PoCL it measures wall-clock time. Every rate uses the emulator's
+ * count of warp instructions per second, because the work is the same. Oclgrind gets a smaller
+ * problem, as it would take minutes. All memory accesses are always checked; memcheck in
+ * addition to the counters costs only its reports of faults. Exit code: 0 measured, 2 a program
+ * could not be run, or answers differ. */
 #include "bench.h"
 
 #include "sandbox/process.h"
@@ -39,14 +41,14 @@ static const struct work {
 enum { WORKS = sizeof works / sizeof works[0], MAX_REPEATS = 16 };
 static_assert(WORKS <= BENCH_MOST, "more works than rows");
 
-/* The settings, by what --tools makes of them; those with racecheck use one core whatever they are given. */
+/* The settings, as values of --tools; those with racecheck always use one core. */
 static const char *const tools[BENCH_SETTINGS] = {"none", "counters", "memcheck,synccheck",
                                                   "racecheck,initcheck"};
 
 static const int sizes[] = {128, 256, 512, 1024}; /* of the tiled product */
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-static const char *folder; /* of the programs */
+static const char *folder; /* the programs' folder */
 
 static void fail(const char *what, const char *output)
 {
@@ -66,7 +68,8 @@ static double median(double *values, int count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* What a run of a work showed: its median launch, the sum of its answers, and its memory, if it says so. */
+/* The measurements of one run: its median launch, the sum of its answers, and its memory, if it
+ * reports it. */
 struct timing {
     double wall, cpu, checksum, mebibytes;
 };
@@ -142,7 +145,7 @@ static struct timing time_emulator(const struct work *work, int n, int repeats,
     return timing;
 }
 
-/* Under Oclgrind, or else by PoCL. */
+/* Under Oclgrind, or with PoCL. */
 static struct timing time_opencl(const struct work *work, bool oclgrind, const char *kernels)
 {
     char program[4096], times[16], size[16];
@@ -160,7 +163,7 @@ static struct timing time_opencl(const struct work *work, bool oclgrind, const c
 static double children_mebibytes(void)
 {
     struct rusage usage;
-    getrusage(RUSAGE_CHILDREN, &usage); /* of the largest so far */
+    getrusage(RUSAGE_CHILDREN, &usage); /* the largest child so far */
     return (double)usage.ru_maxrss / 1024;
 }
 
@@ -229,7 +232,7 @@ static int measure_all(const char *lanewise, const char *kernels, const char *ou
     return bench_write(&(struct bench_results){rows, by_size, WORKS, SIZES}, out) ? 0 : 2;
 }
 
-/* The faster of a few launches by each build in turn: what disturbs one disturbs the other. */
+/* The fastest of a few launches by each build in turn: a disturbance affects both. */
 static int compare_builds(const char *ours, const char *theirs)
 {
     double unused;

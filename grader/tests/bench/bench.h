@@ -1,4 +1,4 @@
-/* What the benchmark has measured, and how it is shown: a table, JSON, a chart. */
+/* The measurements of the benchmark, and their output: a table, JSON, a chart. */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -9,7 +9,7 @@
 
 #define BENCH_MOST 32
 
-/* What watches: nothing, counters, counters and memcheck, everything. */
+/* The observers: none, counters, counters and memcheck, all. */
 enum { BENCH_SETTINGS = 4 };
 
 struct bench_row {
@@ -17,15 +17,16 @@ struct bench_row {
     double instructions;              /* of warps, in one launch */
     double one_core[BENCH_SETTINGS];  /* CPU seconds of a launch */
     double all_cores[BENCH_SETTINGS]; /* seconds by the clock */
-    double oclgrind, pocl;            /* seconds by the clock; Oclgrind's for as much work */
+    double oclgrind, pocl; /* wall-clock seconds; Oclgrind's are scaled to the same work */
 };
 
-/* The same kernel on N x N elements: cost should grow with the work, and memory with the data alone. */
+/* The same kernel on N x N elements: time should grow with the work, and memory only with the
+ * data. */
 struct bench_size {
     int n;
     double instructions;
-    double counting[2], everything[2]; /* CPU seconds on one core, seconds by the clock on all */
-    double mebibytes[2];               /* of the process at its largest: counting, everything */
+    double counting[2], everything[2]; /* CPU seconds on one core, wall-clock seconds on all */
+    double mebibytes[2];               /* peak of the process: counting, everything */
 };
 
 void bench_print_head(long cores);

@@ -1,9 +1,10 @@
-/* Runs the benchmark's kernels through OpenCL: started by bench.c under Oclgrind, and with PoCL.
+/* Runs the benchmark's kernels through OpenCL: bench.c starts it under Oclgrind, and with PoCL.
  *
  *     opencl KERNELS.cl NAME N REPEATS
  *
- * Input and launch shape are those of kernels.cu. Prints "kernel_seconds WALL CPU" for each launch, and
- * "checksum X", the sum of what one launch has computed. Exit code: 0; 2 if OpenCL fails. */
+ * Input and launch shape are those of kernels.cu. Prints "kernel_seconds WALL CPU" for each
+ * launch, and "checksum X", the sum of the results of one launch. Exit code: 0; 2 if OpenCL
+ * fails. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 enum { BLOCKS = 32, THREADS = 256, TILE = 16, SQUARE = 32 };
 
-/* Data: ints, floats or doubles, N of them or N x N; the second input has another factor. */
+/* Data: ints, floats or doubles, N of them or N x N; the second input has a different factor. */
 static const struct work {
     const char *name, *kernel;
     char type;
@@ -97,7 +98,7 @@ static double get(const void *values, char type, size_t i)
                          : ((const float *)values)[i];
 }
 
-/* COUNT small numbers; none: zeros. */
+/* COUNT small numbers, or zeros. */
 static cl_mem make_buffer(char type, size_t count, unsigned factor, unsigned below)
 {
     cl_int error;
@@ -176,7 +177,7 @@ static void run(const struct work *work, size_t n, int repeats)
     for (int r = 0; r < repeats; r++) {
         launch(kernel, work, n);
         if (r > 0)
-            continue; /* some works go on adding to what is there */
+            continue; /* some works add to the existing values */
         check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, count * bytes_of(type), values, 0, NULL,
                                   NULL),
               "read");

@@ -1,5 +1,6 @@
-/* The chart has one line a work and, on a logarithmic scale of warp instructions a second, one mark for each
- * setting of the emulator on one core and for the others. Marks differ in shape as well as in colour. */
+/* The chart has one line per work. On a logarithmic scale of warp instructions per second it has
+ * one mark for each setting of the emulator on one core, and for the other programs. Marks
+ * differ in shape and colour. */
 #include "bench.h"
 
 #include <math.h>
@@ -85,8 +86,8 @@ static bool write_json(const struct bench_results *results, const char *path)
 /* --- the chart ------------------------------------------------------------------------------------------- */
 
 #define LEFT   250.0
-#define DECADE 130.0 /* wide */
-#define LEAST  4     /* the scale begins at 10^4 a second */
+#define DECADE 130.0 /* width of a decade */
+#define LEAST  4     /* the scale starts at 10^4 per second */
 #define MOST   10
 #define LINE   26.0
 #define TOP    70.0

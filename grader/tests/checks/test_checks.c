@@ -1,4 +1,5 @@
-/* What labs' checks may ask for, on the fixture lab (fixture/lab/): the verdict of each of its checks. */
+/* The functions that labs' checks may use, on the fixture lab (fixture/lab/): the verdict of
+ * each of its checks. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ TestSuite(checks, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
 static struct grade_job job;
 
-/* Builds the fixture, as submission and as solution, and has its checks performed. */
+/* Builds the fixture, as submission and as solution, and runs its checks. */
 static void perform(void)
 {
     int code;
@@ -28,7 +29,7 @@ static void perform(void)
               base_path(job.programs[ON_EMULATOR], "%s/program", folder) &&
               base_path(job.solution, "%s/program", folder) &&
               base_path(path, "%s/job.json", folder) && grade_job_write(&job, path));
-    /* somebody else's socket is where its own would be, and nobody can take it away */
+    /* another user's socket has the runner's name and cannot be removed */
     char *output = shell(&code, "sh -c 'mkdir /tmp/criterion_$$.sock; echo $$ >taken; "
                                 "LANEWISE_JOB=$PWD/job.json exec " RUNNER "' 2>&1");
     free(shell_must("rmdir /tmp/criterion_$(cat taken).sock"));
@@ -42,11 +43,12 @@ static json_t *load_verdict(const char *check)
     char path[PATH_SIZE];
     cr_assert(base_path(path, "%s/%s.json", job.folder, check));
     json_t *verdict = json_load_file(path, 0, NULL);
-    cr_assert(verdict, "check %s left no verdict", check);
+    cr_assert(verdict, "check %s produced no verdict", check);
     return verdict;
 }
 
-/* What each check must say: its status, or why there is no grade; and a part of its message. */
+/* The expected verdict of each check: its status, or the reason why there is no grade; and a
+ * part of its message. */
 static const struct {
     const char *check, *status, *message, *broken;
 } rows[] = {

@@ -1,4 +1,4 @@
-/* lanewise calibrate, and the pure function that its proposals come from. */
+/* lanewise calibrate, and the pure function that makes its proposals. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ Test(threshold, figures_are_rounded_to_the_easier_side)
     cr_expect(isinf(judge_margin(0, 3)));
 }
 
-/* What it prints is a course file, and by it the solution has full marks and the mutants do not. */
+/* Its output is a course file. With it the solution gets full points and the mutants do not. */
 Test(golden_calibrate, a_lab)
 {
     int code;
@@ -78,7 +78,7 @@ Test(golden_calibrate, a_lab)
     cr_expect_eq(code, 0, "%s", output);
     golden_check("calibrate", output);
     free(output);
-    /* how far it has come is told elsewhere */
+    /* stderr shows the progress */
     free(shell_must("grep -q '^  \\([0-9]*\\) of \\1, [0-9]* a minute$' said"));
     char *path = shell_must("printf '%%s/c.yaml' \"$PWD\"");
     cr_assert(course_read(path, &course, error, sizeof error), "%s", error);

@@ -1,4 +1,4 @@
-/* lanewise lab-check, the self-test of the kit, and the reader of mutants that it stands on. */
+/* lanewise lab-check, the self-test of the kit, and the reader of mutants that it uses. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ TestSuite(golden_lab_check, .init = shell_init, .fini = shell_fini, .timeout = 6
 #define SOLUTION "one\n  two\nthree\nfour\ntwo\nthree\n"
 #define HEAD     "mutant: a test\nscores: 85\nloses: ragged 15\n"
 
-/* Mutants of SOLUTION: what becomes of it, or what is said instead. */
+/* Mutants of SOLUTION: the resulting source, or the error message. */
 static const struct {
     const char *name, *text, *source, *error;
 } rows[] = {
@@ -37,9 +37,9 @@ static const struct {
     {"additions alone", HEAD "\n+5\n", NULL, "line 5: an edit is lines with '-'"},
     {"removals after additions", HEAD "\n-one\n+1\n-four\n", NULL, "an edit is lines with '-'"},
     {"context", HEAD "\n one\n-four\n", NULL, "an edit is lines with '-'"},
-    {"no head", "-one\n+1\n", NULL, "line 1: \"key: value\" is wanted"},
+    {"no head", "-one\n+1\n", NULL, "line 1: the lines before the first empty line must be"},
     {"half a head", "mutant: a\nscores: 3\n\n-one\n", NULL, "needs mutant, scores and loses"},
-    {"an unknown key", "mutant: a\nwins: 3\n", NULL, "line 2: no key \"wins\""},
+    {"an unknown key", "mutant: a\nwins: 3\n", NULL, "line 2: unknown key \"wins\""},
     {"points of nothing", "mutant: a\nscores: 3\nloses: ragged 0\n", NULL,
      "a check's id and points"},
     {"an empty file", "", NULL, "needs mutant, scores and loses"},
@@ -124,7 +124,7 @@ Test(lab_check, usage_errors_are_one_line)
     }
 }
 
-/* A grading that is ended with all others says nothing of the lab. */
+/* A grading that ends because all gradings are stopped says nothing about the lab. */
 Test(lab_check, says_nothing_when_interrupted)
 {
     int code;

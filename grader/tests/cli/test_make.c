@@ -1,4 +1,5 @@
-/* The Makefile as people type it: its help, and what it says about typing mistakes (grader/typos.mk). */
+/* The Makefile as people use it: its help, and its messages about typing mistakes
+ * (grader/typos.mk). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ Test(golden_make, help)
     free(help);
 }
 
-/* What is typed after make, and what make suggests. */
+/* The words after make, and make's suggestion. */
 static const struct {
     const char *typed, *suggestion;
 } mistakes[] = {
@@ -43,7 +44,7 @@ static const struct {
     {"WHATEVER=1", "WHATEVER= needs a target: make help lists them"},
 };
 
-/* One line and exit code 2, and nothing is made. */
+/* One line and exit code 2; nothing is built. */
 Test(make, suggests_what_was_meant)
 {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
@@ -57,8 +58,8 @@ Test(make, suggests_what_was_meant)
     }
 }
 
-/* Several targets share variables; some variables go with every target; a file can be a target. What a recipe
- * passes on to a make of its own is not checked. */
+/* Several targets share variables; some variables go with every target; a file can be a target.
+ * Arguments that a recipe passes to another make are not checked. */
 static const char *const accepted[] = {
     "-n grade LAB=02 SEED=42",
     "-n lanewise grade report LAB=02 OUT=page.html",

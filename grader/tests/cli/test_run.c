@@ -1,4 +1,4 @@
-/* The command `lanewise run`: which programs it takes, what it passes on, how it ends. */
+/* `lanewise run`: the programs that it accepts, the options that it passes on, its exit code. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 TestSuite(run, .init = shell_init, .fini = shell_fini, .timeout = 600);
 
-/* SCRIPT must end with status 2 and one line that has MESSAGE in it. */
+/* SCRIPT must end with exit code 2 and one line that contains MESSAGE. */
 static void expect_refusal(const char *name, const char *script, const char *message)
 {
     int code;
@@ -30,7 +30,7 @@ static const struct {
     {"no CUDA program", "$LANEWISE run /bin/true", "/bin/true is not a CUDA program"},
     {"a runtime of long ago",
      "sed s/libcudart.so.13/libcudart.so.11/g $PROGRAMS/indices >a; chmod +x a; $LANEWISE run ./a",
-     "./a needs libcudart.so.11: build it with nvcc of CUDA 12 or 13"},
+     "./a needs libcudart.so.11; build it with nvcc from CUDA 12 or 13"},
     {"not executable",
      "cp $PROGRAMS/indices a; chmod -x a; setpriv --reuid 65534 -- "
      "$LANEWISE run ./a 2>&1 || (exit $?)",
@@ -68,7 +68,7 @@ Test(run, a_program_without_ptx_is_refused)
     expect_refusal("no PTX",
                    KERNEL "$NVCC -gencode arch=compute_80,code=sm_80 -cudart shared -o a a.cu && "
                           "$LANEWISE run ./a",
-                   "built for code=sm_80 alone, without PTX: add nvcc's flag -gencode "
+                   "built only for code=sm_80, without PTX: add nvcc's flag -gencode "
                    "arch=compute_80,code=compute_80");
 }
 
@@ -80,7 +80,7 @@ Test(run, a_program_for_newer_gpus_is_refused)
                    "its PTX is for compute_100");
 }
 
-/* Damaged files must be refused or run, never crash the command. */
+/* A damaged file is refused or runs; it never crashes the command. */
 Test(run, damaged_executables_are_survived)
 {
     char *output = shell_must("cp $PROGRAMS/indices good; size=$(stat -c %%s good)\n"
@@ -139,7 +139,7 @@ Test(run, a_crash_is_told_and_kept)
     free(output);
 }
 
-/* Not even by a command that is killed: its program ends it before it has done anything itself. */
+/* Even if the command is killed: here its own program kills it at once. */
 Test(run, nothing_is_left_behind)
 {
     char *output = shell_must("mkdir tmp; export TMPDIR=$PWD/tmp\n"
@@ -198,7 +198,7 @@ Test(run, json_is_the_documented_schema)
     free(text);
 }
 
-/* The same run twice: the same bytes and counts. */
+/* Two equal runs give the same bytes and counters. */
 Test(run, deterministic_runs_are_the_same)
 {
     char *output = shell_must("for i in 1 2; do $LANEWISE run --deterministic --json $i.json --all "
@@ -208,7 +208,7 @@ Test(run, deterministic_runs_are_the_same)
     free(output);
 }
 
-/* Blocks on several threads: the counters do not depend on who ran which. */
+/* Counters do not depend on which worker runs which block. */
 Test(run, workers_do_not_change_the_counters)
 {
     char *output = shell_must("$LANEWISE run --workers 1 --json 1.json $PROGRAMS/matmul_ladder "

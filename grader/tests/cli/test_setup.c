@@ -1,5 +1,5 @@
-/* Set-up, tried on machines that this one is made to look like: a folder of commands as the whole
- * PATH, and a copy of setup.sh, which works on the tree that it lies in. Nothing is installed. */
+/* The set-up, on simulated machines: PATH is one folder of commands, and setup.sh is a copy,
+ * which works on the tree that contains it. Nothing is installed. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "config.h"
 #include "tests/support/shell.h"
 
-/* How the copy is started: no nvcc is to be found but through what a test adds. */
+/* Starts the copy: it must find nvcc only where a test puts it. */
 #define SETUP "env -u CUDA_HOME -u NVCC PATH=$PATH /bin/bash grader/setup.sh "
 
 static void make_tree(void)
@@ -24,7 +24,8 @@ static void expect_lines(const char *output, const char *const *wanted)
 
 TestSuite(setup, .init = make_tree, .fini = shell_fini, .timeout = 600);
 
-/* What is missing is named with its reason, the exact command is printed, nothing is written. */
+/* Each missing package is named with its reason, the exact command is printed, and nothing is
+ * written. */
 Test(setup, without_root_and_sudo_prints_the_command)
 {
     int code;
@@ -49,7 +50,8 @@ Test(setup, without_root_and_sudo_prints_the_command)
     free(shell_must("test ! -e build"));
 }
 
-/* `make -j` asks for two purposes at once. This apt-get serves one at a time, as apt does. */
+/* `make -j` starts the set-up for two purposes at once. This apt-get runs one at a time, as apt
+ * does. */
 Test(setup, two_at_once_take_turns)
 {
     char *output =
@@ -73,7 +75,7 @@ Test(setup, two_at_once_take_turns)
     free(shell_must("test -e build/setup/check -a -e build/setup/autograder"));
 }
 
-/* An nvcc of another release is passed over with a word; the one that is used is recorded. */
+/* An nvcc of another release is skipped with a message; the chosen nvcc is recorded. */
 Test(setup, passes_over_an_old_nvcc)
 {
     char *output = shell_must("printf '#!/bin/sh\\necho release 12.4, V12.4.1\\n' >bin/nvcc;"
@@ -96,11 +98,12 @@ Test(setup, refuses_an_unknown_purpose)
     int code;
     char *output = shell(&code, SETUP "baking");
     cr_expect_eq(code, 2, "exit code %d", code);
-    expect_lines(output, (const char *const[]){"unknown purpose \"baking\"; the purposes are: grade test", NULL});
+    expect_lines(output, (const char *const[]){
+                             "unknown purpose \"baking\"; the purposes are: grade test", NULL});
     free(output);
 }
 
-/* With everything there, make's set-up does nothing and says nothing. */
+/* If everything is installed, make's set-up does nothing and prints nothing. */
 Test(setup, second_run_does_nothing)
 {
     char *output = shell_must("make -C " LANEWISE_ROOT " --no-print-directory setup");

@@ -12,12 +12,12 @@ TestSuite(golden_student, .init = submission_init, .fini = shell_fini, .timeout 
 
 #define SOLVE "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/"
 
-/* Days are cut out of the table. */
+/* Dates are replaced in the table. */
 #define GRADE_ALL                                                                                  \
     "$LANEWISE grade --device emulator --json out.json 2>&1 | "                                    \
     "sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2}/YYYY-MM-DD/'\n"
 
-/* One script each: what a student types, and to the letter what they get. */
+/* What a student types; the golden files hold the exact output. */
 static const struct {
     const char *name, *script;
 } scripts[] = {
@@ -80,7 +80,7 @@ Test(student, usage_errors_are_one_line)
     }
 }
 
-/* A damaged file of progress, or none that can be written, is no error. */
+/* A damaged or unwritable progress file is no error. */
 Test(student, progress_is_not_needed)
 {
     char *output = shell_must("echo '{\"labs\": 3' >labs/.progress.json; $LANEWISE hint --lab 2;"
@@ -92,7 +92,7 @@ Test(student, progress_is_not_needed)
     free(output);
 }
 
-/* A submission that is not the student's own file changes nothing of their progress. */
+/* Grading another file does not change the student's progress. */
 Test(student, other_files_are_no_progress)
 {
     free(shell_must(
@@ -114,7 +114,7 @@ Test(student, the_best_score_is_kept)
     free(output);
 }
 
-/* From its first moment on: while it tries out the sandbox, compiles and runs. */
+/* At any time: while it tests the sandbox, compiles or runs. */
 Test(student, an_interrupt_leaves_nothing)
 {
     char *output = shell_must(
@@ -127,7 +127,7 @@ Test(student, an_interrupt_leaves_nothing)
     free(output);
 }
 
-/* Without a sandbox it grades nothing, unless it is told that it may. */
+/* Without a sandbox it grades only with --unsafe. */
 Test(student, watch_knows_unsafe)
 {
     char *output =
@@ -136,14 +136,14 @@ Test(student, watch_knows_unsafe)
                    "for i in $(seq 3000); do grep -q 'waiting for' out && break; sleep .1; done\n"
                    "kill -INT -- -$watch; wait $watch; grep -c '30 of 100' out; }\n"
                    "watch; cat out; watch --unsafe");
-    cr_expect(strstr(output, "0\nlanewise grade: there is no sandbox") &&
+    cr_expect(strstr(output, "0\nlanewise grade: no sandbox") &&
                   strcmp(output + strlen(output) - 3, "\n1\n") == 0,
               "%s", output);
     free(output);
 }
 
-/* As NVIDIA's, this driver keeps a thread, which takes any signal, and does not start in a child of a process in which
- * it has started. No compiler knows its GPU. */
+/* Like NVIDIA's, this fake driver keeps a thread that accepts any signal, and does not start in a
+ * child of a process that has started it. No compiler knows its GPU. */
 Test(student, watch_lives_with_a_driver)
 {
     char *output = shell_must(
@@ -166,8 +166,8 @@ Test(student, watch_lives_with_a_driver)
     free(output);
 }
 
-/* Grades at once, at each save, also by a rename; a save during a grading ends that one; Ctrl-C ends it
- * quietly with nothing left. */
+/* It grades at once and after each save, including a save by renaming. A save during a grading
+ * restarts it. Ctrl-C ends it quietly and leaves nothing behind. */
 Test(student, watch_grades_each_save)
 {
     char *output = shell_must(
@@ -176,7 +176,7 @@ Test(student, watch_grades_each_save)
         ".1; "
         "done; cat out; exit 1; }\n"
         "set -m; $LANEWISE watch --lab 2 --device emulator >out 2>&1 & watch=$!\n"
-        "wait_for 'waiting for coalesce.cu' 1; wait_for '30 of 100' 1\n"
+        "wait_for 'waiting for you' 1; wait_for '30 of 100' 1\n"
         "cp " LANEWISE_ROOT "/solutions/02-coalesce/coalesce.cu labs/02-coalesce/new\n"
         "mv labs/02-coalesce/new labs/02-coalesce/coalesce.cu\n"
         "wait_for '100 of 100' 1; wait_for 'waiting for' 2\n"
@@ -184,6 +184,6 @@ Test(student, watch_grades_each_save)
         "wait_for '100 of 100' 2; wait_for 'waiting for' 3\n"
         "echo \"// $PWD\" >>labs/02-coalesce/coalesce.cu; sleep .3\n"
         "kill -INT -- -$watch; wait $watch; echo \"exit code $?\"; ls t; tail -n 2 out");
-    cr_expect(strstr(output, "exit code 0\nwaiting for coalesce.cu"), "%s", output);
+    cr_expect(strstr(output, "exit code 0\nwaiting for you"), "%s", output);
     free(output);
 }

@@ -1,4 +1,5 @@
-/* Building a submission: nvcc's verdict, its messages, the cache, and what is nobody's fault. */
+/* Building a submission: nvcc's verdict, its messages, the cache, and failures that are not the
+ * student's fault. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void build_source(const char *source, struct compile_build *build)
     build_for(ON_EMULATOR, source, build);
 }
 
-/* A program that was never built before: it holds the time. */
+/* A program that was never built before: it contains the current time. */
 static char *fresh_source(const char *statement)
 {
     struct timespec now;
@@ -154,7 +155,7 @@ Test(build, a_missing_compiler_is_nobodys_fault)
     free(source);
 }
 
-/* Has a shell script stand in for nvcc. */
+/* A shell script replaces nvcc. */
 static void fake_compiler(const char *script)
 {
     char path[PATH_SIZE];
@@ -202,9 +203,10 @@ Test(build, a_compiler_that_leaves_nothing_has_not_built)
     compile_build_free(&build);
 }
 
-/* What a program for a GPU may not define; for the emulator it may, where it changes nothing. */
+/* Symbols that a program for a GPU may not define; for the emulator it may, where they change
+ * nothing. */
 static const struct {
-    const char *name, *source, *symbol; /* NULL: it may */
+    const char *name, *source, *symbol; /* NULL: allowed */
 } definitions[] = {
     {"its own functions",
      "static int malloc_all() { return 0; } int culprit() { return malloc_all(); }", NULL},

@@ -1,5 +1,4 @@
-/* The course file: its values, the complaints about its mistakes, and the gradings that follow
- * it. */
+/* The course file: its values, its error messages, and the gradings that follow it. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -312,7 +311,7 @@ Test(course, only_its_labs_are_graded)
     free(output);
     output = shell(&code, "$LANEWISE grade --lab 2 --device emulator --course c.yaml");
     cr_expect_eq(code, 2);
-    cr_expect_str_eq(output, "lanewise grade: 02-coalesce is none of the labs in c.yaml\n");
+    cr_expect_str_eq(output, "lanewise grade: 02-coalesce is not one of the labs in c.yaml\n");
     free(output);
     output = shell(&code, "printf 'lats: 3\\n' >c.yaml; $LANEWISE grade --lab 2 --course c.yaml");
     cr_expect_eq(code, 2);

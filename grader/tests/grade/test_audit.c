@@ -1,4 +1,4 @@
-/* lanewise audit: what two devices say of one submission. */
+/* lanewise audit: one submission on two devices. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ Test(audit_command, says_in_a_line_that_there_is_no_gpu)
         cr_skip("this machine has a GPU");
     char *output = shell(&code, "$LANEWISE audit --lab 2 2>&1");
     cr_expect_eq(code, 2);
-    cr_expect(strstr(output, "there is no GPU to compare the emulator with: ") &&
+    cr_expect(strstr(output, "no GPU to compare the emulator with: ") &&
                   strchr(output, '\n') == output + strlen(output) - 1,
               "%s", output);
     free(output);

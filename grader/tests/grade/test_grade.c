@@ -1,4 +1,4 @@
-/* lanewise grade, end to end: every way in which a grading can go, and what is said about it. */
+/* lanewise grade, end to end: every possible outcome of a grading, and its output. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,14 +13,15 @@
 TestSuite(grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
 TestSuite(golden_grade, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* --- what is said, to the letter ------------------------------------------------------------------ */
+/* --- exact output ------------------------------------------------------------------------------ */
 
 #define LOOP  "for (int i = me; i < n; i += all)"
 #define ADD   "mine += square(data[i]);"
 #define BEGIN "int *data_on_gpu;"
 #define END   "return lab_close(&lab);\n}"
 
-/* Submissions to lab 02 that fail in their own way each; all but a warning exit with code 1. */
+/* Submissions to lab 02 that each fail in a different way; all exit with code 1, except a
+ * warning. */
 static const struct {
     const char *name;
     struct edit edits[SUBMISSION_EDITS];
@@ -49,7 +50,7 @@ static const struct {
              "    for (int i = me * chunk; i < end; ++i)"}}},
 };
 
-/* The same for results that are matrices. */
+/* The same for labs whose results are matrices. */
 static const struct {
     const char *name, *lab, *file;
     struct edit edits[SUBMISSION_EDITS];
@@ -89,7 +90,7 @@ Test(golden_grade, failures)
                        matrix_failures[i].edits);
 }
 
-/* What is said of mutants of the other labs; their points are lab-check's. */
+/* The output for mutants of the other labs; lab-check tests their points. */
 static const struct {
     const char *lab, *mutant;
 } told[] = {
@@ -112,7 +113,7 @@ Test(golden_grade, mutants)
     }
 }
 
-/* Each lab as its students get it, and solved: what is said of it, in a file of its own. */
+/* Each lab's skeleton and solution: the output of each has its own golden file. */
 Test(golden_grade, skeletons_and_solutions)
 {
     struct lab_names list;
@@ -157,11 +158,11 @@ Test(grade, a_program_that_hangs_is_ended_after_10_seconds)
     free(output);
 }
 
-/* --- what cannot be graded ------------------------------------------------------------------------ */
+/* --- submissions that cannot be graded ------------------------------------------------------------- */
 
 #define GRADE "$LANEWISE grade --device emulator --json out.json "
 
-/* What a compiler of CUDA 12 says of itself. */
+/* The version text of a CUDA 12 compiler. */
 #define OLD_NVCC                                                                                   \
     "printf '#!/bin/sh\\necho Cuda compilation tools, release 12.4, V12.4.131\\n' >nvcc; "         \
     "chmod +x nvcc; "
@@ -201,9 +202,10 @@ static const struct {
     {"an option without value", "$LANEWISE grade --lab", "--lab needs a value"},
     {"a word too many", GRADE "01-parallelize",
      "unexpected \"01-parallelize\": a file goes after --submission"},
-    {"a seed that is none", GRADE "--seed 12x", "the seed is a whole number"},
-    {"a negative seed", GRADE "--seed -1", "the seed is a whole number"},
-    {"a seed beyond 63 bits", GRADE "--seed 9223372036854775808", "the seed is a whole number"},
+    {"a seed that is none", GRADE "--seed 12x", "the seed must be a whole number"},
+    {"a negative seed", GRADE "--seed -1", "the seed must be a whole number"},
+    {"a seed beyond 63 bits", GRADE "--seed 9223372036854775808",
+     "the seed must be a whole number"},
     {"a device that is none", "$LANEWISE grade --device tpu", "no device \"tpu\""},
     {"a JSON file in a folder that is not there", "$LANEWISE grade --json none/out.json",
      "cannot write none/out.json: No such file"},
@@ -246,8 +248,7 @@ Test(grade, the_doctor_sees_a_compiler_of_another_release)
     int code;
     char *output = shell(&code, OLD_NVCC "NVCC=$PWD/nvcc $LANEWISE doctor");
     cr_expect_eq(code, 2, "%s", output);
-    cr_expect(strstr(output, "/nvcc, is of CUDA 12.4.131; grading takes one of CUDA 13"), "%s",
-              output);
+    cr_expect(strstr(output, "/nvcc, is from CUDA 12.4.131; grading needs CUDA 13"), "%s", output);
     free(output);
 }
 
@@ -480,7 +481,8 @@ Test(grade, points_add_up_to_100_on_each_device)
     labs_free(&list);
 }
 
-/* The figures that checks.c declares, and what shows each: a mutant, an edit, or the solution as it is. */
+/* The figures that checks.c declares, and the program that shows each: a mutant, an edit, or the
+ * unchanged solution. */
 static const struct {
     const char *lab, *check, *key, *mutant;
     struct edit edit;
@@ -527,7 +529,7 @@ static const struct {
     {"06-tiled-matmul", "tile-reads", "solution", NULL, {NULL, NULL}},
 };
 
-/* What CHECK of CHECKS says at FIRST and then SECOND; NAN if there is no such thing. */
+/* The number that CHECK of CHECKS has at FIRST and then SECOND; NAN if it does not exist. */
 static double figure_in(const json_t *checks, const char *id, const char *first, const char *second)
 {
     size_t i;
@@ -569,7 +571,7 @@ Test(grade, declared_figures_are_what_is_measured)
     }
 }
 
-/* True if calibration.tsv has a row of LAB where all runs were fast enough. */
+/* Whether calibration.tsv has a row of LAB in which all runs were fast enough. */
 static bool is_calibrated(const char *table, const char *lab)
 {
     size_t length = strlen(lab);
@@ -584,7 +586,8 @@ static bool is_calibrated(const char *table, const char *lab)
     return false;
 }
 
-/* Time carries points only in labs where it was measured to tell something: make record-times. */
+/* Time carries points only in labs where measurements showed a clear difference: make record-
+ * times. */
 Test(grade, time_carries_points_only_where_it_was_calibrated)
 {
     struct lab_names list;
@@ -614,22 +617,22 @@ Test(grade, time_carries_points_only_where_it_was_calibrated)
 
 /* --- the grader's own failures -------------------------------------------------------------------- */
 
-/* Scripts in the place of a checks runner; its folder is that of the verdicts. */
+/* Scripts that replace the checks runner; they run in the folder of the verdicts. */
 static const struct {
     const char *name, *script, *message;
 } runners[] = {
-    {"says all is well and reports nothing", "exit 0", "check correct left no verdict"},
+    {"says all is well and reports nothing", "exit 0", "check correct produced no verdict"},
     {"fails", "echo oh; exit 1", "the checks runner failed: oh"},
     {"crashes", "kill -SEGV $$", "the checks runner failed"},
     {"reports another check", "echo '{\"id\": \"sectors\", \"broken\": \"\"}' >correct.json",
-     "check correct left no verdict"},
+     "check correct produced no verdict"},
     {"reports half a file", "echo '{\"id\": \"correct\", \"bro' >correct.json",
-     "check correct left no verdict"},
+     "check correct produced no verdict"},
     {"reports its own failure",
      "echo '{\"id\": \"correct\", \"broken\": \"no disk\"}' >correct.json",
      "check correct: no disk"},
     {"reports one of three checks", "echo '{\"id\": \"correct\", \"broken\": \"\"}' >correct.json",
-     "check ragged left no verdict"},
+     "check ragged produced no verdict"},
 };
 
 static void write_script(const char *path, const char *script)
@@ -689,7 +692,7 @@ Test(grade, the_users_environment_does_not_steer_the_checks)
     free(output);
 }
 
-/* Root's --json /dev/null once made a file of it, for the whole machine. */
+/* As root, --json /dev/null once replaced the device by a file, for the whole machine. */
 Test(grade, pipes_are_written_to_and_not_replaced)
 {
     char *output = shell_must("mkfifo pipe; cat pipe >read & " GRADE

@@ -60,8 +60,8 @@ Test(seal, what_is_no_key_is_refused)
         const char *make, *says;
     } rows[] = {
         {"rm key", "No such file"},
-        {"chmod 640 key", "others may use the key"},
-        {"chmod 604 key", "others may use the key"},
+        {"chmod 640 key", "others can read or write the key"},
+        {"chmod 604 key", "others can read or write the key"},
         {"rm key; mkdir -m 700 key", "is not a file"},
         {"rm key; mkfifo -m 600 key", "is not a file"},
         {": >key", "is not a key"},
@@ -147,7 +147,7 @@ static const struct {
      ":",
      "--unsigned",
      0,
-     {"signature   not looked at: key ", "score       the same"}},
+     {"signature   not checked: add --key with key ", "score       the same"}},
     {"unsigned, by no key",
      "$LANEWISE grade --device emulator --lab 2 --submission a.cu --seed 7 --json result.json",
      "",
@@ -157,13 +157,13 @@ static const struct {
      "export LANEWISE_KEY=$PWD/none",
      "--unsigned",
      0,
-     {"signature   not looked at: key "}},
+     {"signature   not checked: add --key with key "}},
     {"wanted and not", ":", "--unsigned --key key", 2, {"--key or --unsigned"}},
     {"another key",
      "$LANEWISE key other",
      "--key other",
      1,
-     {"signature   by another key, ", "score       the same"}},
+     {"signature   made with another key, ", "score       the same"}},
     {"a better score",
      "sed -i 's/\"score\": 100/\"score\": 101/' result.json",
      "--key key",
@@ -173,8 +173,7 @@ static const struct {
      "sed -i 's/\"points\": 70/\"points\": 71/' result.json",
      "",
      1,
-     {"signature   not looked at",
-      "score       differs: check sectors: recorded 71 points, now 70"}},
+     {"signature   not checked", "score       differs: check sectors: recorded 71 points, now 70"}},
     {"another counter",
      "sed -i 's/\"warp_instructions\": [0-9]*,/\"warp_instructions\": 1,/' result.json",
      "",
@@ -229,17 +228,17 @@ static const struct {
      "sed -i 's/\"device\": \"emulator\"/\"device\": \"gpu\"/' result.json",
      "",
      1,
-     {"not graded again: that is for the emulator"}},
-    {"no submission", "rm a.cu", "", 2, {"a.cu does not exist; where is it now? Add --submission"}},
+     {"not graded again: only emulator results"}},
+    {"no submission", "rm a.cu", "", 2, {"a.cu does not exist; if it has moved, add --submission"}},
     {"no result", "rm result.json", "", 2, {"cannot read result.json"}},
     {"no JSON", "echo { >result.json", "", 2, {"cannot read result.json"}},
-    {"JSON", "echo '{\"results\": []}' >result.json", "", 2, {"holds no result"}},
+    {"JSON", "echo '{\"results\": []}' >result.json", "", 2, {"contains no result"}},
     {"a student without one",
      "echo '{\"labs\": {}, \"results\": {}}' >result.json",
      "",
      2,
-     {"holds no result"}},
-    {"no results", "echo '{\"results\": 1}' >result.json", "", 2, {"holds no result"}},
+     {"contains no result"}},
+    {"no results", "echo '{\"results\": 1}' >result.json", "", 2, {"contains no result"}},
     {"other JSON", "echo '{\"lab\": \"02-coalesce\"}' >result.json", "", 2, {"is not a result"}},
     {"a lab that is a path",
      "sed -i 's|\"lab\": \"02|\"lab\": \"../02|' result.json",
@@ -251,8 +250,12 @@ static const struct {
      "",
      2,
      {"no lab is called \"?[2J"}},
-    {"an open key", "chmod 644 key", "--key key", 2, {"others may use the key key: chmod 600 it"}},
-    {"two results", ":", "result.json", 2, {"which result?"}},
+    {"an open key",
+     "chmod 644 key",
+     "--key key",
+     2,
+     {"others can read or write the key key: chmod 600 it"}},
+    {"two results", ":", "result.json", 2, {"unexpected \"result.json\": verify takes one result"}},
 };
 
 Test(verify, tells_apart_what_differs)
@@ -320,7 +323,7 @@ Test(verify, needs_the_course_file_that_it_was_graded_by)
         const char *says;
     } rows[] = {
         {":", "--course course", 0, "course      the same"},
-        {":", "", 1, "course      differs: it was graded by a course file"},
+        {":", "", 1, "course      differs: it was graded with a course file"},
         {"sed -i 's/50/40/; s/30/40/' course", "--course course", 1,
          "course      differs: other points"},
         {"sed -i s/02-coalesce/03-shared-reduce/ course", "--course course", 2, ""},
@@ -382,7 +385,19 @@ Test(verify, hashes_are_of_what_decides)
     "$(for tool in lanewise lib/lanewise-device lib/libcudart.so.13 lib/remote/libcudart.so.13; "  \
     "do echo -o " LANEWISE_BUILD "/$tool; done) && cat other/" LANEWISE_BUILD "/sources/grader"
 
-/* In another folder, with other tools, which hold its name. */
+/* One file of each kind and of each folder that decides a grade. */
+static const char *const sources[] = {"Makefile",
+                                      "grader/checks/rules.mk",
+                                      "grader/grade/grade.c",
+                                      "grader/judge/score.c",
+                                      "grader/record/record.h",
+                                      "grader/sandbox/process.c",
+                                      "grader/gpu/execute/alu.def",
+                                      "grader/gpu/cudart/libcudart.so.13.map",
+                                      "grader/gpu/cudart/cuda12/names",
+                                      "grader/report/report.css"};
+
+/* In another folder, with other tools, which contain its name. */
 Test(verify, a_copy_of_the_kit_is_the_same_grader)
 {
     free(shell_must("mkdir -p other/" LANEWISE_BUILD " && here=$PWD/other && cd " LANEWISE_ROOT
@@ -392,11 +407,14 @@ Test(verify, a_copy_of_the_kit_is_the_same_grader)
                     ">$here/build/config.mk"));
     char *own = shell_must("cat " LANEWISE_ROOT "/" LANEWISE_BUILD "/sources/grader"),
          *copy = shell_must(MAKE_HASH);
-    free(shell_must("echo >>other/grader/judge/score.c"));
-    char *changed = shell_must(MAKE_HASH);
     cr_expect_str_eq(own, copy);
-    cr_expect(strcmp(own, changed) != 0, "%s", changed);
-    free(changed);
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        free(shell_must("echo >>other/%s", sources[i]));
+        char *changed = shell_must(MAKE_HASH);
+        cr_expect(strcmp(copy, changed) != 0, "%s", sources[i]);
+        free(copy);
+        copy = changed;
+    }
     free(copy);
     free(own);
 }

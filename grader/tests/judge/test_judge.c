@@ -122,7 +122,7 @@ Test(judge, points_are_tenths_rounded_down)
 
 static const struct {
     const char *name;
-    struct judge_clocks clocks; /* ms said, s of the process, and the same of the solution */
+    struct judge_clocks clocks; /* claimed ms, s of the process; the same for the solution */
     bool agree;
 } clocks[] = {
     {"as the solution", {0.06, 1.2, 0.06, 1.2}, true},

@@ -1,4 +1,4 @@
-/* Case and result files: what is written comes back, and nothing malformed is believed. */
+/* Case and result files: reading returns the written values, and malformed files are refused. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static const struct {
     size_t offset;
     const char *bytes;
     size_t size, length;
-    const char *error; /* NULL: it must be accepted */
+    const char *error; /* NULL: must be accepted */
 } files[] = {
     {"untouched", 0, "", 0, 56, NULL},
     {"nothing in it", 0, "", 0, 0, "is empty"},

@@ -1,5 +1,5 @@
-/* The reader of records. What it must accept is what the emulator writes; what it must refuse is
- * everything else that a process could have put into the file. */
+/* The reader of records. It must accept every record that the emulator writes, and refuse
+ * anything else that a process could write into the file. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 TestSuite(record, .init = shell_init, .fini = shell_fini);
 
-/* All counters as JSON, each with VALUE. */
+/* All counters as JSON, each with value VALUE. */
 static const char *counters(long long value)
 {
     static char text[4096];
@@ -27,7 +27,7 @@ static const char finding[] =
     "{\"id\":\"out-of-bounds\",\"severity\":\"error\",\"kernel\":\"k(int*)\",\"file\":\"a.cu\","
     "\"line\":12,\"column\":5,\"message\":\"global store\",\"count\":3}";
 
-/* A line of a launch whose counters are COUNTERS, LINES its source lines, MORE what follows. */
+/* The line of a launch: COUNTERS, its source lines LINES, and MORE at its end. */
 static char *launch(const char *counters, const char *lines, const char *more)
 {
     char *text;
@@ -140,12 +140,12 @@ Test(record, calls_that_no_library_writes_are_refused)
     }
 }
 
-/* --- accesses: a good one, and what is wrong with others --- */
+/* --- accesses: a valid one, and mistakes in others --------------------------------------------- */
 
 #define NULLS_7 "null,null,null,null,null,null,null"
 #define NULLS   NULLS_7 "," NULLS_7 "," NULLS_7 "," NULLS_7 ",null,null"
 
-/* An access whose COST, BYTES and OFFSETS are these. */
+/* An access with this COST, BYTES and OFFSETS. */
 static json_t *read_access(const char *cost, const char *bytes, const char *offsets,
                            char error[200])
 {
@@ -203,7 +203,7 @@ Test(record, an_empty_record_has_no_launches)
     json_decref(document);
 }
 
-/* Its writer was killed in the middle of it. */
+/* The writer was killed while it wrote the line. */
 Test(record, a_cut_last_line_is_left_out)
 {
     char error[200], *text, *one = launch(counters(1), "", "");

@@ -1,4 +1,4 @@
-/* The page of a class: its sums, what is in it, what must not be, and how a real browser shows it. */
+/* The class page: its totals, its contents, hostile texts, and how a real browser shows it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 TestSuite(class_page, .init = shell_init, .fini = shell_fini, .timeout = 180);
 TestSuite(golden_class_page, .init = submission_init, .fini = shell_fini, .timeout = 60);
 
-/* --- a class ------------------------------------------------------------------------------------------ */
+/* --- a class ---------------------------------------------------------------------------------- */
 
-/* A grading of a lab of two checks; every text that a student has a say in is TEXT. */
+/* A grading of a lab with two checks. TEXT replaces every text that a student can influence. */
 static json_t *make_grading(const char *text, const char *status, double points)
 {
     return json_pack(
@@ -48,12 +48,13 @@ static json_t *make_side(const char *text)
                      "text", text, "line", 20, "text", text);
 }
 
-/* Six students, two labs, of which nobody has touched the second; TEXT stands for what students write. */
+/* Six students and two labs, the second without submissions. TEXT replaces every text that a
+ * student can influence. */
 static json_t *make_class(const char *text)
 {
     static const struct {
         const char *key, *status;
-        double score; /* below 0: none */
+        double score; /* negative: none */
     } grades[] = {{"a", "not-yet", 20},  {"b", "not-yet", 10}, {"c", "not-yet", 5},
                   {"d", "not-built", 0}, {"", "missing", 0},   {"", "review", -1}};
     json_t *students = json_array();
@@ -84,7 +85,7 @@ static json_t *make_class(const char *text)
         "student", "eve", "renamed", 0);
 }
 
-/* To be freed. */
+/* The caller frees it. */
 static char *make_page(const json_t *class)
 {
     size_t size;
@@ -100,7 +101,7 @@ static char *make_page(const json_t *class)
     return page;
 }
 
-/* --- sums --------------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 Test(class_page, adds_up)
 {
@@ -138,7 +139,7 @@ static const struct {
     unsigned bin;
 } bins[] = {{0, 0}, {1.99, 0}, {2, 1}, {19.99, 9}, {20, 10}, {25, 10}, {-1, 0}, {6, 3}};
 
-/* Full marks have a place of their own; what is close to them is not in it. */
+/* The last bin holds only full marks, not scores close to them. */
 Test(class_page, scores_fall_into_their_bins)
 {
     for (size_t i = 0; i < sizeof bins / sizeof *bins; i++) {
@@ -153,7 +154,7 @@ Test(class_page, scores_fall_into_their_bins)
     }
 }
 
-/* --- the page ----------------------------------------------------------------------------------------- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 Test(golden_class_page, of_six_students)
 {
@@ -168,7 +169,7 @@ Test(golden_class_page, of_six_students)
     "</script></style></title></pre></svg></details><script>alert(1)</script><img src=x "          \
     "onerror=alert(1)>\" onclick='alert(1)' &lt; <!-- ]]> \x1b[31m \xe2\x80\xae"
 
-/* How often WORD is in TEXT. */
+/* How often WORD occurs in TEXT. */
 static unsigned occurrences(const char *text, const char *word)
 {
     unsigned count = 0;
@@ -177,7 +178,7 @@ static unsigned occurrences(const char *text, const char *word)
     return count;
 }
 
-/* With mischief in every text the page has the very elements that it has with harmless ones. */
+/* With hostile texts the page has exactly the same elements as with harmless ones. */
 Test(class_page, nothing_of_a_student_becomes_markup)
 {
     json_t *evil = make_class(EVIL), *good = make_class("harmless");
@@ -195,7 +196,7 @@ Test(class_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* Findings are shown to the whole class: their example has no name, and no path. */
+/* The whole class may see the findings, so an example contains no student's name and no path. */
 Test(class_page, examples_are_anonymous)
 {
     json_t *class = make_class("harmless"), *student;
@@ -212,7 +213,7 @@ Test(class_page, examples_are_anonymous)
     json_decref(class);
 }
 
-/* A folder's name may have any character, and a link leads nowhere else. */
+/* A folder's name may contain any character; the link still leads to it. */
 Test(class_page, students_link_to_their_pages)
 {
     json_t *class = make_class("javascript:x/../?y#z%2F");
@@ -224,9 +225,8 @@ Test(class_page, students_link_to_their_pages)
     json_decref(class);
 }
 
-/* Errors stand first, however rare; then what more students have. Full marks have lost nothing. */
-/* A page about thousands stays one that can be read: many names wait behind their number, and the head of a
- * long table stays in sight. */
+/* A page about thousands of students stays readable: long lists of names are folded, and the head
+ * of a long table stays visible. */
 Test(class_page, of_very_many)
 {
     json_t *class = make_class("x"), *names = json_array(), *students;
@@ -247,7 +247,7 @@ Test(class_page, of_very_many)
     json_decref(class);
 }
 
-/* What is 0 because nothing came, or came too late, or does not compile, is told from 0 points. */
+/* Missing, too late and not compiling all look different from 0 points. */
 Test(class_page, grades_say_what_they_are)
 {
     static const char *const shown[][2] = {
@@ -296,20 +296,20 @@ Test(class_page, findings_are_ranked_by_what_they_cost)
     json_decref(class);
 }
 
-/* A class of nobody, and a document that has next to nothing, have a page, too. */
+/* A class without students and an almost empty document get a page too. */
 Test(class_page, of_nobody)
 {
     json_t *class = json_pack("{s:[{s:s}], s:[]}", "labs", "lab", "01-first", "students");
     char *page = make_page(class);
-    cr_expect(strstr(page, "0 students, 1 lab.") && strstr(page, "No pair is."), "%s", page);
+    cr_expect(strstr(page, "0 students, 1 lab.") && strstr(page, "None."), "%s", page);
     cr_expect(!strstr(page, "nan") && !strstr(page, "inf"), "%s", page);
     free(page);
     json_decref(class);
 }
 
-/* --- in a browser ------------------------------------------------------------------------------------- */
+/* --- in a browser ----------------------------------------------------------------------------- */
 
-/* Into a copy of the page, without the policy that forbids scripts: tells what it looks like. */
+/* Added to a copy of the page without its policy against scripts: reports how the page looks. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "document.querySelectorAll('details').forEach(e=>e.open=true);"                                \
@@ -362,18 +362,18 @@ Test(class_page, looks_right_in_a_browser)
     json_decref(class);
 }
 
-/* On paper there is all of it, what is folded on the screen, too. */
+/* A print shows everything, including what is folded on the screen. */
 Test(class_page, prints_all_its_parts)
 {
     static const char *const parts[] = {"Labs",
-                                        "How the scores lie",
-                                        "What each check says",
+                                        "Distribution of scores",
+                                        "Results of each check",
                                         "Where the class lost its points",
-                                        "To be looked at by a human",
-                                        "Nearly the same",
+                                        "Needs your review",
+                                        "Similar submissions",
                                         "⋮",
-                                        "Alike, which proves nothing",
-                                        "From attempt to attempt",
+                                        "Alike, but no evidence",
+                                        "Scores by attempt",
                                         "Students"};
     json_t *class = make_class("harmless");
     char *page = make_page(class), *folder = shell_must("printf %%s \"$PWD\""), path[200];

@@ -1,4 +1,5 @@
-/* What learning systems get: held against their schemas (formats/), with harmless and with hostile texts. */
+/* The formats for learning systems: checked against their schemas (formats/), with harmless and
+ * hostile texts. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 TestSuite(formats, .init = submission_init, .fini = shell_fini, .timeout = 180);
 
 #define SCHEMAS LANEWISE_ROOT "/grader/tests/report/formats"
-/* A tag, the end of a script and of a CDATA section, an escape sequence, Markdown, a formula, what XML forbids. */
+/* A tag, the ends of a script and a CDATA section, an escape sequence, Markdown, a formula, bytes
+ * that XML forbids. */
 #define EVIL                                                                                       \
     "=HYPERLINK(1)</script><script>alert(1)</script>]]>&amp;<!--\"'\n| a | b |\n`x` [l](u) "       \
     "\x1b[31m\x01 \xef\xbf\xbf \xe2\x80\xae"
@@ -34,7 +36,7 @@ static const struct report_context context = {
     .graded_at = "2026-11-21T10:05:00Z",
 };
 
-/* DOCUMENT in format NAME, to be freed. */
+/* DOCUMENT in format NAME. The caller frees it. */
 static char *format(const char *name, const json_t *document)
 {
     char *text = NULL;
@@ -47,9 +49,9 @@ static char *format(const char *name, const json_t *document)
     return text;
 }
 
-/* --- schemas ------------------------------------------------------------------------------------------ */
+/* --- schemas ---------------------------------------------------------------------------------- */
 
-/* How a file of each format is held against its schema; its exit status is 0 if it fits. */
+/* The command that checks a file of each format against its schema. Exit code 0: valid. */
 #define JSON_FITS "/usr/bin/python3 -W ignore -m jsonschema -i %s " SCHEMAS
 static const char *const validators[FORMATS] = {
     JSON_FITS "/gradescope.schema.json",
@@ -113,7 +115,8 @@ Test(formats, a_grading_fits_every_schema)
     json_decref(result);
 }
 
-/* What a schema takes for granted is no proof: each refuses a document with its first field gone. */
+/* A schema that accepts everything proves nothing: each must refuse a document without its first
+ * field. */
 Test(formats, schemas_refuse_what_lacks_something)
 {
     static const char *const scripts[] = {
@@ -129,9 +132,9 @@ Test(formats, schemas_refuse_what_lacks_something)
     }
 }
 
-/* --- hostile texts ------------------------------------------------------------------------------------ */
+/* --- hostile texts ---------------------------------------------------------------------------- */
 
-/* A result in which a student has had a say in every text that can be theirs. */
+/* A result with hostile text everywhere that a student can influence. */
 static json_t *make_result(const char *text)
 {
     return json_pack(
@@ -155,7 +158,7 @@ Test(formats, hostile_text_stays_text)
     for (size_t i = 0; i < FORMATS; i++) {
         char *text = format(names[i], result);
         expect_valid(i, text, "mischief");
-        if (strcmp(names[i], "json") != 0) { /* that is our own document, cleaned when it is made */
+        if (strcmp(names[i], "json") != 0) { /* our own document, cleaned when it was made */
             cr_expect(!strchr(text, '\x1b') && !strchr(text, '\x01'), "%s: %s", names[i], text);
             cr_expect(!strstr(text, "\xef\xbf\xbf") && !strstr(text, "\xe2\x80\xae"), "%s: %s",
                       names[i], text);
@@ -201,9 +204,9 @@ Test(formats, csv_fields_are_quoted)
     }
 }
 
-/* --- what each means ---------------------------------------------------------------------------------- */
+/* --- meaning ---------------------------------------------------------------------------------- */
 
-/* Whole points, which add up to the whole part of the score, and never to more. */
+/* Whole points that add up to the score, rounded down. */
 Test(formats, classroom50_counts_in_whole_points)
 {
     static const double points[] = {0.7, 9.7, 10, 3.3, 0}, maximum[] = {10, 10, 10, 12.5, 7.5};
@@ -253,11 +256,11 @@ Test(formats, junit_tells_a_time_out_from_a_wrong_answer)
     }
 }
 
-/* --- the command -------------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 #define GRADE "$LANEWISE grade --lab 2 --device emulator --seed 1 --json r.json "
 
-/* A half-done lab is a grade: exit code 0, and nothing but the document on stdout. */
+/* A partly solved lab gets a grade: exit code 0, and only the document on stdout. */
 Test(formats, the_document_is_alone_on_stdout)
 {
     int code;
@@ -290,7 +293,8 @@ Test(formats, a_file_leaves_stdout_to_the_report)
 static const struct {
     const char *name, *make, *why;
 } unfit[] = {
-    {"a folder without the file", "mkdir s; echo hello >s/other.cu", "holds no coalesce.cu"},
+    {"a folder without the file", "mkdir s; echo hello >s/other.cu",
+     "contains neither coalesce.cu nor"},
     {"an empty file", "mkdir s; echo >s/coalesce.cu", "is empty"},
     {"no text", "mkdir s; printf 'a\\0b' >s/coalesce.cu", "is not a text file"},
     {"another lab's", "mkdir s; echo '/* Lab 5: a */' >s/coalesce.cu", "is for lab 05"},
@@ -298,7 +302,7 @@ static const struct {
     {"too much", "mkdir s; head -c 2000000 /dev/zero | tr '\\0' a >s/coalesce.cu", "is too large"},
 };
 
-/* The student's fault is a grade of 0 that says why; all checks are there. */
+/* A submission that cannot be graded gets 0, with the reason and all checks. */
 Test(formats, what_is_unfit_gets_no_points)
 {
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++) {
@@ -328,7 +332,7 @@ static const struct {
     {"no format", GRADE "--out kept.json", 2},
 };
 
-/* Where no grade was made, the exit code says so, and what an earlier grading wrote stays. */
+/* Without a grade the exit code is not 0, and the earlier file stays. */
 Test(formats, a_failure_keeps_the_earlier_file)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {

@@ -1,5 +1,5 @@
-/* Recorded accesses and the pictures made of them: the right access is recorded, and what a picture says
- * of it is what the counters count. */
+/* Recorded accesses and their pictures: the right access is recorded, and the picture's figures
+ * agree with the counters. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 TestSuite(pictures, .init = submission_init, .fini = shell_fini, .timeout = 600);
 TestSuite(golden_pictures, .init = submission_init, .fini = shell_fini, .timeout = 600);
 
-/* --- what is recorded --------------------------------------------------------------------------------- */
+/* --- recording -------------------------------------------------------------------------------- */
 
-/* A kernel that makes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word in line 8. Lane
- * l's offset is SCALE * l, and SCALE grows by STEP each time. */
+/* A kernel that makes ACCESS three times, in line 7 of /home/me/a.cu, and loads one word in line 8.
+ * Lane l's offset is SCALE * l, and SCALE grows by STEP each time. */
 static void record(const char *access, unsigned scale, unsigned step, const struct emu_trace *trace,
                    unsigned blocks, unsigned threads, unsigned workers, json_t **line)
 {
@@ -60,7 +60,7 @@ static char *draw(const json_t *access, const struct report_picture *picture)
     return text;
 }
 
-/* The counters of the one access that each row makes, its caption's figures and its record's agree. */
+/* In each row, the counters, the caption's figures and the record of one access agree. */
 static const struct {
     const char *name, *access;
     unsigned scale, cost, ideal;
@@ -109,7 +109,7 @@ Test(pictures, captions_tell_what_counters_count)
     }
 }
 
-/* Strides 4, 8, 12: the third access of each warp costs most; the first warp's is kept. */
+/* Strides 4, 8, 12: the third access of each warp costs most; the first warp's is recorded. */
 Test(pictures, the_costliest_access_is_recorded)
 {
     for (unsigned workers = 1; workers <= 3; workers++) {
@@ -128,7 +128,7 @@ Test(pictures, the_costliest_access_is_recorded)
     }
 }
 
-/* What a trace selects, and the access that is then recorded; step 0: none. */
+/* The selection, and the access recorded for it; step 0: none. */
 static const struct {
     const char *name;
     struct emu_trace trace;
@@ -166,9 +166,9 @@ Test(pictures, an_access_can_be_chosen)
     }
 }
 
-/* --- what is drawn ------------------------------------------------------------------------------------ */
+/* --- drawing ---------------------------------------------------------------------------------- */
 
-/* A program, and a picture of a line of it that must not change unnoticed. */
+/* A program and the golden picture of one of its lines. */
 static const struct {
     const char *name, *arguments;
 } pictures[] = {
@@ -190,7 +190,7 @@ Test(golden_pictures, of_programs)
     }
 }
 
-/* Names and sources are text, whatever is in them. */
+/* Names and sources stay text, whatever they contain. */
 Test(pictures, nothing_of_a_student_becomes_markup)
 {
     json_t *line;
@@ -215,17 +215,17 @@ Test(pictures, nothing_of_a_student_becomes_markup)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"--lab 2", "where does the picture go?"},
-    {"-o a.svg --lab 2", "what is to be drawn?"},
-    {"-o a.svg --lab 2 --heat --line 4", "what is to be drawn?"},
-    {"-o a.svg --line 4 ./program", "--line 4: FILE:LINE is wanted here"},
-    {"-o a.svg --line a.cu:x --lab 2", "--line a.cu:x: FILE:LINE is wanted here"},
+    {"--lab 2", "which output file?"},
+    {"-o a.svg --lab 2", "draw what?"},
+    {"-o a.svg --lab 2 --heat --line 4", "draw what?"},
+    {"-o a.svg --line 4 ./program", "--line must be FILE:LINE, such as reduce.cu:31, not \"4\""},
+    {"-o a.svg --line a.cu:x --lab 2",
+     "--line must be FILE:LINE, such as reduce.cu:31, not \"a.cu:x\""},
     {"-o a.svg --line a.cu:3", "which program?"},
     {"-o a.svg --line 3 --warp -1 --lab 2", "--warp must be a whole number, not \"-1\""},
     {"-o a.svg --line a.cu:3 ./none", "./none: No such file"},
     {"-o a.svg --line 14 --lab 2 n=100 2>&1 >/dev/null",
-     "no such access to global or shared memory by line 14 was made in this run; lines that made "
-     "some: "},
+     "line 14 made no such access to global or shared memory; lines with accesses: "},
     {"-o no/a.svg --line 39 --lab 2 n=100 2>&1 >/dev/null", "cannot write no/a.svg"},
 };
 

@@ -1,4 +1,4 @@
-/* The HTML page of a grading: what is in it, what must not be, and how a real browser shows it. */
+/* The HTML page of a grading: its contents, hostile texts, and how a real browser shows it. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -28,14 +28,14 @@ Test(golden_report_page, of_a_skeleton)
     free(page);
 }
 
-/* --- what comes from a student ------------------------------------------------------------------------ */
+/* --- hostile texts ---------------------------------------------------------------------------- */
 
-/* As much mischief as fits into a text. */
+/* A text with many attacks. */
 #define EVIL                                                                                       \
     "</script></style></title></pre></svg><script>alert(1)</script><img src=x onerror=alert(1)>"   \
     "\" onclick='alert(1)' &lt; <!-- ]]> \xff\xfe\xc3( \x1b[31m \xe2\x80\xae"
 
-/* A result whose every text is TEXT, but for the words of the format. */
+/* A result in which every text is TEXT, except words of the format. */
 static json_t *make_result(const char *text)
 {
     json_t *evil = json_string(text), *offsets = json_array();
@@ -62,19 +62,19 @@ static json_t *make_result(const char *text)
     return result;
 }
 
-/* Inlined, GCC 12 believes that what is found in the page lies in a variable that is gone. */
+/* If inlined, GCC 12 warns about a dangling pointer. */
 static __attribute__((noinline)) char *make_page(const json_t *result, const char *source)
 {
     char *text = NULL;
     size_t size;
-    struct report_page given = {.source = source, .date = "<i>today</i>"};
+    struct report_page settings = {.source = source, .date = "<i>today</i>"};
     FILE *memory = open_memstream(&text, &size);
-    report_html(memory, result, &given);
+    report_html(memory, result, &settings);
     fclose(memory);
     return text;
 }
 
-/* How often WORD is in TEXT. */
+/* How often WORD occurs in TEXT. */
 static unsigned occurrences(const char *text, const char *word)
 {
     unsigned count = 0;
@@ -83,7 +83,7 @@ static unsigned occurrences(const char *text, const char *word)
     return count;
 }
 
-/* With mischief in every text the page has the very elements that it has with harmless ones. */
+/* With hostile texts the page has exactly the same elements as with harmless ones. */
 Test(report_page, nothing_of_a_student_becomes_markup)
 {
     char broken[] = EVIL;
@@ -105,7 +105,7 @@ Test(report_page, nothing_of_a_student_becomes_markup)
     json_decref(good);
 }
 
-/* Whatever the order in which they were found. */
+/* Whatever the order of the findings. */
 Test(report_page, errors_stand_above_warnings)
 {
     json_t *result = json_pack("{s:[{s:s, s:s}, {s:s, s:s}, {s:s, s:s}]}", "findings", "id", "slow",
@@ -119,7 +119,7 @@ Test(report_page, errors_stand_above_warnings)
     json_decref(result);
 }
 
-/* As on a terminal; how many requests a line makes says nothing. */
+/* As on a terminal: a loss has no count, as the number of requests means nothing to a student. */
 Test(report_page, a_loss_has_its_line_its_cause_and_its_ideal)
 {
     json_t *result =
@@ -134,7 +134,7 @@ Test(report_page, a_loss_has_its_line_its_cause_and_its_ideal)
     json_decref(result);
 }
 
-/* A submission that the compiler refuses has a page, too. */
+/* A submission that does not compile gets a page too. */
 Test(report_page, of_what_cannot_be_built)
 {
     int code;
@@ -148,7 +148,7 @@ Test(report_page, of_what_cannot_be_built)
     free(page);
 }
 
-/* The same grading makes the same page. */
+/* The same grading gives the same page. */
 Test(report_page, is_the_same_again)
 {
     int code;
@@ -163,7 +163,7 @@ static const struct {
     {"", "which lab?"},
     {"--lab 99", "no lab is called \"99\""},
     {"--lab 2 labs", "unexpected \"labs\": a file goes after --submission"},
-    {"--lab 2 --seed x", "the seed is a whole number"},
+    {"--lab 2 --seed x", "the seed must be a whole number"},
     {"--lab 2 --out no/such/folder.html", "cannot write no/such/folder.html"},
     {"--lab", "--lab needs a value"},
     {"--best", "no option --best"},
@@ -182,10 +182,10 @@ Test(report_page, usage_errors_are_one_line)
     }
 }
 
-/* --- in a browser ------------------------------------------------------------------------------------- */
+/* --- in a browser ----------------------------------------------------------------------------- */
 
-/* Into a copy of the page: it tells the page around it what it looks like. The policy that forbids scripts
- * must go from the copy first. */
+/* Added to a copy of the page without its policy against scripts: reports to the enclosing page how
+ * it looks. */
 #define PROBE                                                                                      \
     "<script>onload=()=>{const d=document.documentElement,seen=[];"                                \
     "for(const s of ['#checks .check h3','#findings','#pictures svg g rect','#source td.heat',"    \
@@ -198,7 +198,7 @@ Test(report_page, usage_errors_are_one_line)
     "`overflow ${d.scrollWidth-d.clientWidth}, ids twice ${ids.length-new Set(ids).size}, `+"      \
     "`dead links ${dead.length}`,'*')}</script>"
 
-/* A phone and a desk, in one load. */
+/* Loads the page once in a phone's width and once in a desktop's. */
 #define AROUND                                                                                     \
     "<!doctype html><title>t</title><pre id=said></pre>"                                           \
     "<script>onmessage=e=>said.append(e.data+'\\n')</script>"                                      \
@@ -228,7 +228,7 @@ Test(report_page, looks_right_in_a_browser)
     free(output);
 }
 
-/* It can be printed: a PDF of some pages, and no complaint. The page itself, with its policy. */
+/* Prints the original page, with its policy, to a PDF of several pages without complaints. */
 Test(report_page, prints)
 {
     char *output = shell_must("cp " LANEWISE_ROOT "/grader/tests/golden/report.html .\n" CHROMIUM

@@ -1,4 +1,4 @@
-/* `lanewise run`'s report: adding up, and the text for the terminal. */
+/* The report of `lanewise run`: the totals and the text on the terminal. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static const char document_text[] =
     "  {'id': 'no-ptx', 'severity': 'error', 'kernel': '', 'file': '', 'line': 0, 'column': 0,"
     "  'message': 'no PTX', 'count': 1}]}";
 
-/* JSON in C is easier to read with the other quotes. */
+/* Replaces ' by ", as JSON in C is easier to read with single quotes. */
 static json_t *load(const char *quoted)
 {
     char *text = strdup(quoted);

@@ -1,4 +1,4 @@
-/* SARIF: the properties that the standard requires, and that references hold. */
+/* SARIF: required properties are present, and references are valid. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void check_result(const json_t *result, const json_t *rules)
         check_location(location);
 }
 
-/* Checks the whole log; returns its results. */
+/* Checks the whole log and returns its results. */
 static const json_t *check_log(const json_t *log)
 {
     size_t i;

@@ -1,4 +1,5 @@
-/* Running a program: each way to end is told apart, limits hold, and nothing leaks in or out. */
+/* Running a program: all ways to end are distinguished, limits hold, and nothing leaks in or
+ * out. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,8 @@ static void remove_folder(void)
 
 TestSuite(exec, .init = make_folder, .fini = remove_folder, .timeout = 600);
 
-/* Runs a shell script with small limits. What shall be killed has SECONDS; what ends by itself has long,
- * so that a busy machine makes no difference. */
+/* Runs a shell script with small limits. A script that must be killed gets SECONDS; one that
+ * ends alone gets a long time, for busy machines. */
 static void run_script_for(const char *script, double seconds, struct process_outcome *outcome)
 {
     const char *words[] = {"/bin/sh", "-c", script, NULL};
@@ -79,7 +80,7 @@ static const struct {
 
 Test(exec, every_end_is_told_apart)
 {
-    /* A descriptor that must not be seen ("no other descriptor": 3 is ls's own folder). */
+    /* A descriptor that must stay hidden ("no other descriptor": 3 is ls's own folder). */
     int secret = open("/etc/hostname", O_RDONLY);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
         struct process_outcome outcome;
@@ -118,7 +119,7 @@ Test(exec, what_is_left_of_the_group_is_killed)
         usleep(10000);
     char state[64] = "", path[64];
     snprintf(path, sizeof path, "/proc/%d/stat", left);
-    FILE *file = fopen(path, "r"); /* a zombie is as good as gone */
+    FILE *file = fopen(path, "r"); /* a zombie also counts as ended */
     if (file) {
         cr_expect_eq(fscanf(file, "%*d %*s %63s", state), 1);
         fclose(file);

@@ -1,5 +1,5 @@
-/* The sandbox, tried from inside by shell scripts: at every level that this machine has, as root and
- * as an ordinary user. */
+/* The sandbox, tested from inside by shell scripts: at every level that this machine has, as
+ * root and as an ordinary user. */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -22,16 +22,16 @@
 #include "tests/support/submission.h"
 
 #define NOBODY 65534
-/* How `lanewise` is asked to grade, with a result. */
+/* Grades with `lanewise` and writes a result. */
 #define SUBMISSION "--device emulator --lab 02 --submission a.cu --seed 1 --json result.json"
-/* A place where bubblewrap is no program: it is used to hide itself. */
+/* Hides bubblewrap, by bubblewrap itself. */
 #define WITHOUT_BUBBLEWRAP                                                                         \
     "bwrap --dev-bind / / --ro-bind /dev/null $(realpath /usr/bin/bwrap) env "
 
-/* What a script finds around it, besides the sandbox. */
+/* The environment of a script, apart from the sandbox. */
 struct place {
     enum sandbox_level level;
-    bool user; /* an ordinary one runs all this */
+    bool user; /* runs as an ordinary user */
     int seconds;
     char folder[PATH_SIZE], kept[PATH_SIZE + 8];
     char variables[7][PATH_SIZE + 32];
@@ -125,8 +125,8 @@ static void run_script(const struct place *place, const struct attempt *attempt,
     process_run(&command, outcome);
 }
 
-/* How many of the scripts' `sleep`s there are, and *ONE of them; each place has a number of seconds of its own.
- * Dead ones that nobody has reaped have no command line. */
+/* The number of the scripts' running `sleep`s, and *ONE of them; each place sleeps a different
+ * number of seconds. Zombies have no command line. */
 static int find_left(const struct place *place, pid_t *one)
 {
     DIR *folder = opendir("/proc");
@@ -154,7 +154,8 @@ static int count_left(const struct place *place)
     return find_left(place, &one);
 }
 
-/* When memory is short, the kernel must end what is in the sandbox first. That is seen from outside. */
+/* If memory runs out, the kernel must first kill the sandbox's processes. This checks it from
+ * outside. */
 static void look_at_memory(const struct place *place, json_t *failures)
 {
     static const struct attempt attempt = {.script = "exec sleep $SECONDS"};
@@ -178,7 +179,7 @@ static void look_at_memory(const struct place *place, json_t *failures)
     waitpid(child, NULL, 0);
 }
 
-/* Who asks for nothing of the system sees nothing of it: here, not even the shell. */
+/* A sandbox that asks for nothing of the system sees nothing of it: here, not even the shell. */
 static void look_at_bare(const struct place *place, json_t *failures)
 {
     const char *const words[] = {"/bin/sh", "-c", "true", NULL}, *const none[] = {NULL};
@@ -197,7 +198,7 @@ static void look_at_bare(const struct place *place, json_t *failures)
     struct process_outcome outcome;
     process_run(&command, &outcome);
     if (place->level >= SANDBOX_NAMESPACES &&
-        outcome.end != PROCESS_NOT_STARTED) /* else: where there is Landlock */
+        outcome.end != PROCESS_NOT_STARTED) /* otherwise: a machine with Landlock */
         note(failures, place, "a bare sandbox", "end %d, code %d", outcome.end, outcome.code);
     process_outcome_free(&outcome);
 }
@@ -242,7 +243,7 @@ static void set(struct place *place, int index, const char *name, const char *va
     place->environment[index] = place->variables[index];
 }
 
-/* Tries all attempts at one level. */
+/* Runs all attempts at one level. */
 static void try_level(struct place *place, json_t *failures)
 {
     char secret[PATH_SIZE], file[PATH_SIZE + 8], number[16];
@@ -272,7 +273,7 @@ static void try_level(struct place *place, json_t *failures)
     base_remove_tree(secret);
 }
 
-/* Child I: every second one is an ordinary user. */
+/* Child I: every second one runs as an ordinary user. */
 static json_t *try_one(size_t i, void *levels)
 {
     static struct place place;
@@ -283,7 +284,7 @@ static json_t *try_one(size_t i, void *levels)
     if (place.user &&
         (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
          setresuid(NOBODY, NOBODY, NOBODY) != 0 ||
-         prctl(PR_SET_DUMPABLE, 1) != 0)) /* as one who was a user from the beginning */
+         prctl(PR_SET_DUMPABLE, 1) != 0)) /* like a process that was always this user's */
         return NULL;
     if (place.user && place.level == SANDBOX_NAMESPACES_USER)
         return failures;
@@ -321,27 +322,24 @@ Test(sandbox, holds_at_every_level_for_root_and_for_users)
     cr_expect(process_pool_run(&pool));
 }
 
-/* What is asked of `lanewise`, on machines that this one is made to look like. */
+/* Runs of `lanewise` on simulated machines. */
 static const struct {
     const char *name, *command;
     int code;
-    const char *says, *level; /* of the result; NULL: there is none */
+    const char *says, *level; /* of the result; NULL: no result */
 } machines[] = {
     {"as it is", "$LANEWISE grade " SUBMISSION, 0, "", ""},
     {"without namespaces", "LANEWISE_SANDBOX=confined $LANEWISE grade " SUBMISSION, 0,
-     "lanewise grade: warning: submissions are held back by Landlock or another user, seccomp, "
-     "limits "
-     "only (no namespaces",
+     "lanewise grade: warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
+     "namespaces",
      "confined"},
     {"without anything", "LANEWISE_SANDBOX=none $LANEWISE grade " SUBMISSION, 2,
-     "lanewise grade: there is no sandbox on this machine, so a submission could do whatever you "
-     "can",
-     NULL},
+     "lanewise grade: no sandbox on this machine (", NULL},
     {"without anything, unsafe", "LANEWISE_SANDBOX=none $LANEWISE grade --unsafe " SUBMISSION, 0,
-     "lanewise grade: warning: submissions run unprotected", "none"},
+     "lanewise grade: warning: no sandbox; submissions can do", "none"},
     {"without anything, a report",
      "LANEWISE_SANDBOX=none $LANEWISE report --device emulator --lab 02 --submission a.cu", 2,
-     "lanewise report: there is no sandbox on this machine", NULL},
+     "lanewise report: no sandbox on this machine", NULL},
     {"without bubblewrap", WITHOUT_BUBBLEWRAP "$LANEWISE grade " SUBMISSION, 0,
      "no namespaces: it sees the machine's processes and users; install bubblewrap", "confined"},
     {"without bubblewrap, asked", WITHOUT_BUBBLEWRAP "$LANEWISE doctor", 0, "install bubblewrap",
@@ -377,26 +375,26 @@ Test(sandbox_levels, are_chosen_and_told)
 }
 
 #define AS_A_USER "setpriv --reuid=65534 --regid=65534 --clear-groups "
-/* In mounts of its own; what follows is "$@". */
+/* With private mounts; the command is "$@". */
 #define WITH_MOUNTS(commands) "unshare -m sh -c 'mount --make-rprivate / && " commands "' x "
 #define HIDE_BUBBLEWRAP       "mount --bind /dev/null $(realpath /usr/bin/bwrap) && "
 #define ENTER_A_CHROOT                                                                             \
     "mkdir -p root && mount --rbind / root && exec chroot root setpriv --bounding-set=-sys_admin "
 
-/* Who grades, where; and what they then get. */
+/* The user and machine that grade; and the resulting level and message. */
 static const struct {
     const char *name, *prefix, *level, *says;
 } graders[] = {
     {"a user", AS_A_USER, "namespaces", ""},
     {"a user without bubblewrap", WITH_MOUNTS(HIDE_BUBBLEWRAP "exec " AS_A_USER "\"$@\""),
      "confined",
-     "warning: submissions are held back by Landlock or another user, seccomp, limits only (no "
+     "warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users; install bubblewrap"},
     {"root in a container", WITH_MOUNTS(ENTER_A_CHROOT "\"$@\""), "confined",
-     "warning: submissions are held back by Landlock or another user, seccomp, limits only (no "
+     "warning: weak sandbox, only Landlock or another user, seccomp, limits (no "
      "namespaces: it sees the machine's processes and users (bwrap: "},
     {"a user in a container", WITH_MOUNTS(ENTER_A_CHROOT AS_A_USER "\"$@\""), "confined",
-     "warning: submissions are held back by Landlock or another user"},
+     "warning: weak sandbox, only Landlock or another user"},
 };
 
 Test(sandbox_levels, are_chosen_for_users_and_in_containers)
@@ -465,7 +463,7 @@ Test(sandbox, a_hundred_runs_leave_no_descriptor)
     base_remove_tree(folder);
 }
 
-/* What does not start in namespaces is told apart from what fails. */
+/* A program that does not start in namespaces is distinguished from one that fails. */
 Test(sandbox, a_program_that_is_not_there_is_the_graders_failure)
 {
     char folder[PATH_SIZE], why[400];

@@ -1,7 +1,7 @@
 /* Near-duplicates: disguised copies are found, independent work is not.
  *
- * similar/NN-name/ holds solutions that go each their own way, in the form of mutants (grade/mutant.h); all have
- * full marks. Each gets a copy as by a cheat (disguise.h). */
+ * similar/NN-name/ holds independent solutions, in the form of mutants (grade/mutant.h); all get
+ * full points. Each gets a disguised copy (disguise.h). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static struct fingerprint print_of(const char *ptx)
     return print;
 }
 
-/* --- what makes no difference, and what does ------------------------------------------------------------- */
+/* --- irrelevant and relevant changes ----------------------------------------------------------------- */
 
 #define HEAD ".version 9.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL                                                                                     \
@@ -90,9 +90,10 @@ Test(similar, prints_know_code_and_nothing_else)
     fingerprint_free(&first);
 }
 
-/* --- a program that is made to be read for ever ------------------------------------------------------------ */
+/* --- a program whose PTX would take for ever to read -------------------------------------------------- */
 
-/* COUNT fat binaries, each with one entry that announces what lies behind all of them: the same LINES of PTX. */
+/* Writes COUNT fat binaries. Each has one entry that refers to the data after all of them: the
+ * same LINES of PTX. */
 static void write_overlapping(FILE *file, uint32_t count, uint32_t lines)
 {
     static const char line[] = " add.s32 %r1, %r2, 5;\n";
@@ -132,7 +133,7 @@ Test(similar, text_is_not_read_again_and_again)
     cr_expect_not(can_print(100000, 0));
 }
 
-/* Seven equal instructions leave an equal mark wherever they stand: that is what winnowing promises. */
+/* Seven equal instructions give an equal fingerprint anywhere: winnowing guarantees it. */
 Test(similar, a_run_of_equal_code_leaves_a_mark)
 {
     static const char run[] =
@@ -178,7 +179,7 @@ static const char *const rubbish[] = {"",
                                       ".visible .entry (((((",
                                       "%r1 %r2 %r3;;;;;;"};
 
-/* A program can carry any text as PTX. */
+/* A program can contain any text as PTX. */
 Test(similar, rubbish_is_no_danger)
 {
     for (size_t i = 0; i < sizeof rubbish / sizeof *rubbish; i++) {
@@ -218,7 +219,7 @@ Test(similar, a_print_survives_json)
 
 struct program {
     char name[256];
-    struct similar_own_code own, copy; /* without what the skeleton and the solution have */
+    struct similar_own_code own, copy; /* without the code of the skeleton and the solution */
 };
 
 struct collection {
@@ -251,7 +252,7 @@ static void add_source(const char *text, struct similar_own_code *own)
     similar_source_free(&source);
 }
 
-/* Adds the prints of the file NAME of the test's folder, compiled as a submission is. */
+/* Adds the fingerprints of file NAME in the test's folder, compiled as a submission. */
 static void add_compiled(const char *name, struct similar_own_code *own)
 {
     free(shell_must("$NVCC -ptx -O3 -lineinfo -std=c++17 -I" LANEWISE_ROOT
@@ -342,8 +343,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* Each program and its copy are a pair, and no others are. TOO_FEW programs have so little of their own that
- * nothing may be said of them: batch/pairs.h lists them, if they are the same. */
+/* Only each program and its own copy are a pair. TOO_FEW programs have too little code of their
+ * own to judge: batch/pairs.h lists them if they are the same. */
 static void judge_lab(const char *lab, size_t too_few)
 {
     static struct collection all;
@@ -366,7 +367,8 @@ static void judge_lab(const char *lab, size_t too_few)
     free_collection(&all);
 }
 
-/* In labs 01, 02 and 05 a good answer is a few lines; in 04 and 06 somebody has found the kit's. */
+/* In labs 01, 02 and 05 a good answer is a few lines; in 04 and 06 one solution equals the
+ * kit's. */
 Test(similar, lab_01)
 {
     judge_lab("01-parallelize", 3);

@@ -1,7 +1,7 @@
-/* Sources that are the same but for what a cheat changes: found, each and every one. Independent work is not.
+/* Sources that differ only by a cheat's changes are all found. Independent work is not.
  *
- * Held against all that is at hand for each lab: the solution, the mutants, and the solutions of similar/NN-name/
- * (test_similar.c), with two copies of each as by a cheat (disguise.h). */
+ * Compares all programs of each lab: the solution, the mutants, and the solutions of similar/NN-
+ * name/ (test_similar.c), with two disguised copies of each (disguise.h). */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static struct similar_source source_of(const char *text)
     return source;
 }
 
-/* --- what makes no difference, and what does ------------------------------------------------------------- */
+/* --- irrelevant and relevant changes ----------------------------------------------------------------- */
 
 #define BEGIN "__global__ void sum(const int *data, int n, int *out)\n{\n"
 #define LOOP                                                                                       \
@@ -161,7 +161,7 @@ struct program {
     char name[256];
     bool independent;
     struct similar_source source;
-    struct similar_own_code own; /* without what is given */
+    struct similar_own_code own; /* without the given code */
 };
 
 struct collection {
@@ -173,7 +173,7 @@ struct collection {
     size_t count;
 };
 
-/* A copy of SOURCE as by a cheat with more, or less, time. */
+/* A copy of SOURCE by a cheat with more time, or with less. */
 static char *copy_of(const struct collection *all, const char *source, bool more)
 {
     char *copy = disguise(source, all->header);
@@ -183,7 +183,7 @@ static char *copy_of(const struct collection *all, const char *source, bool more
     free(copy);
     for (char *at = loops; (at = strstr(at, "int\n")); at += 4)
         if (at == loops || strchr(" \n(;{", at[-1]))
-            memcpy(at, "long", 4); /* a long word can follow */
+            memcpy(at, "long", 4); /* the value may become long */
     return loops;
 }
 
@@ -278,7 +278,8 @@ static void free_collection(struct collection *all)
     labs_close(&all->lab);
 }
 
-/* All copies are found; no two independent programs are near, nor one of them and somebody's mistake. */
+/* All copies are found. No two independent programs are near, nor a program and another's
+ * mistake. */
 static void judge_lab(const char *lab)
 {
     static struct collection all;

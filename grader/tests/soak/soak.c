@@ -1,10 +1,10 @@
-/* make soak: grades a thousand submissions in one process, and looks what that has left behind.
+/* make soak: grades a thousand submissions in one process, and checks what they leave behind.
  *
  *     descriptors, children, files, mounts, shared memory    as many as before
- *     memory in use by malloc()                              as much, but for LEAST a grading
+ *     memory in use by malloc()                              as much, up to LEAST bytes per grading
  *
- * Three of four submissions end badly, each in a way of its own: it is after those that things are left. What
- * is kept once for all gradings is there after the first ones, so counting begins behind them. */
+ * Three of four submissions fail, each in a different way: leaks are most likely after those.
+ * The first gradings allocate what is kept for all; counting starts after them. */
 #include <dirent.h>
 #include <ftw.h>
 #include <malloc.h>
@@ -20,9 +20,9 @@
 
 #define LAB   "02-coalesce"
 #define FIRST 20
-#define LEAST 16 /* bytes a grading: malloc() gives no less */
+#define LEAST 16 /* per grading: the smallest block of malloc() */
 
-/* Put before the lab's solution. */
+/* Placed before the lab's solution. */
 static const struct trick {
     const char *name, *text;
     double score;
@@ -36,7 +36,7 @@ static const struct trick {
 };
 #define TRICKS (sizeof tricks / sizeof *tricks)
 
-/* --- what there is ----------------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------------------------- */
 
 enum { DESCRIPTORS, CHILDREN, FILES, MOUNTS, SHARED, MEMORY, RESIDENT, THINGS };
 
@@ -105,7 +105,7 @@ static void look(const char *temporary, long things[THINGS])
     things[RESIDENT] = resident_bytes();
 }
 
-/* Others who use this machine have files in /dev/shm, too: root can have one without them. */
+/* Other users of this machine also have files in /dev/shm: root mounts an empty one. */
 static void take_own_shared_memory(void)
 {
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
@@ -115,7 +115,7 @@ static void take_own_shared_memory(void)
 
 /* --- gradings ------------------------------------------------------------------------------------------ */
 
-/* The solution behind a trick. */
+/* The solution after a trick. */
 static struct submission submission_of(const struct lab *lab, const struct trick *trick)
 {
     struct submission submission = {.shown = LAB};
@@ -131,7 +131,7 @@ static struct submission submission_of(const struct lab *lab, const struct trick
     return submission;
 }
 
-/* True if the grading ended as it must. */
+/* Whether the grading ended as expected. */
 static bool grade(const struct lab *lab, const struct trick *trick, uint64_t seed)
 {
     struct submission submission = submission_of(lab, trick);

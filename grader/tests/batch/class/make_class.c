@@ -1,11 +1,12 @@
-/* Makes a class to try `lanewise batch` on: what students really hand in, and what each must get.
+/* Makes a class to try `lanewise batch` on: realistic submissions and their expected points.
  *
  *     make-class FOLDER STUDENTS     makes FOLDER/subs, FOLDER/roster.csv and FOLDER/expected.csv
  *
- * Of ten students two hand in a solution (some the very same), one the skeleton, three mutants, one what
- * does not compile, one an attack, one a copy of another's mutant with all names changed, and one lacks
- * some labs. A third of the hand-ins are zip files, a third tar files. The same arguments make the same
- * class. expected.csv has a row "student,lab,points" for each submission. */
+ * Of ten students, two hand in a solution (some the very same), one the skeleton, three mutants,
+ * one a program that does not compile, one an attack, one a copy of another's mutant with all
+ * names changed, and one lacks some labs. A third of the submissions are zip files, a third tar
+ * files. The same arguments make the same class. expected.csv has a row "student,lab,points" for
+ * each submission. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@
 
 #define MUTANTS LANEWISE_ROOT "/grader/tests/mutants"
 
-/* A lab, and what can be handed in for it. */
+/* A lab, and the possible submissions for it. */
 struct material {
     struct lab lab;
     char *solution, *skeleton;
@@ -49,7 +50,7 @@ static char *read_text(const char *path)
     return text.bytes;
 }
 
-/* --- what there is to hand in --------------------------------------------------------------------------- */
+/* --- the possible submissions ----------------------------------------------------------------------- */
 
 static int is_mutant(const struct dirent *entry)
 {
@@ -95,7 +96,7 @@ static void read_materials(void)
 
 /* --- one submission ------------------------------------------------------------------------------------- */
 
-/* A copy of SOURCE with a comment on its end: the same program, another hash. */
+/* A copy of SOURCE with a comment at its end: the same program, another hash. */
 static char *signed_copy(const char *source, unsigned student)
 {
     char *copy;
@@ -104,7 +105,7 @@ static char *signed_copy(const char *source, unsigned student)
     return copy;
 }
 
-/* A copy of SOURCE in which variables have other names, without its comments. */
+/* A copy of SOURCE with renamed variables and without comments. */
 static char *renamed_copy(const char *source)
 {
     static const char *const names[][2] = {
@@ -119,7 +120,7 @@ static char *renamed_copy(const char *source)
         if (strncmp(at, "/*", 2) == 0 || strncmp(at, "//", 2) == 0) {
             const char *end = at[1] == '*' ? strstr(at, "*/") + 2 : strchr(at, '\n');
             at = end ? end : at + strlen(at);
-        } else if (*at == '"' || *at == '#') { /* texts and lines of the preprocessor stay */
+        } else if (*at == '"' || *at == '#') { /* strings and preprocessor lines stay */
             length = *at == '#' ? strcspn(at, "\n") : 1 + strcspn(at + 1, "\"") + 1;
             fwrite(at, 1, length, to);
             at += length;
@@ -140,7 +141,7 @@ static char *renamed_copy(const char *source)
     return copy;
 }
 
-/* Attacks that fit every lab, put before its solution, and whether they end with all points. */
+/* Attacks that fit every lab, placed before its solution, and whether they get full points. */
 static const struct {
     const char *text;
     bool full;
@@ -172,7 +173,7 @@ static const struct mutant *mutant_of(const struct material *material, unsigned 
     return &material->mutants[student * 7 % material->mutant_count];
 }
 
-/* What STUDENT hands in, and what it is worth: NULL, nothing. */
+/* The submission of STUDENT and its expected points; NULL: no submission. */
 static char *submission_of(const struct material *material, size_t lab, unsigned student,
                            double *score)
 {
@@ -180,14 +181,14 @@ static char *submission_of(const struct material *material, size_t lab, unsigned
     const struct mutant *other = mutant_of(material, student - 4);
     unsigned attack = (unsigned)((student / 10 + lab) % ATTACK_COUNT);
     switch ((student + lab) % 10) {
-    case 0: /* as it is in the kit */
+    case 0: /* the unchanged skeleton */
         *score = 100;
         return strdup(material->solution);
     case 1:
         *score = 100;
         return signed_copy(material->solution, student);
     case 2:
-        *score = -1; /* what a skeleton has is the lab's own affair */
+        *score = -1; /* a skeleton's points differ between labs */
         return signed_copy(material->skeleton, student);
     case 3:
     case 4:
@@ -200,7 +201,7 @@ static char *submission_of(const struct material *material, size_t lab, unsigned
     case 7:
         *score = attacks[attack].full ? 100 : 0;
         return attack_on(material, attack);
-    case 8: /* from whom sits next to them */
+    case 8: /* copied from the neighbour */
         *score = other->scores;
         return renamed_copy(other->source);
     default:

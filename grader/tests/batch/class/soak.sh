@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make soak-batch: a class is graded once undisturbed, and once with `kill -9` at random moments. Both must
-# give the same gradebook to the byte, with the points that each submission is known to be worth.
+# make soak-batch: grades a class once undisturbed, and once with `kill -9` at random moments.
+# Both must give the same gradebook to the byte, with each submission's expected points.
 #
 #   soak.sh MAKE_CLASS LANEWISE FOLDER STUDENTS KILLS
 set -euo pipefail
@@ -17,7 +17,7 @@ grep -v '^  ' whole.log
 seconds=$((SECONDS - start))
 echo "undisturbed: $(wc -l <expected.csv) submissions in $seconds s"
 
-# Every grade is what it must be.
+# Every grade is as expected.
 awk -F, '
     { sub(/\r$/, "") }
     FNR == 1 && NR == 1 { for (i = 1; i <= NF; i++) column[i] = $i; next }
@@ -28,8 +28,8 @@ awk -F, '
     }
     END { exit wrong > 0 }' whole/gradebook.csv expected.csv
 
-# A kill hits after a random number of grades more, and a moment; a class that ended before is begun anew. So as
-# many kills hit as were asked for, however fast this machine is.
+# Each kill comes after a random number of further grades and a random moment. A class that ended
+# before is started again: the number of kills that hit is always KILLS, on any machine.
 graded() {
     sed -n 's/^  \([0-9]*\) of .*/\1/p' broken.log | tail -n 1 | grep . || echo 0
 }

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# A Slurm cluster in one folder: its own munged, slurmctld and some slurmd, all on this machine, on ports of
-# their own. For test.sh, which sources this; nothing of the machine's own Slurm is touched.
+# A Slurm cluster in one folder: its own munged, slurmctld and some slurmd, all on this machine,
+# on separate ports. test.sh sources this. It does not touch the machine's own Slurm.
 #
 #   cluster_start DIR NODE...     starts it and waits until all nodes are idle; exports SLURM_CONF
-#   cluster_kill_node NODE        the node dies: kill -9 of its slurmd, of its steps and of what they run
-#   cluster_stop                  ends everything that was started
+#   cluster_kill_node NODE        kill -9 of the node's slurmd, of its steps and of their programs
+#   cluster_stop                  ends all processes that were started
 
-# The first of COUNT ports in a row that nobody listens to.
+# The first of COUNT consecutive free ports.
 free_ports() {
     local base offset
     for base in $(seq 21000 50 60000); do
@@ -69,7 +69,7 @@ END
                 "Port=$((port + number)) CPUs=1 Gres=gpu:1"
         done
     } >"$cluster/slurm.conf"
-    # Something that is there: no real GPU is wanted to see that one is asked for.
+    # Any existing file: the test of a GPU request needs no real GPU.
     echo 'Name=gpu File=/dev/zero' >"$cluster/gres.conf"
     export SLURM_CONF=$cluster/slurm.conf
     slurmctld -c || return
@@ -86,7 +86,7 @@ END
     return 1
 }
 
-# Prints $1, what it has started, what that has started, ...
+# Prints process $1 and all its descendants.
 tree_of() {
     local child
     echo "$1"
@@ -95,7 +95,7 @@ tree_of() {
     done
 }
 
-# The processes that lead the steps of a node: they belong to init, and write into their node's log.
+# The leading processes of a node's steps: init is their parent, and they write to the node's log.
 steps_of() {
     local pid
     for pid in $(pgrep slurmstepd); do
@@ -110,7 +110,7 @@ cluster_kill_node() {
         pids="$pids $(tree_of "$pid")"
     done
     # shellcheck disable=SC2086
-    kill -9 $pids 2>/dev/null # of short-lived ones some have ended by now
+    kill -9 $pids 2>/dev/null # short-lived ones may have ended by now
 }
 
 cluster_stop() {

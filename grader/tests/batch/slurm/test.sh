@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# shellcheck disable=SC2317 # tests are called by their names
-# make slurm-test: `lanewise batch --slurm` on a real Slurm, started here and ended at the end. A class is
-# graded on this machine and on the cluster, undisturbed and disturbed; the gradebooks must be the same bytes.
+# shellcheck disable=SC2317 # tests are called by name
+# make slurm-test: `lanewise batch --slurm` on a real Slurm, which this script starts and stops.
+# It grades a class on this machine and on the cluster, undisturbed and disturbed; the gradebooks
+# must be the same bytes.
 #
 #   test.sh LANEWISE ROOT [all|same|dies|late|gone|gres]
 set -u
@@ -28,7 +29,7 @@ ok() {
     fi
 }
 
-# Twelve students: solutions, skeletons, a file that does not compile, nothing, an archive, a copy.
+# Twelve students: solutions, skeletons, a file that does not compile, no file, an archive, a copy.
 make_class() {
     local i student
     for i in $(seq 10 21); do
@@ -61,7 +62,7 @@ same_gradebook() {
     ok $? "$1: nothing is left of the jobs"
 }
 
-# wait_for SECONDS COMMAND...: until it prints something.
+# wait_for SECONDS COMMAND...: waits until the command prints something.
 wait_for() {
     local seconds=$1
     shift
@@ -96,7 +97,7 @@ t_gres() {
     ok $? 'gres: what sbatch does not take is told in its words'
 }
 
-# A node dies half-way: its tasks begin again elsewhere, and do what they had not done.
+# A node dies half-way: its tasks restart elsewhere, and do the remaining work.
 t_dies() {
     batch dies --slurm --chunk-size 4 &
     local head=$!
@@ -113,12 +114,12 @@ t_dies() {
     ok $? 'dies: n2 is back'
 }
 
-# A task hangs until its time is up: what it leaves is graded by the next job.
+# A task hangs until its time is up: the next job grades its remaining submissions.
 t_late() {
     batch late --slurm --chunk-size 100 --slurm-options --time=1 &
     local head=$! step
     wait_for 60 eval 'ls "$work"/late/slurm/log/*'
-    # The step itself goes on, to see to its limit.
+    # The step itself continues, to enforce its limit.
     for step in $(steps_of n1) $(steps_of n2); do
         # shellcheck disable=SC2046
         kill -STOP $(tree_of "$step" | tail -n +2) 2>/dev/null
@@ -130,7 +131,8 @@ t_late() {
     ok $? 'late: the time of a task was up'
 }
 
-# The head is killed: the next one waits for the job that is under way, and starts none for what it grades.
+# The batch command is killed: the next one waits for the running job, and starts no other job for
+# its submissions.
 t_gone() {
     local jobs
     batch gone --slurm --chunk-size 4 &
