@@ -1,11 +1,11 @@
-# The grader as one static library, without the emulator: only the reader of fat binaries is shared with it.
+# The grader as one static library, without the emulator. Both use the reader of fat binaries.
 GRADER_FOLDERS := base sandbox compile record judge similar course grade report batch gpu/fatbin
 GRADER_OBJECTS := $(call objects,$(call sources,$(GRADER_FOLDERS:%=grader/%)))
 GRADER := $(BUILD)/lib/liblanewise-grader.a
 GRADER_LIBS := -ljansson -lnettle -lseccomp -lelf -lsqlite3 -larchive -lcsv -lunistring -lyaml -llz4 -lzstd -lm -lpthread
 OBJECTS += $(GRADER_OBJECTS)
 
-# The style sheet is built in.
+# The style sheet is compiled into the program.
 $(BUILD)/obj/grader/report/html.o: grader/report/report.css
 
 $(GRADER): $(GRADER_OBJECTS)

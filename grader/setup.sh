@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Set-up: finds out what a purpose needs on this machine, and installs only what is missing.
+# Set-up: checks which needs of a purpose this machine meets, and installs only the missing ones.
 #
 #   grader/setup.sh [grade|test|check|autograder|slurm|bench|fuzz|handouts|handouts-pdf]
 #
-# make calls it when needed; run by hand, it probes again. It tries each thing itself (a program that uses
-# the library links and starts, the command runs) and asks for no package, so libraries in other places
-# (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH) count. Missing things come from Debian through apt. A missing nvcc
-# comes from NVIDIA's own packages on PyPI, unpacked into build/cuda and nowhere else.
+# make calls it when needed; run by hand, it probes again. It tries each thing itself (a program
+# that uses the library links and starts, the command runs) and does not query packages, so
+# libraries in other places (CPATH, LIBRARY_PATH, LD_LIBRARY_PATH) count. Missing things come from
+# Debian through apt. A missing nvcc comes from NVIDIA's own packages on PyPI, unpacked only into
+# build/cuda.
 #
 # Writes build/config.mk (for make), build/config.h (for the C code) and build/setup/PURPOSE.
-# Exit code: 0 ready; 2 something is missing that could not be installed: the last lines say what to do.
+# Exit code: 0 ready; 2 something missing could not be installed, and the last lines say what to do.
 #
-# LANEWISE_HIDE_CUDA=1 ignores every nvcc but the one in build/cuda: for testing that path.
+# LANEWISE_HIDE_CUDA=1 ignores every nvcc except the one in build/cuda: for testing the download.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 purpose=${1:-grade}
@@ -62,8 +63,8 @@ handouts-pdf | runs pdfinfo -v                           | poppler-utils       |
 '
 purposes='grade test check autograder slurm bench fuzz handouts handouts-pdf'
 
-# One pinned CUDA release: the compiler, its libraries, the runtime's headers and library; and two small
-# packages of headers, for cooperative_groups.h and cuda_profiler_api.h.
+# One pinned CUDA release: the compiler, its libraries, the runtime's headers and library, and two
+# small packages of headers, for cooperative_groups.h and cuda_profiler_api.h.
 cuda_major=13
 wheels='nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cuda-profiler-api==13.0.85'
@@ -96,7 +97,7 @@ links() {
         runs "$work/probe"
 }
 
-# The spelling checker has British English.
+# True if the spelling checker has British English.
 spells() {
     printf 'colour\n' | runs hunspell -d en_GB -l
 }
@@ -150,9 +151,9 @@ can_be_root() {
     [ "$(id -u)" = 0 ] || { runs sudo --version && { runs sudo -n true || [ -t 0 ]; }; }
 }
 
-# make may ask for two purposes at once, but only one apt-get can run at a time. The lock is held until this
-# script ends. Commands started meanwhile must not inherit it (9<&-), or a service that apt starts would hold
-# it for ever.
+# make may start two set-ups at once, but only one apt-get can run at a time. The lock is held until
+# this script ends. Commands started until then must not inherit it (9<&-): a service that apt
+# starts would hold it for ever.
 wait_for_turn() {
     exec 9<"$root/grader/setup.sh" && runs flock 9
 }
@@ -161,7 +162,7 @@ wait_for_turn() {
 require() {
     find_missing "$@"
     [ ${#missing_packages[@]} = 0 ] && return
-    wait_for_turn && find_missing "$@" # another may have installed it
+    wait_for_turn && find_missing "$@" # another set-up may have installed it
     [ ${#missing_packages[@]} = 0 ] && return
     local command="apt-get install -y --no-install-recommends ${missing_packages[*]}"
     say "\"make $purpose\" needs these Debian packages:" "${missing_reasons[@]}"
@@ -170,7 +171,7 @@ require() {
     can_be_root || fail 'Only root can install them. Run this as root, then try again:' "  $command"
     say "Installing them: $command"
     as_root apt-get update -qq 9<&- || say 'apt-get update failed; trying the package lists from the last update.'
-    # Five minutes for a new machine that is upgrading itself.
+    # Waits up to five minutes for a new machine that is upgrading itself.
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive $command -o DPkg::Lock::Timeout=300 >"$work/apt" 2>&1 9<&- || {
         tail -n 20 "$work/apt" >&2
@@ -196,8 +197,8 @@ nvcc_works() {
     return 1
 }
 
-# The places of nvcc that exist, the best first, one a line: PATH, $CUDA_HOME, the usual place, our own
-# download.
+# The paths of existing nvccs, one a line, the best first: $NVCC, in PATH, in $CUDA_HOME, in the
+# usual place, and our own download.
 nvcc_places() {
     local place
     if [ "${LANEWISE_HIDE_CUDA:-}" = 1 ]; then
@@ -219,8 +220,8 @@ find_nvcc() {
     return 1
 }
 
-# Downloads nvcc into build/cuda. It goes to another folder first, so that a broken download leaves nothing
-# half done.
+# Downloads nvcc into build/cuda. It uses another folder first, so that a broken download leaves
+# nothing incomplete there.
 download_nvcc() {
     local part=$root/build/cuda.part
     say "No nvcc of release $cuda_major on the PATH, in \$CUDA_HOME or in /usr/local/cuda." \
@@ -263,7 +264,7 @@ criterion_version() {
 
 # --- the record of what was found ---------------------------------------------------------------------------
 
-# Replaces file $1 by standard input, unless that changes nothing: make compares its time.
+# Replaces file $1 by standard input. Leaves an equal file alone, because make compares its time.
 write_if_changed() {
     cat >"$work/new"
     cmp -s "$work/new" "$1" || cp "$work/new" "$1"

@@ -1,10 +1,10 @@
-# Handouts: Markdown here becomes a site, and PDF.
+# Handouts: converts the Markdown here into a site and PDF.
 #
 #   handouts/NAME.md  --filters/page.lua-->  a document with code, facts and outputs filled in (.json)
 #                     --filters/site.lua, template.html-->  build/handouts/NAME.html
 #
 # A page is rebuilt when a file that it shows has changed: filters/page.lua writes its prerequisites to .d files.
-# HANDOUT=instructor builds the pages with answers, in separate folders. The tests build pages of their own:
+# HANDOUT=instructor builds the pages with answers, in separate folders. The tests build their own:
 # HANDOUTS is the pages' folder, HANDOUT_SITE and HANDOUT_WORK are the output, HANDOUT_FACTS the measurements.
 HANDOUTS := handouts
 ifneq ($(filter-out instructor,$(HANDOUT)),)
@@ -38,7 +38,7 @@ $(HANDOUT_LIST): $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) handouts/filters/pages.sh F
 	$(Q)handouts/filters/pages.sh $(HANDOUT_PAGES:%=$(HANDOUTS)/%.md) >$@.new
 	$(Q)cmp -s $@.new $@ || cp $@.new $@
 
-# Keeps the keyboard from stepping through every line number.
+# Removes line numbers from the Tab key's order.
 QUIET_NUMBERS := sed 's,<a href="\#\(cb[-0-9]*\)"></a>,<a href="\#\1" aria-hidden="true" tabindex="-1"></a>,'
 HANDOUT_PANDOC = HANDOUT_PAGES=$(HANDOUT_LIST) pandoc -f json -t html5 --mathml --wrap=none \
 	--syntax-definition=handouts/cuda.xml
@@ -51,7 +51,8 @@ $(HANDOUT_PAGES:%=$(HANDOUT_SITE)/%.html): $(HANDOUT_SITE)/%.html: $(HANDOUT_WOR
 
 # --- fonts, style and figures --------------------------------------------------------------------------
 
-# Palatino's shapes, and mathematics to match. The set-up installs the fonts, so they may appear while make runs.
+# A Palatino, and a font for mathematics that matches it. The set-up may install the fonts while
+# make runs.
 FONTS := $(addprefix /usr/share/texmf/fonts/opentype/public/,tex-gyre/texgyrepagella-regular.otf \
 	tex-gyre/texgyrepagella-italic.otf tex-gyre/texgyrepagella-bold.otf tex-gyre-math/texgyrepagella-math.otf)
 $(FONTS): | build/setup/handouts ;

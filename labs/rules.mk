@@ -2,7 +2,7 @@
 # A program given as a .cu file is built here before `make run` runs it.
 PROGRAMS := $(BUILD)/programs
 
-# $(call built_program,FILE): the executable for FILE, which may be one already.
+# $(call built_program,FILE): the executable for FILE, or FILE itself if it is one.
 built_program = $(if $(filter %.cu,$1),$(PROGRAMS)/$(basename $(notdir $1)),$1)
 
 ifneq ($(filter %.cu,$(PROGRAM)),)

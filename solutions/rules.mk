@@ -1,1 +1,1 @@
-# Solutions are graded like any submission: the tests do it (grader/tests/), nothing is built here.
+# The tests (grader/tests/) grade solutions like any submission; nothing is built here.

@@ -1,6 +1,6 @@
 /* A student's progress: for each lab the best score with its date, and the number of hints shown.
  *
- * It lies next to the student's files, in labs/.progress.json; `make clean` leaves it alone and git
+ * It is next to the student's files, in labs/.progress.json; `make clean` leaves it alone and git
  * ignores it. Only gradings of the student's own files count. If the file cannot be read or
  * written, nothing is remembered; that is not an error. */
 #ifndef GRADE_PROGRESS_H

@@ -1,4 +1,4 @@
-/* Seals: prove that a document was not changed after somebody with the key sealed it.
+/* Seals: prove that a document was not changed since it was sealed by an owner of the key.
  *
  *     document --canonical JSON--> HMAC-SHA256 under the key --> document's "seal"
  *

@@ -2,7 +2,7 @@
  * much in common share many marks. similar/kernels.h makes fingerprints of compiled kernels,
  * similar/source.h of sources.
  *
- * Code that everybody has proves nothing. So the caller first subtracts the fingerprints of the
+ * Code that all students have proves nothing. So the caller first subtracts the fingerprints of the
  * lab's skeleton, of its solution, to which the handout leads, and of what many students in the
  * class share. The rest is a submission's own. */
 #ifndef SIMILAR_FINGERPRINT_H

@@ -66,7 +66,7 @@ static struct span skip_remark(struct span text)
     return text;
 }
 
-/* Finds the next instruction and moves *TEXT behind it. Where a function begins, INSTRUCTION is
+/* Finds the next instruction and moves *TEXT after it. Where a function begins, INSTRUCTION is
  * empty. False: there are no more. */
 static bool next_instruction(struct span *text, struct span *instruction)
 {

@@ -11,8 +11,8 @@
 #define ALIGNMENT     8     /* of fat binaries in the file */
 #define MOST_ENTRIES  10000 /* in all fat binaries; a real program has a few */
 
-/* Limits the work for one program. Fat binaries lie where the program says, so thousands of them
- * could refer to the same text. */
+/* Limits the work for one program. Each program says where its fat binaries are, so thousands of
+ * them could refer to the same text. */
 struct reading {
     struct fingerprint *fingerprint;
     size_t entries, text; /* so far; text in bytes */

@@ -1,8 +1,8 @@
 /* The fingerprint of a source: what stays the same when a copy is disguised. Pure functions over C
  * and CUDA.
  *
- * Compiled code (similar/kernels.h) says little about a lab whose answers are short. The source
- * says more, after everything that is easily changed has been removed from it:
+ * Compiled code (similar/kernels.h) reveals little about a lab whose answers are short. The source
+ * reveals more, after everything that is easily changed has been removed from it:
  *
  *     for (int i = me; i < n; i += all)  { mine = mine + data[i]; }     // comment
  *     --> i = me | loop i < n | i += all | mine += data[i]              statements, in no order

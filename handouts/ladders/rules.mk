@@ -1,11 +1,11 @@
-# The ladders: programs whose rungs the handouts compare, and the facts that come from their runs.
+# The ladders: programs whose rungs the handouts compare, and the facts measured in their runs.
 #
 #   handouts/ladders/NAME.cu   -> build/ladders/NAME, and its runs: NAME.json, NAME.g80.json, NAME.tsv
 #   these and handouts/data/   -> build/ladders/facts.json, facts.lua
 LADDERS := $(basename $(notdir $(wildcard handouts/ladders/*.cu)))
 LADDERS_OUT := $(BUILD)/ladders
 FACTS := $(LADDERS_OUT)/facts.lua
-# These are also counted by the rules of older GPUs.
+# For these, the counters by the rules of older GPUs are recorded, too.
 LADDERS_BY_RULES := aos strides banks transpose
 LADDER_RECORDS := $(LADDERS:%=$(LADDERS_OUT)/%.json) \
 	$(foreach rules,g80 gt200,$(LADDERS_BY_RULES:%=$(LADDERS_OUT)/%.$(rules).json))

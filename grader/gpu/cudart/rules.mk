@@ -1,5 +1,5 @@
 # The emulator's CUDA runtime library, with the name, version and symbols that programs built by
-# nvcc ask for: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
+# nvcc require: libcudart.so.13 for nvcc 13, and libcudart.so.12 for nvcc 12 (see cuda12/).
 CUDART_SOURCES := $(call sources,grader/gpu/cudart grader/gpu/cudart/graphs grader/gpu/fatbin)
 CUDART_OBJECTS := $(call objects,$(CUDART_SOURCES))
 CUDART_MAP := grader/gpu/cudart/libcudart.so.13.map
