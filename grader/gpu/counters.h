@@ -1,4 +1,4 @@
-/* The counters of one launch, or of one source line of it. Names and units: counters.def. */
+/* The counters of one launch, or of one source line in it. Names and units: counters.def. */
 #ifndef GPU_COUNTERS_H
 #define GPU_COUNTERS_H
 
@@ -15,10 +15,10 @@ struct emu_counters {
     uint64_t value[EMU_COUNTER_COUNT]; /* indexed by enum emu_counter */
 };
 
-/* The counter's name as reports spell it, such as "global_load_sectors". */
+/* The counter's name in reports, such as "global_load_sectors". */
 const char *emu_counter_name(enum emu_counter counter);
 
-/* Adds FROM to INTO: sums, and the maximum of what is of one warp. */
+/* Adds FROM to INTO. A counter of one warp becomes the maximum, every other one the sum. */
 void emu_counters_add(struct emu_counters *into, const struct emu_counters *from);
 
 #endif

@@ -1,4 +1,5 @@
-/* Reading them is the only place where the process is ended: a mistyped option must not pass silently. */
+/* A mistyped option must not pass silently, so reading the options is the only place that ends
+ * the process. */
 #include "gpu/environment.h"
 
 #include <errno.h>
@@ -28,13 +29,13 @@ static uint64_t read_number(const char *name, uint64_t absent, uint64_t max)
     char *end;
     errno = 0;
     unsigned long long number = strtoull(value, &end, 10);
-    /* strtoull would take signs and spaces, and "-1" for the largest number */
+    /* strtoull would accept signs and spaces, and read "-1" as the largest number */
     if (value[0] < '0' || value[0] > '9' || *end || errno || number > max)
         refuse(name, value, "expected a whole number");
     return number;
 }
 
-/* $LANEWISE_TRACE is FILE:LINE, or "*" for each line of each file. */
+/* $LANEWISE_TRACE is FILE:LINE, or "*" for every line of every file. */
 static const struct emu_trace *read_trace(void)
 {
     static struct emu_trace trace;

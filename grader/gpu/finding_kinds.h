@@ -7,18 +7,18 @@
 
 struct finding_kind {
     const char *id;       /* "bank-conflict" */
-    const char *tool;     /* "counters", "memcheck", "synccheck", "racecheck" or "runtime" */
-    const char *severity; /* "error" or "warning" */
+    const char *tool;     /* "counters", "runtime", or as in compute-sanitizer */
+    const char *severity; /* "error", "warning" or "note" */
     bool has_example;
-    const char *title; /* what it is, in one line */
-    const char *help;  /* what to try, in one line */
+    const char *title; /* the finding in one line */
+    const char *help;  /* a thing to try, in one line */
     const char *text;  /* the long form: a paragraph */
 };
 
 extern const struct finding_kind emu_finding_kinds[];
 extern const size_t emu_finding_kind_count;
 
-/* The kind called ID; NULL: there is none. */
+/* The kind with this ID, or NULL. */
 const struct finding_kind *emu_finding_kind(const char *id);
 
 #endif

@@ -1,21 +1,21 @@
-/* Warps, blocks and loops over lanes: what the folders behind the door share. */
+/* Warps, blocks and loops over lanes, for all folders of the emulator. */
 #ifndef GPU_LANES_H
 #define GPU_LANES_H
 
 #define WARP      32u /* lanes */
 #define ALL_LANES 0xffffffffu
-#define MAX_WARPS 32u /* of a CTA */
-#define BARRIERS  16u /* of a CTA */
+#define MAX_WARPS 32u /* per CTA */
+#define BARRIERS  16u /* per CTA */
 
-/* The compiler builds a function that loops over lanes three times: for AVX-512, for AVX2 and for any other CPU.
- * The loader picks one. The sanitizers do not work with this. */
+/* The compiler builds a function that loops over lanes three times: for AVX-512, for AVX2 and
+ * for any other CPU. The loader picks one. Sanitizers do not work with this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__) || !defined(__x86_64__)
 #define LANES_CLONES
 #else
 #define LANES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #endif
 
-/* Helpers of such a function must be inlined, so that they are compiled for the same CPU. */
+/* Helpers of such a function must be inlined: then they are compiled for the same CPU. */
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #endif

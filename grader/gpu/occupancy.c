@@ -1,5 +1,5 @@
-/* The rules of compute capability 9.0: an SM has four quarters of 16,384 registers, and a warp takes
- * its own from one quarter, in units of 256; a CTA's warps are dealt to the quarters in turn. */
+/* The rules of compute capability 9.0. An SM has four quarters of 16,384 registers. A warp takes
+ * its registers from one quarter, in units of 256. A CTA's warps go to the quarters in turn. */
 #include "gpu/occupancy.h"
 
 #include "gpu/device.h"
@@ -11,20 +11,20 @@ static uint32_t round_up(uint64_t value, uint32_t unit)
     return (uint32_t)((value + unit - 1) / unit * unit);
 }
 
-/* Warps for whose registers an SM has room. */
+/* The number of warps whose registers fit into an SM. */
 static uint32_t warps_by_registers(uint32_t registers)
 {
     uint32_t of_warp = round_up((uint64_t)registers * EMU_WARP_SIZE, REGISTER_UNIT);
     return of_warp ? EMU_SM_REGISTERS / QUARTERS / of_warp * QUARTERS : EMU_SM_WARPS;
 }
 
-/* What a CTA takes of shared memory, in units. */
+/* The shared memory that a CTA takes, in units. */
 static uint64_t shared_units(const struct emu_demand *demand)
 {
     return (demand->shared + EMU_SHARED_RESERVED + EMU_SHARED_UNIT - 1) / EMU_SHARED_UNIT;
 }
 
-/* With CAPACITY bytes of shared memory. */
+/* The occupancy of an SM with CAPACITY bytes of shared memory. */
 static struct emu_occupancy occupancy(const struct emu_demand *demand, uint32_t capacity)
 {
     uint32_t warps = (demand->threads + EMU_WARP_SIZE - 1) / EMU_WARP_SIZE;
@@ -61,13 +61,14 @@ struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsig
     return occupancy(demand, divisions[i] << 10);
 }
 
-/* SMs come in parts, of which some are switched off: which ones differs from GPU to GPU. These give the answers of an
- * H100 for clusters of 1 to 16 blocks, and 2, 8, 11 and 32 blocks on an SM. */
-#define CLUSTERED_CTAS 8u /* on an SM at most */
+/* SMs come in groups. Some SMs of a GPU are switched off, and different ones on each GPU. These
+ * group sizes give an H100's answers for clusters of 1 to 16 blocks, with 2, 8, 11 and 32 blocks
+ * on an SM. */
+#define CLUSTERED_CTAS 8u /* at most, on an SM */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size)
 {
     static const uint32_t sms[] = {18, 18, 16, 16, 16, 16,
-                                   16, 8,  2,  2,  2,  2}; /* EMU_MULTIPROCESSORS */
+                                   16, 8,  2,  2,  2,  2}; /* together EMU_MULTIPROCESSORS */
     uint32_t clusters = 0, ctas = emu_occupancy(demand).ctas;
     ctas = ctas < CLUSTERED_CTAS ? ctas : CLUSTERED_CTAS;
     for (unsigned i = 0; i < sizeof sms / sizeof *sms; i++)

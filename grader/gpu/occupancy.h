@@ -1,6 +1,6 @@
-/* Occupancy: how much of a kernel one multiprocessor (SM) of the virtual GPU holds at a time. The same
- * function answers programs that ask, bounds cooperative launches, decides how many CTAs of a launch
- * are kept going together, and is what the record tells. */
+/* Occupancy: how many CTAs and warps of a kernel one multiprocessor (SM) of the virtual GPU
+ * holds at a time. The same function answers programs that ask, limits cooperative launches,
+ * decides how many CTAs of a launch run together, and fills in the record. */
 #ifndef GPU_OCCUPANCY_H
 #define GPU_OCCUPANCY_H
 
@@ -8,12 +8,12 @@
 
 #define EMU_SM_WARPS        64u
 #define EMU_SM_CTAS         32u
-#define EMU_SM_REGISTERS    65536u /* and the most that a CTA may have */
+#define EMU_SM_REGISTERS    65536u /* also the most that a CTA may have */
 #define EMU_SM_SHARED       233472u
-#define EMU_SHARED_RESERVED 1024u /* what a CTA takes beside its own shared memory */
-#define EMU_SHARED_UNIT     128u  /* in which shared memory is handed out */
+#define EMU_SHARED_RESERVED 1024u /* bytes that a CTA takes in addition to its own shared memory */
+#define EMU_SHARED_UNIT     128u  /* shared memory comes in units of this many bytes */
 
-/* What allows no more CTAs: the first of these, if several do. */
+/* The resource that leaves no room for more CTAs: the first of these, if several do. */
 enum emu_occupancy_limit {
     EMU_BY_WARPS,
     EMU_BY_BLOCKS,
@@ -23,27 +23,29 @@ enum emu_occupancy_limit {
 };
 
 struct emu_occupancy {
-    uint32_t ctas;  /* on one SM; 0: not even one fits */
-    uint32_t warps; /* of these CTAs: at most EMU_SM_WARPS */
+    uint32_t ctas;  /* on one SM; 0: not even one CTA fits */
+    uint32_t warps; /* in these CTAs: at most EMU_SM_WARPS */
     enum emu_occupancy_limit limit;
 };
 
-/* What a CTA asks for. */
+/* The resources that a CTA needs. */
 struct emu_demand {
     uint32_t threads;   /* 1 to 1024 */
-    uint32_t registers; /* of a thread */
+    uint32_t registers; /* per thread */
     uint64_t shared;    /* bytes, static and dynamic */
 };
 
 struct emu_occupancy emu_occupancy(const struct emu_demand *demand);
-/* The same, where the kernel prefers that only PERCENT of what can be shared memory is: the rest is
- * cache. It gets the next larger division that there is, and one in which a CTA fits. */
+/* The same for a kernel that prefers only PERCENT of the largest shared memory; the rest is
+ * cache. The SM gets the next larger division that exists and that holds a CTA. */
 struct emu_occupancy emu_occupancy_carved(const struct emu_demand *demand, unsigned percent);
 
-/* How many clusters of SIZE CTAs the GPU holds at once: each stays within one of its parts. */
+/* The number of clusters of SIZE CTAs that the GPU holds at once. A cluster stays within one
+ * group of SMs. */
 uint32_t emu_occupancy_clusters(const struct emu_demand *demand, uint32_t size);
 
-/* The most threads of a CTA that have room for their REGISTERS: whole warps, at most 1024. */
+/* The largest CTA, in threads, whose threads can have this many REGISTERS each: whole warps, at
+ * most 1024. */
 uint32_t emu_occupancy_threads(uint32_t registers);
 
 /* "warps", "blocks", "registers" or "shared memory". */

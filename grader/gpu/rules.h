@@ -1,4 +1,4 @@
-/* By which GPU's rules the addresses of a warp become traffic. What a program computes is the same by all. */
+/* The GPU whose rules turn a warp's addresses into traffic. The rules do not change any result. */
 #ifndef GPU_RULES_H
 #define GPU_RULES_H
 
@@ -10,10 +10,10 @@ enum emu_rules {
     EMU_G80,    /* 1.0 and 1.1 */
 };
 
-/* The names, as a message lists them. */
+/* The names for a message. */
 #define EMU_RULES_NAMES "sector, gt200, g80"
 
-/* *RULES becomes what NAME means. False: there are none of this name. */
+/* Sets *RULES to the rules called NAME. False: the name is unknown. */
 bool emu_find_rules(const char *name, enum emu_rules *rules);
 const char *emu_rules_name(enum emu_rules rules);
 

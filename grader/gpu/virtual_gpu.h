@@ -1,5 +1,6 @@
-/* The virtual GPU that programs see, where the emulator does not fix it (gpu/device.h, occupancy.h). Limits
- * are those of compute capability 9.0. This header needs no other: reports name the GPU too. */
+/* The virtual GPU that programs see, except for the limits in gpu/device.h and occupancy.h. Its
+ * limits are those of compute capability 9.0. This header includes no other, because reports
+ * name the GPU too. */
 #ifndef GPU_VIRTUAL_GPU_H
 #define GPU_VIRTUAL_GPU_H
 
@@ -13,8 +14,8 @@
 #define RT_MAX_GRID_Z       65535u
 #define RT_SHARED_PER_BLOCK 49152u
 #define RT_SHARED_OPTIN     EMU_MAX_SHARED
-#define RT_PORTABLE_CLUSTER 8u /* blocks; more need the program's consent */
+#define RT_PORTABLE_CLUSTER 8u /* blocks; a program must opt in to more */
 #define RT_MAX_PITCH        2147483647u
-#define RT_PERSISTING_L2    32768000u /* bytes of the second cache that can be set aside */
+#define RT_PERSISTING_L2    32768000u /* bytes of the L2 cache that can be set aside */
 
 #endif

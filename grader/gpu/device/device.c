@@ -1,5 +1,5 @@
-/* The device: handles to modules and kernels, a lock, and the last error. What a call really does is
- * in the folders behind it. */
+/* The device: handles to modules and kernels, a lock, and the last error. The other folders of
+ * the emulator do the work. */
 #include "gpu/device/device_parts.h"
 
 #include <stdarg.h>
@@ -50,7 +50,8 @@ static bool is_serial(const struct emu_options *options)
     return is_serial;
 }
 
-/* How many workers a launch may have. Asking for the cores takes longer than a small launch. */
+/* The number of workers that a launch may have. Asking for the number of cores takes longer than
+ * a small launch. */
 static unsigned most_workers(const struct emu_options *options)
 {
     if (is_serial(options))
@@ -88,7 +89,7 @@ static void free_variables(struct emu_device *device, const struct module *modul
         uint64_t addr = module->variables[i++];
         struct mem_block *block = addr ? mem_block_at(&device->memory, addr) : NULL;
         if (block)
-            block->name = NULL; /* it belongs to the module */
+            block->name = NULL; /* the module owns it */
         mem_free(&device->memory, addr);
     }
 }
@@ -190,7 +191,7 @@ enum emu_status emu_lend(struct emu_device *device, emu_addr addr, void *host, u
     return device_unlock(device, ok ? EMU_OK : EMU_INVALID_VALUE);
 }
 
-/* The bytes of a range, with the lock held, or NULL and a message. */
+/* The bytes of a range, or NULL and a message. The caller holds the lock. */
 static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
 {
     uint8_t *bytes = mem_range(&device->memory, addr, size);
@@ -201,12 +202,13 @@ static uint8_t *range(struct emu_device *device, emu_addr addr, uint64_t size)
     return bytes;
 }
 
-/* The host has written SIZE bytes at TO. Zeros are what one clears memory with: nobody's values. */
+/* Marks the SIZE bytes at TO as written by the host. Zeros count as cleared memory, not as the
+ * host's values. */
 static void mark_written(struct emu_device *device, emu_addr to, const uint8_t *bytes,
                          uint64_t size)
 {
     mem_mark(&device->memory, MEM_WRITTEN, to, size, true);
-    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* gigabytes are not looked at for nothing */
+    if (!device->memory.tracks[MEM_FROM_KERNEL]) /* skip reading gigabytes for nothing */
         return;
     bool zeros = !size || (!bytes[0] && memcmp(bytes, bytes + 1, size - 1) == 0);
     mem_mark(&device->memory, MEM_FROM_KERNEL, to, size, zeros);
@@ -331,14 +333,15 @@ enum emu_status emu_texture_close(struct emu_device *device, uint64_t handle)
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-/* 0: it has none here. */
+/* Returns 0 if the module has no such variable. */
 static uint64_t variable_address(void *context, const struct ptx_variable *variable)
 {
     const struct module *module = context;
     return variable->number ? module->variables[ptx_definition(variable)->number - 1] : 0;
 }
 
-/* For findings; lives as long as the module. NULL when memory is out: then it stays nameless. */
+/* The variable's name for findings; it lives as long as the module. NULL if memory runs out:
+ * then findings do not name it. */
 static const char *name_of(const struct module *module, const struct ptx_variable *variable)
 {
     char *name = ptx_arena_take(module->ptx->arena, variable->name.length + 1u);
@@ -366,7 +369,7 @@ static bool place_variable(struct emu_device *device, const struct module *modul
     return true;
 }
 
-/* Words of initial values that are addresses of other variables or of functions. */
+/* Fills in the words of initial values that hold addresses of other variables or of functions. */
 static void place_pointers(struct emu_device *device, struct module *module,
                            const struct ptx_variable *v)
 {
@@ -470,7 +473,8 @@ static const struct ptx_function *find_function(const struct module *module, con
     return f && f->is_kernel ? f : NULL;
 }
 
-/* Parameters whose address a kernel takes lie in memory, too, from where it may only read them. */
+/* If a kernel takes the address of its parameters, they also get a place in memory, which the
+ * kernel can only read. */
 static bool place_parameters(struct emu_device *device, struct kernel *kernel)
 {
     uint64_t bytes = kernel->function->param_bytes ? kernel->function->param_bytes : 1;
@@ -484,7 +488,7 @@ static bool place_parameters(struct emu_device *device, struct kernel *kernel)
     return true;
 }
 
-/* "a.cu:12: kernel 'NAME': WHY". */
+/* Fails with the message "a.cu:12: kernel 'NAME': WHY". */
 static enum emu_status refuse(const struct module *module, const struct ptx_function *function,
                               const struct refusal *refusal)
 {
@@ -601,7 +605,7 @@ bool emu_has_record(struct emu_device *device)
     return device->options.record_fd >= 0;
 }
 
-/* One line is one write: nobody else's can come in between. */
+/* Writes the line in one call, so that no other process's line can get into it. */
 enum emu_status emu_note(struct emu_device *device, const char *line, size_t size)
 {
     char *text = emu_has_record(device) ? malloc(size + 1) : NULL;

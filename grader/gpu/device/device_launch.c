@@ -1,5 +1,5 @@
-/* Launches: what is checked and made ready before a kernel runs, and what is written down after. A launch that
- * is parked in between keeps its CTAs, counters and findings as they are. */
+/* Launches: checks and preparations before a kernel runs, and the record after it. A parked
+ * launch keeps its CTAs, counters and findings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "gpu/record/record.h"
 
 #define WORKSPACE_BYTES 64u  /* for a barrier of the whole grid */
-#define MOST_PARKED     256u /* launches: more than a GPU keeps going at once */
+#define MOST_PARKED     256u /* launches: more than a GPU runs at once */
 
-/* Warp instructions: some 0.1 ms, about what it takes to start a thread and to wait for it. */
+/* Warp instructions: about 0.1 ms, the time that it takes to start a thread and to wait for it. */
 #define WORTH_A_WORKER 20000u
 
-/* How many CTAs a cluster of the launch has, x first. */
+/* The number of CTAs in a cluster of the launch, x first. */
 static void cluster_of(const struct emu_launch *request, const struct ptx_function *f,
                        uint32_t size[3])
 {
@@ -110,7 +110,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->occupancy = emu_occupancy(&demand);
     uint32_t ctas = EMU_MULTIPROCESSORS * (launch->occupancy.ctas ? launch->occupancy.ctas : 1);
     launch->resident =
-        (ctas + workers - 1) / workers; /* registers are an estimate: 1 always fits */
+        (ctas + workers - 1) / workers; /* registers are an estimate, so assume that 1 fits */
     if (launch->resident > launch->cta_count)
         launch->resident = (uint32_t)launch->cta_count;
     launch->resident =
@@ -125,7 +125,7 @@ static void fill_launch(struct emu_device *device, struct launch *launch, unsign
     launch->grid_id = ++device->launches;
 }
 
-/* The heap is made when the first kernel that needs it is launched. */
+/* Makes the heap at the first launch of a kernel that needs it. */
 static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
 {
     if (!kernel->uses_heap || device->heap.first)
@@ -137,7 +137,7 @@ static bool prepare_heap(struct emu_device *device, const struct kernel *kernel)
     return block && heap_open(&device->heap, block->addr, bytes);
 }
 
-/* Cooperative groups keep the barrier of a grid in memory that the driver provides, zeroed. */
+/* Cooperative groups keep a grid's barrier in zeroed memory that the driver provides. */
 static bool prepare_workspace(struct emu_device *device, const struct emu_launch *request)
 {
     if (!request->cooperative)
@@ -162,7 +162,7 @@ unsigned device_share(const struct emu_device *device, uint32_t handle, uint64_t
     return share < device->workers ? (unsigned)share : device->workers;
 }
 
-/* What a launch took tells what the next one of its kernel will take. Too many workers cost less than too few. */
+/* A kernel's launch predicts the cost of the next one. Too many workers cost less than too few. */
 static void note_share(struct emu_device *device, const struct launch *launch)
 {
     struct kernel_handle *handle = &device->kernels[launch->request.kernel - 1];
@@ -171,7 +171,7 @@ static void note_share(struct emu_device *device, const struct launch *launch)
         handle->cta_instructions = each;
 }
 
-/* A launch from its beginning to its end, which may be a while later. */
+/* A launch from its beginning to its end. It may be parked in between. */
 struct running {
     struct launch launch;
     const struct observer *observers[OBS_MAX];
@@ -179,13 +179,14 @@ struct running {
     struct obs_recording recording;
     struct children children;
     struct module *module;
-    /* Once it has been parked: its name, a copy of the request's parameters, what memory was like. */
+    /* For a parked launch: its number, the memory layout when it was parked, a copy of its
+     * parameters. */
     uint64_t name, layout;
     char *params;
     struct running *next;
 };
 
-/* What others may have changed since it ran last. */
+/* Updates the state that other calls may have changed since the launch last ran. */
 static void refresh(struct emu_device *device, struct launch *launch)
 {
     const struct kernel *kernel = launch->kernel;
@@ -196,8 +197,8 @@ static void refresh(struct emu_device *device, struct launch *launch)
                launch->request.params, kernel->function->param_bytes);
 }
 
-/* KERNEL is that of the request. DEPTH: where it stands among those that kernels launch. COUNTED: the caller
- * wants its counters. */
+/* KERNEL belongs to the request. DEPTH is the depth of nested launches. COUNTED: the caller
+ * wants the counters. */
 static struct running *begin(struct emu_device *device, const struct emu_launch *request,
                              const struct kernel *kernel, unsigned depth, bool counted)
 {
@@ -243,7 +244,7 @@ static enum emu_status run_child(struct emu_device *device, struct module *modul
     return status;
 }
 
-/* Writes down what the launch did, and runs all that it has launched. */
+/* Records the launch, then runs the grids that it has launched. */
 static enum emu_status end(struct emu_device *device, struct running *running,
                            struct emu_counters *counters)
 {
@@ -276,7 +277,7 @@ static enum emu_status end(struct emu_device *device, struct running *running,
 
 static enum emu_status park(struct emu_device *device, struct running *running);
 
-/* A grid, and then all that it has launched. */
+/* Runs a grid, then the grids that it has launched. */
 static enum emu_status run_family(struct emu_device *device, const struct emu_launch *request,
                                   struct emu_counters *counters, unsigned depth)
 {
@@ -320,7 +321,8 @@ static enum emu_status tell_parked(const struct running *running, bool has_chang
     return device_failed(EMU_PARKED, "it waits");
 }
 
-/* What the caller and later launches need goes on being theirs. */
+/* Parks a launch. It keeps its own copy of the parameters, and later launches get a new
+ * workspace. */
 static enum emu_status park(struct emu_device *device, struct running *running)
 {
     struct emu_launch *request = &running->launch.request;
@@ -343,7 +345,7 @@ static enum emu_status park(struct emu_device *device, struct running *running)
     return tell_parked(running, true);
 }
 
-/* A parked launch is over. */
+/* Removes a parked launch that has ended. */
 static enum emu_status end_parked(struct emu_device *device, struct running *running)
 {
     struct running **at = &device->parked;
@@ -408,7 +410,8 @@ enum emu_status emu_abandon(struct emu_device *device, uint64_t launch)
     return device_unlock(device, running ? abandon(device, running) : EMU_NOT_FOUND);
 }
 
-/* Whoever goes on and on is not waited for. */
+/* A launch that no longer changes memory runs to its end. A launch that still does is abandoned,
+ * because it may never end. */
 void device_finish_parked(struct emu_device *device, const struct module *module)
 {
     for (struct running *running = device->parked, *next; running; running = next) {

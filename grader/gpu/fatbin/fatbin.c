@@ -13,7 +13,7 @@ enum {
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000,
-    /* A future toolkit's compression would probably use one of these bits too. */
+    /* A future toolkit's compression would probably use one of these bits. */
     FLAG_COMPRESSION_BITS = 0xf000,
     ENTRY_HEADER_SIZE = 64, /* the fields that have been the same since toolkit 11 */
 };

@@ -10,7 +10,7 @@
 #include "gpu/finding_kinds.h"
 #include "gpu/lanes.h"
 
-/* libstdc++ has the demangler of the Itanium ABI that nvcc's names follow. */
+/* libstdc++ has the demangler for nvcc's names, which follow the Itanium ABI. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 const char *record_status(enum emu_status status)
@@ -67,10 +67,10 @@ static json_t *path_json(const struct ptx_module *module, uint32_t file)
 {
     struct ptx_name path = ptx_file_path(module, file);
     json_t *text = json_stringn(path.text, path.length);
-    return text ? text : json_string(""); /* a path that is not UTF-8 */
+    return text ? text : json_string(""); /* the path is not UTF-8 */
 }
 
-/* What one multiprocessor holds of the launch, and what allows no more. */
+/* The CTAs and warps that one multiprocessor holds, and the resource that limits them. */
 static json_t *occupancy_json(const struct launch_view *launch)
 {
     const struct emu_occupancy *o = &launch->occupancy;
@@ -143,7 +143,7 @@ static json_t *related_json(const struct launch_view *launch, const struct findi
         json_t *object = note->file ? json_pack("{ss,si,ss}", "file", note->file, "line",
                                                 (int)note->line, "message", note->text)
                                     : NULL;
-        if (object) /* not if the file's name is not UTF-8 */
+        if (object) /* NULL if the file's name is not UTF-8 */
             json_array_append_new(list, object);
     }
     return list;
@@ -178,8 +178,8 @@ static json_t *findings_json(const struct launch_view *launch, const char *kerne
     return list;
 }
 
-/* Where each lane's bytes are, null for those that take no part: in shared memory from its beginning, in
- * global memory from the beginning of the line that the lowest is in. */
+/* The position of each lane's bytes, null for lanes without an access. Shared memory counts from
+ * its start, global memory from the start of the line of 128 bytes with the lowest address. */
 static json_t *offsets_json(const struct obs_access *access)
 {
     uint64_t base = UINT64_MAX;
@@ -259,7 +259,7 @@ bool record_launch(int fd, const struct launch_view *launch, const struct record
     if (!text)
         return false;
     size_t size = strlen(text);
-    text[size] = '\n'; /* in place of the NUL: one write for one line */
+    text[size] = '\n'; /* replaces the NUL: one write for one line */
     bool ok = write_all(fd, text, size + 1);
     free(text);
     return ok;

@@ -1,30 +1,35 @@
-/* The record: what ran and what was found, one line of JSON for each launch.
+/* The record: each launch and its findings as one line of JSON.
  *
  *   {"launch": {"kernel", "grid", "block", "static_shared_bytes", "dynamic_shared_bytes",
- *               "status", "rules", "counters", "lines": [{"file", "line", "counters"}]},
+ *               "occupancy", "status", "rules", "counters",
+ *               "lines": [{"file", "line", "counters"}]},
  *    "findings": [{"id", "severity", "kernel", "file", "line", "column", "message", "count",
  *                 "related": [{"file", "line", "message"}]}],
  *    "accesses": [{"kernel", "file", "line", "column", "block": [x, y, z], "warp", "step",
  *                  "kind": "load", "store", "atomic" or "reduction", "space": "global" or "shared",
  *                  "bytes", "cost", "ideal", "offsets": [32 numbers or nulls]}]}
  *
- * Accesses are there if some were asked for (struct emu_trace): of each line the costliest.
+ * "accesses" exists only if struct emu_trace asked for accesses: the most expensive one of each
+ * line.
  *
- * A loss has "cause", "cost", "ideal", "worst_cost" and "worst_ideal" too, and "help" if its cause has one of its
- * own: see struct finding.
- * A finding about two accesses has the other one in "related"; places of the host's source have a
- * "message" there, such as "allocated here". Others lack it.
- * The runtime library adds lines of its own: {"findings": [...]} without a launch, and when the program
- * ends {"calls": {"cudaMalloc": 2, ...}}, how often each API function was called. A device in a process of its own
- * ends with {"requests": {"alloc": 2, ...}, "rows": {"write_rows": 300, ...}}: what it was asked for, by the names
- * of gpu/remote/calls.def, and how many rows that was about.
+ * A loss also has "cause", "cost", "ideal", "worst_cost" and "worst_ideal", and "help" if its
+ * cause has a special one: see struct finding. A finding about two accesses has the other one in
+ * "related". A related place in the host's source has a "message", such as "allocated here";
+ * other places have none.
  *
- * With the tool "origins" each copy to the host has a line too: {"copy": {"bytes", "sha256", "made", "same"}};
- * made: kernels wrote all of it, or it is cleared memory; same: so it is with other data, too. Where the host
- * was shown another input than the device has (gpu/remote/views.h), the end of the record is {"missing": 0}: so many
- * bytes of it have never come to the device.
+ * The runtime library adds lines: {"findings": [...]} without a launch, and when the program
+ * ends {"calls": {"cudaMalloc": 2, ...}}, the number of calls of each API function. A device in
+ * a separate process ends the record with {"requests": {"alloc": 2, ...}, "rows": {"write_rows":
+ * 300, ...}}: the number of requests under their names in gpu/remote/calls.def, and the number
+ * of rows in them.
  *
- * Counters that are 0 are left out of "lines"; lines come in the order of their instructions. */
+ * With the tool "origins" each copy to the host also has a line: {"copy": {"bytes", "sha256",
+ * "made", "same"}}. "made": kernels wrote all of it, or it is cleared memory. "same": other
+ * input data gives the same bytes. If the host sees another input than the device
+ * (gpu/remote/views.h), the record ends with {"missing": 0}: the number of input bytes that
+ * never reached the device.
+ *
+ * "lines" omits counters that are 0; lines come in the order of their instructions. */
 #ifndef GPU_RECORD_RECORD_H
 #define GPU_RECORD_RECORD_H
 
@@ -32,20 +37,20 @@
 
 #include "gpu/observe/view.h"
 
-/* Whether anything is to be written to the record that OPTIONS ask for: there is one, and it is not too long. */
+/* Whether a record exists for OPTIONS and has not reached its maximum length. */
 bool record_is_open(const struct emu_options *options);
 
-/* How a launch ended, and its counters. */
+/* The status in which a launch ended, and its counters. */
 struct record_result {
     enum emu_status status;
     const struct emu_counters *totals;
     const struct emu_counters *per_instruction; /* NULL: unknown */
 };
 
-/* Appends the launch to FD in one write. False if that failed. */
+/* Appends the launch to FD in one write. False: the write failed. */
 bool record_launch(int fd, const struct launch_view *launch, const struct record_result *result);
 
-/* Appends what the host has got: SIZE bytes. A device tells the first RECORD_COPIES of them. */
+/* Appends a copy to the host, of SIZE bytes. A device reports its first RECORD_COPIES copies. */
 #define RECORD_COPIES 100000u
 struct record_origin {
     bool made, same;
@@ -55,7 +60,7 @@ bool record_copy(int fd, const void *bytes, size_t size, struct record_origin or
 /* "ok", "illegal-address", … */
 const char *record_status(enum emu_status status);
 
-/* NAME demangled, or as it is; the caller frees it. */
+/* NAME demangled, or unchanged; the caller frees it. */
 char *record_demangle(struct ptx_name name);
 
 #endif

@@ -32,7 +32,8 @@ static bool have_file(struct arena *arena)
     return arena->file >= 0 && fcntl(arena->file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
 }
 
-/* How many bytes from AT on are in use by some range at one go; 0: the page is free. */
+/* If BYTES at AT overlap a range's pages, the number of bytes from AT to the end of those pages;
+ * 0: they are free. */
 static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     for (size_t i = 0; i < arena->count; i++) {
@@ -48,7 +49,7 @@ static uint64_t used_at(const struct arena *arena, uint64_t at, uint64_t bytes)
     return 0;
 }
 
-/* The first gap of BYTES in the file, which grows if it has none. WIRE_NO_PAGE: no room. */
+/* Finds the first gap of BYTES in the file, which grows if there is none. WIRE_NO_PAGE: no room. */
 static uint64_t take_place(struct arena *arena, uint64_t bytes)
 {
     uint64_t at = 0, used;
@@ -118,7 +119,7 @@ uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t i
     return range.pages + in_page;
 }
 
-/* Of BYTES at AT, what nobody has any more becomes a hole. */
+/* Gives back the pages of BYTES at AT that no range uses any more. */
 static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 {
     uint64_t step = used_at(arena, at, bytes) ? WIRE_PAGE : bytes;
@@ -131,7 +132,7 @@ static void punch(const struct arena *arena, uint64_t at, uint64_t bytes)
 void arena_remove(struct arena *arena, uint64_t addr)
 {
     size_t i = arena->count;
-    while (i && arena->ranges[i - 1].addr != addr) /* the newest first: it may be a second one */
+    while (i && arena->ranges[i - 1].addr != addr) /* the newest range at ADDR first */
         i--;
     if (!i)
         return;

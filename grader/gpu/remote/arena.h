@@ -1,6 +1,6 @@
-/* The server's side of memory that is shared with the program: one file in memory, of whose pages
- * each lent range has some. See wire.h. The program can write into the file at any time, but not
- * shrink it; a false place names another page of its own, or none. */
+/* The server's side of memory that is shared with the program: one memory file. Each lent range
+ * has some of its pages. See wire.h. The program can write into the file at any time, but cannot
+ * shrink it. If the program sends a false place, it gets another of its own pages, or none. */
 #ifndef GPU_REMOTE_ARENA_H
 #define GPU_REMOTE_ARENA_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct arena_range {
-    uint64_t addr; /* the device's name for it */
+    uint64_t addr; /* the device's address of the range */
     uint8_t *pages;
     size_t page_count;
     uint64_t head, fresh, tail; /* places in the file; WIRE_NO_PAGE: no such page */
@@ -17,23 +17,23 @@ struct arena_range {
 };
 
 struct arena {
-    int file; /* -1 until a range was added */
+    int file; /* -1 until a range is added */
     uint64_t size, most;
     struct arena_range *ranges;
     size_t count;
 };
 
-/* MOST: bytes that may be lent at a time, in whole pages; 0: 16 GiB. They are taken only when
- * touched. */
+/* MOST: the bytes that may be lent at a time, in whole pages; 0: 16 GiB. Pages take memory only
+ * when touched. */
 void arena_open(struct arena *arena, uint64_t most);
 void arena_close(struct arena *arena);
 
-/* Maps pages for SIZE bytes that begin IN_PAGE bytes into the first; HEAD and TAIL are places that
- * its first and last page have already. *FRESH is where the others are, all zeros. NULL: not
- * possible. */
+/* Maps pages for SIZE bytes that begin IN_PAGE bytes into the first page. HEAD and TAIL are the
+ * places of the first and the last page if the file has them already. *FRESH is the place of the
+ * other pages, all zeros. NULL: the call failed. */
 uint8_t *arena_add(struct arena *arena, uint64_t addr, uint64_t size, uint64_t in_page,
                    uint64_t head, uint64_t tail, uint64_t *fresh);
-/* Forgets the range at ADDR, if there is one: pages that no other range has are given back. */
+/* Forgets the range at ADDR, if it exists, and gives back pages that no other range uses. */
 void arena_remove(struct arena *arena, uint64_t addr);
 
 #endif

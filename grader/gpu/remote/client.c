@@ -1,8 +1,9 @@
-/* device.h for a program whose device is another process: each call is one request, and waits for
- * its reply. Linked into the runtime library in place of the emulator; see gpu/remote/rules.mk.
+/* device.h for a program whose device is another process: each call sends one request and waits
+ * for its reply. The runtime library links this file in place of the emulator; see
+ * gpu/remote/rules.mk.
  *
- * When the device's process has ended, every call fails with EMU_INTERNAL. A launch's counters stay
- * in the record, which the program cannot reach: here they are 0. */
+ * When the device's process has ended, every call fails with EMU_INTERNAL. A launch's counters
+ * stay in the record, which the program cannot read: here they are 0. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #include "gpu/remote/lend.h"
 #include "gpu/remote/wire.h"
 
-/* The parameters that a kernel's info points to. They live until the device is closed. */
+/* The parameters that a kernel's info points to; they live until the device is closed. */
 struct params {
     struct params *next;
     struct emu_param list[];
@@ -58,7 +59,7 @@ struct emu_parked emu_parked(struct emu_device *device)
 
 struct call {
     struct wire_head head; /* the request's, then the reply's */
-    const void *data;      /* the request's, head.bytes of it */
+    const void *data;      /* the request's data: head.bytes bytes */
     void *reply; /* a buffer for the reply's data; NULL: malloc() one, which the caller frees */
     size_t room; /* bytes of the buffer */
 };
@@ -68,8 +69,8 @@ struct call {
         .head = {.what = WIRE_CALL_##name, .arg = {__VA_ARGS__} }                                  \
     }
 
-/* Receives the reply's data: the result, or the message of a failed call. False: the server is
- * gone. */
+/* Receives the reply's data: the result, or a failed call's message. False: the server has
+ * ended. */
 static bool take_data(int fd, struct call *call)
 {
     size_t size = call->head.bytes;
@@ -106,7 +107,7 @@ static enum emu_status ask(struct emu_device *device, struct call *call)
     return status;
 }
 
-/* The same with data. */
+/* Sends the request with data and waits for the reply. */
 static enum emu_status ask_with(struct emu_device *device, struct call *call, const void *data,
                                 size_t size)
 {
@@ -157,7 +158,7 @@ static enum emu_status ask_with(struct emu_device *device, struct call *call, co
 
 enum emu_status emu_open(const struct emu_options *options, struct emu_device **device)
 {
-    (void)options; /* the server got them when it was started */
+    (void)options; /* the server got them at its start */
     struct call call = REQUEST(hello, WIRE_VERSION);
     *device = getenv(WIRE_VARIABLE) ? calloc(1, sizeof **device) : NULL;
     if (!*device)
@@ -195,7 +196,7 @@ enum emu_status emu_free(struct emu_device *device, emu_addr addr)
 {
     struct call call = REQUEST(free, addr);
     pthread_mutex_lock(&device->lock);
-    lend_end(addr); /* first: the server's pages still hold the data that the program keeps */
+    lend_end(addr); /* first, while the server's pages still hold the data that the program keeps */
     enum emu_status status = exchange(device, &call);
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -223,7 +224,7 @@ void emu_memory(struct emu_device *device, uint64_t *free_bytes, uint64_t *total
     *total_bytes = known ? call.head.arg[1] : 0;
 }
 
-/* Receives the head of the reply to `lend`; the first such reply brings the file, too. */
+/* Receives the head of the reply to `lend`. The first such reply also brings the file. */
 static bool receive_file(struct emu_device *device, struct wire_head *head)
 {
     union {
@@ -251,7 +252,7 @@ static enum emu_status lend(struct emu_device *device, emu_addr addr, void *host
     if (!wire_send(device->fd, &call.head, NULL) || !receive_file(device, &call.head) ||
         !take_data(device->fd, &call))
         return gone();
-    bool keep = !call.head.arg[1]; /* else the pages already hold the device's data */
+    bool keep = !call.head.arg[1]; /* if not, the pages already hold the device's data */
     if (call.head.what != EMU_OK || lend_begin(&plan, addr, device->file, call.head.arg[0], keep))
         return call.head.what;
     exchange(device, &back);
@@ -276,7 +277,7 @@ struct host {
     bool is_source;
 };
 
-/* Sends the call with BYTES of the program's memory, or receives them from it. */
+/* Sends the call with BYTES of the program's memory, or receives them into it. */
 static enum emu_status move(struct emu_device *device, struct call call, struct host host,
                             uint64_t bytes)
 {
@@ -290,7 +291,7 @@ static enum emu_status move(struct emu_device *device, struct call call, struct 
     return exchange(device, &call);
 }
 
-/* Every part carries the size that is left, so the server checks the whole range before it changes
+/* Each part gives the size that is left. So the server checks the whole range before it changes
  * anything. */
 static enum emu_status move_bytes(struct emu_device *device, struct host host, emu_addr at,
                                   uint64_t size)
@@ -308,8 +309,8 @@ static enum emu_status move_bytes(struct emu_device *device, struct host host, e
     return status;
 }
 
-/* The first COUNT of ROWS, which lie PITCH bytes apart in the program. PACKED holds them end to
- * end. */
+/* Moves the first COUNT of ROWS, which begin PITCH bytes apart in the program. PACKED holds them
+ * without gaps. */
 static enum emu_status move_rows(struct emu_device *device, struct host host, uint64_t pitch,
                                  emu_addr at, const struct emu_rows *rows, uint64_t count,
                                  char *packed)
@@ -326,8 +327,8 @@ static enum emu_status move_rows(struct emu_device *device, struct host host, ui
     return status;
 }
 
-/* As many rows at a time as a message holds; a row that is too long for one goes in several. The
- * caller has checked that all rows lie in memory. */
+/* Moves as many rows at a time as a message holds. A row that is too long for one message is
+ * split. The caller has checked that all rows are inside memory. */
 static enum emu_status move_all_rows(struct emu_device *device, struct host host, emu_addr at,
                                      const struct emu_rows *rows)
 {

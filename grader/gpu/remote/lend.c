@@ -1,4 +1,4 @@
-/* Each page is shared once, however many ranges touch it: malloc() puts the end of one buffer and
+/* Each page is shared once, however many ranges use it: malloc() puts the end of one buffer and
  * the start of the next into one page, and a program may register both. */
 #include "gpu/remote/lend.h"
 
@@ -10,7 +10,7 @@
 struct lent {
     uint64_t addr;
     struct lend_plan plan;
-    uint64_t fresh; /* where the pages lie that are neither head nor tail */
+    uint64_t fresh; /* place of the pages that are neither head nor tail */
 };
 
 static struct lent *ranges;
@@ -26,7 +26,7 @@ static uint64_t last_page(const struct lend_plan *plan)
     return plan->first + (plan->pages - 1) * WIRE_PAGE;
 }
 
-/* Where in the file PAGE of the range lies. */
+/* The place of the range's PAGE in the file. */
 static uint64_t place(const struct lent *range, uintptr_t page)
 {
     const struct lend_plan *plan = &range->plan;
@@ -37,8 +37,7 @@ static uint64_t place(const struct lent *range, uintptr_t page)
     return range->fresh + (page - plan->first - (plan->head != WIRE_NO_PAGE ? WIRE_PAGE : 0));
 }
 
-/* Where a page of the program lies in the file, by any range but EXCEPT; WIRE_NO_PAGE: not there.
- * */
+/* The place of a program's page in the file, in any range but EXCEPT; WIRE_NO_PAGE: none. */
 static uint64_t find_page(uintptr_t page, const struct lent *except)
 {
     for (size_t i = 0; i < count; i++) {
@@ -59,19 +58,19 @@ struct lend_plan lend_plan(void *host, uint64_t size)
     return plan;
 }
 
-/* Whole pages, with what others keep beside the range: sanitizers would not let memcpy() read that.
- * */
+/* Copies whole pages, including bytes outside the range. Sanitizers do not let memcpy() read
+ * those. */
 __attribute__((no_sanitize("address"))) static void copy_pages(void *to, const void *from,
                                                                uint64_t size)
 {
-    const volatile uint64_t *source = from; /* volatile, or it becomes memcpy() again */
+    const volatile uint64_t *source = from; /* volatile: the compiler must not make this memcpy() */
     for (uint64_t i = 0; i < size / sizeof *source; i++)
         ((uint64_t *)to)[i] = source[i];
 }
 
-/* Puts a new mapping, of FILE or of nothing, in the place of SIZE bytes of the program, with what
- * they hold if KEEP. What another thread writes meanwhile may be lost, as it races with the call.
- * */
+/* Replaces SIZE bytes of the program by a new mapping: of FILE, or of new memory if FILE is -1.
+ * KEEP copies their contents. A write by another thread meanwhile races with the call and may be
+ * lost. */
 static bool replace(uintptr_t at, uint64_t size, int file, uint64_t offset, bool keep)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -111,6 +110,6 @@ void lend_end(uint64_t addr)
     uintptr_t from = find_page(first, range) == WIRE_NO_PAGE ? first : first + WIRE_PAGE;
     uintptr_t to = find_page(last, range) == WIRE_NO_PAGE ? last + WIRE_PAGE : last;
     if (from < to)
-        replace(from, to - from, -1, 0, true); /* or they stay shared, with nobody */
+        replace(from, to - from, -1, 0, true); /* if it fails, the pages stay in the file */
     *range = ranges[--count];
 }

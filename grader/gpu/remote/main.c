@@ -1,12 +1,13 @@
-/* lanewise-device: the emulated GPU of one program, in a process of its own.
+/* lanewise-device: the emulated GPU of one program, in a separate process.
  *
- * Whoever starts it has put a socket at descriptor 3, whose other end is the program's descriptor
- * 3, and the device's options into the environment (gpu/environment.h). It ends when the program
- * does: its exit code is the enum server_end. A twin (twin.h) is asked for there, too:
+ * Its parent connects descriptor 3 to the program's descriptor 3 with a socket, and puts the
+ * device's options into the environment (gpu/environment.h). The process ends when the program
+ * ends. Its exit code is the enum server_end. The environment also asks for a twin (twin.h):
  *
- *   LANEWISE_SHOWN, LANEWISE_JUDGED, LANEWISE_ANSWERS   files: the input in two views, and where answers go
- *   LANEWISE_SPOIL, LANEWISE_SPOIL_EVERY                numbers: the seed of a twin with spoilt data, of which one
- *                                                       piece in so many is spoilt */
+ *   LANEWISE_SHOWN, _JUDGED      files: the two views of the input
+ *   LANEWISE_ANSWERS             a file for the answers
+ *   LANEWISE_SPOIL               a number: the seed of a twin with spoilt data
+ *   LANEWISE_SPOIL_EVERY         a number N: one piece in N is spoilt */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

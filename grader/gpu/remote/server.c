@@ -1,12 +1,13 @@
 /* Answers one request after the other, each by the handler of its call.
  *
- * The server trusts nothing in a request. Its head is checked against calls.def before anything
- * else is read, handlers check the data, and the device checks addresses and handles. A call that
- * fails gets its status as a reply; a request that the client could not have sent ends the service.
+ * The server trusts nothing in a request. It checks the head against calls.def before it reads
+ * anything else; handlers check the data, and the device checks addresses and handles. The reply
+ * to a failed call is its status. A request that the client could not have sent ends the
+ * service.
  *
- * Where there is a twin (twin.h), it performs each call that changes anything first.
+ * If there is a twin (twin.h), it performs each call with an effect first.
  *
- * The server counts the requests for the record, which so needs no word of the program for it. */
+ * The server counts the requests for the record, so the record does not rely on the program. */
 #include "gpu/remote/server.h"
 
 #include <jansson.h>
@@ -34,21 +35,21 @@ struct server {
     size_t room;
 };
 
-/* The device that observers watch and that has the record. */
+/* The device that has observers and the record. */
 static struct emu_device *watched(const struct server *server)
 {
     return server->twin.is_judged ? server->twin.device : server->device;
 }
 
-/* A request, which its handler turns into the reply. */
+/* A request. Its handler turns it into the reply. */
 struct exchange {
     struct wire_head head;
     const void *data; /* the reply's, head.bytes of it */
     void *owned;      /* freed once the reply is sent; or NULL */
-    bool with_file;   /* the reply brings the file of shared memory */
+    bool with_file;   /* the reply also brings the file of shared memory */
 };
 
-/* Makes room for SIZE bytes of the reply's data, which the caller fills in. NULL: out of memory. */
+/* Makes room for SIZE bytes of the reply's data. The caller fills them in. NULL: out of memory. */
 static void *give(struct exchange *x, uint64_t size)
 {
     x->data = x->owned = malloc(size + 1);
@@ -158,15 +159,15 @@ static bool call_memory(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Checks that SIZE bytes at ADDR are memory, so that a copy in parts fails before it changes
- * anything. */
+/* Checks that SIZE bytes at ADDR are inside memory, so that a copy in parts fails before it
+ * changes anything. */
 static enum emu_status check_range(struct server *server, uint64_t addr, uint64_t size)
 {
     emu_addr base;
     uint64_t bytes;
     if (emu_find(server->device, addr, &base, &bytes) == EMU_OK && size <= bytes - (addr - base))
         return EMU_OK;
-    return emu_copy(server->device, addr, addr, size); /* fails, with a message that says why */
+    return emu_copy(server->device, addr, addr, size); /* fails, and the message says why */
 }
 
 static bool call_write(struct server *server, struct exchange *x)
@@ -191,7 +192,7 @@ static bool call_read(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Whether the rows of one message fit into it. */
+/* Checks that the rows of one message fit into it. */
 static bool rows_fit(const struct emu_rows *rows)
 {
     return rows->width > 0 && rows->count > 0 && rows->width <= WIRE_CHUNK &&
@@ -224,8 +225,8 @@ static bool call_read_rows(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Where structs that arrive as bytes have their bools; 0 ends a list. To read a bool from any byte
- * but 0 or 1 would be undefined. */
+/* The offsets of bools in structs that arrive as bytes; 0 ends a list. Reading a bool from a
+ * byte other than 0 or 1 is undefined. */
 static const size_t texture_flags[] = {offsetof(struct emu_texture, layered),
                                        offsetof(struct emu_texture, is_surface),
                                        offsetof(struct emu_texture, linear),
@@ -283,7 +284,7 @@ static bool call_kernel_info(struct server *server, struct exchange *x)
         return false;
     if (size)
         memcpy(data, info.params, size);
-    info.params = NULL; /* the program must not learn where our memory lies */
+    info.params = NULL; /* the program must not learn our addresses */
     memcpy(data + size, &info, sizeof info);
     return true;
 }
@@ -296,7 +297,7 @@ static bool call_launch(struct server *server, struct exchange *x)
     memcpy(&launch, server->data, sizeof launch);
     launch.params = server->data + sizeof launch;
     launch.param_bytes = x->head.bytes - (uint32_t)sizeof launch;
-    launch.may_park &= !server->twin.device; /* two devices would not park alike */
+    launch.may_park &= !server->twin.device; /* two devices would not park at the same time */
     x->head.what = emu_launch(server->device, &launch, NULL);
     return true;
 }
@@ -312,8 +313,8 @@ static bool call_output(struct server *server, struct exchange *x)
     return true;
 }
 
-/* Reports show findings beside the grader's own words. These come from the program, so each message
- * says so. */
+/* Reports print these findings next to the grader's own. They come from the program, so each
+ * message says so. */
 static void mark_messages(json_t *findings)
 {
     size_t i;
@@ -328,8 +329,8 @@ static void mark_messages(json_t *findings)
     }
 }
 
-/* The record gets a line that is parsed and written again: an object with one member, of two that
- * are allowed. */
+/* Parses the program's line and writes it again for the record. Only an object with one member
+ * is allowed: "findings" or "calls". */
 static bool call_note(struct server *server, struct exchange *x)
 {
     json_t *line = json_loadb(server->data, x->head.bytes, JSON_REJECT_DUPLICATES, NULL);
@@ -392,7 +393,7 @@ static bool make_room(struct server *server, size_t size)
     return true;
 }
 
-/* Receives the data of a request and puts a NUL behind it. */
+/* Receives a request's data and appends a NUL. */
 static bool receive_data(struct server *server, uint32_t size)
 {
     if (!make_room(server, size) || !wire_receive(server->fd, server->data, size))
@@ -460,8 +461,8 @@ static bool perform_on_twin(struct server *server, struct exchange *x)
     return good;
 }
 
-/* Notes in the record what the program has read, and what the twin, if it took part, has in the
- * same place. */
+/* Notes in the record the bytes that the program has read, and the twin's bytes at the same
+ * place if the twin took part. */
 static void note_read(struct server *server, const struct exchange *request,
                       const struct exchange *twin, const struct exchange *x)
 {
@@ -479,16 +480,16 @@ static void note_read(struct server *server, const struct exchange *request,
     }
 }
 
-/* Whether the device's and the twin's replies differ in a handle, an address or a failure. From
- * then on, the program's requests no longer mean the same to both. */
+/* Whether the device's and the twin's replies differ in a handle, an address or a failure. After
+ * that, the program's requests mean different things to the two. */
 static bool has_strayed(const struct exchange *x, const struct exchange *twin)
 {
     return twin->head.what == EMU_OK &&
            (x->head.what != EMU_OK || x->head.arg[0] != twin->head.arg[0]);
 }
 
-/* Performs a call, first on the twin if it takes part. A failure on the judged device is the
- * call's. */
+/* Performs a call, first on the twin if it takes part. If the call fails on the judged device,
+ * it fails. */
 static bool perform(struct server *server, struct exchange *x)
 {
     struct exchange request = *x, twin = *x;
@@ -536,11 +537,11 @@ enum server_end server_run(int fd, const struct emu_options *options,
     struct server server = {.fd = fd};
     if (!twin_open(&server.twin, twin, options, &server.device))
         return SERVER_DONE;
-    arena_open(&server.arena, options->memory_bytes); /* it is lent as much as it has */
+    arena_open(&server.arena, options->memory_bytes); /* at most all of its memory is lent */
     enum server_end end = serve(&server);
     tally_record(&server.tally, watched(&server));
     twin_close(&server.twin);
-    emu_close(server.device); /* before the pages that it was lent */
+    emu_close(server.device); /* before the pages that it has borrowed */
     arena_close(&server.arena);
     free(server.data);
     return end;

@@ -1,5 +1,5 @@
-/* Serves one program: answers its requests, until it hangs up or sends what its runtime library
- * never would. */
+/* Serves one program: answers its requests until it hangs up or sends something that its runtime
+ * library never would. */
 #ifndef GPU_REMOTE_SERVER_H
 #define GPU_REMOTE_SERVER_H
 
@@ -8,12 +8,12 @@
 
 enum server_end {
     SERVER_DONE = 0,   /* the program has hung up */
-    SERVER_BROKEN = 3, /* it broke the protocol. 1 is what sanitizers end with, 2 a wrong option */
+    SERVER_BROKEN = 3, /* it broke the protocol; 1 is a sanitizer's code, 2 a wrong option's */
 };
 
-/* Requests come from FD, replies go there. OPTIONS as for emu_open(); with record_fd, findings that
- * the program's library reports are written there, too. TWIN: all zeros, but for answers_fd, for a
- * device alone. */
+/* Receives requests from FD and sends the replies there. OPTIONS are those of emu_open(); with
+ * record_fd, findings from the program's library go there too. For a device without a twin, TWIN
+ * is all zeros except for answers_fd. */
 enum server_end server_run(int fd, const struct emu_options *options,
                            const struct twin_options *twin);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of a copy that REQUEST moves, and in *NEXT the one that must follow. */
+/* The part of a copy that REQUEST moves. *NEXT is the part that must follow. */
 static struct tally_part find_parts(const struct wire_head *request, struct tally_part *next)
 {
     const uint64_t *arg = request->arg;

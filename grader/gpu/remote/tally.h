@@ -1,5 +1,5 @@
-/* Counts a program's requests for the record, so that checks need not believe the program's own
- * counts. A copy that the client has split into several messages counts as one request. */
+/* Counts a program's requests for the record, so that checks do not rely on the program's own
+ * counts. A copy that the client splits into several messages counts as one request. */
 #ifndef GPU_REMOTE_TALLY_H
 #define GPU_REMOTE_TALLY_H
 
@@ -10,7 +10,7 @@
 struct tally {
     uint64_t requests[WIRE_CALL_COUNT], rows[WIRE_CALL_COUNT];
     /* The request that would continue the last copy: LEFT bytes or rows of it, at AT. LEFT is 0
-     * after its end. */
+     * after the copy's end. */
     struct tally_part {
         uint64_t what, at, left;
     } next;

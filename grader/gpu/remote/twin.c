@@ -10,10 +10,10 @@
 #include "gpu/tools.h"
 
 #define MOST_ANSWERS                                                                               \
-    ((uint64_t)256 << 20) /* bytes; what comes later counts as not made by kernels */
+    ((uint64_t)256 << 20) /* bytes; answers after these count as not made by kernels */
 
-/* Zeroes, taken only when touched, as what the program shares is: that may be gigabytes. Or NULL.
- * */
+/* Returns zeroed memory that is taken only when touched, because a program may share gigabytes.
+ * NULL: failed. */
 static uint8_t *reserve(uint64_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -88,7 +88,7 @@ bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size
         twin->shares = more;
     if (more && share.own && share.last &&
         emu_lend(twin->device, addr, share.own, size) == EMU_OK) {
-        if (was_there) /* then both devices had memory there, with what each of them has in it */
+        if (was_there) /* both devices had memory there, each with its own data */
             memcpy(share.last, program, size);
         twin->shares[twin->share_count++] = share;
         return true;
@@ -109,13 +109,13 @@ void twin_free(struct twin *twin, emu_addr addr)
     twin->shares[i - 1] = twin->shares[--twin->share_count];
 }
 
-/* The program has written somewhere in the SIZE bytes from AT on. What it left as it was may have
- * been written by kernels, and stays; but numbers of the input are there as a whole, even where a
- * byte was the same before. */
+/* Copies the program's writes among the SIZE bytes at AT to the twin. Kernels may have written
+ * the bytes that did not change, so the twin keeps its own. But the input's numbers are replaced
+ * as a whole, even where a byte did not change. */
 static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at, uint64_t size)
 {
     uint8_t *changed = malloc(size);
-    const uint8_t *program = share->last + at; /* as it is now, and stays while we look */
+    const uint8_t *program = share->last + at; /* the present bytes; they stay the same */
     if (!changed)
         return;
     for (uint64_t i = 0; i < size; i++)
@@ -133,7 +133,7 @@ static void follow_span(struct twin *twin, struct twin_share *share, uint64_t at
     free(changed);
 }
 
-/* Where the first page from AT on begins that the program has written to, or has not. */
+/* The first page from AT on that the program has written to (WRITTEN), or has not. */
 static uint64_t find_page(const struct twin_share *share, uint64_t at, bool written)
 {
     while (at < share->size) {
@@ -166,7 +166,7 @@ void twin_settle(struct twin *twin)
 
 /* --- what comes back -------------------------------------------------------------------------- */
 
-/* Writes the judged answer. Once something cannot be written, nothing is: whoever reads it counts
+/* Writes the judged answer. After a failed write it writes nothing more: the reader counts the
  * bytes. */
 static void keep_answer(struct twin *twin, const uint8_t *own, uint64_t size)
 {

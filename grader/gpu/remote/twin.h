@@ -1,17 +1,20 @@
-/* A second device beside the one that a program talks to, which does all the same with other data.
+/* A second device that does the same as the program's device, with other data.
  *
  *                            +--> device  answers the program
  *     program's requests ----+
- *                            +--> twin    gets other data, and answers nobody
+ *                            +--> twin    gets other data; its replies are not sent
  *
- * There are two uses. Where the program is shown another input than it is judged by, the twin has
- * the judged one: it is watched and has the record, and what it holds where the program reads its
- * answer is the answer. Where the input could not be told from what the program sent, the device
- * itself is watched, and the twin has spoilt data: an answer that is the same there does not come
- * from the data.
+ * The twin has two uses:
  *
- * Memory that the program shares with its device is another in the twin, and follows what the
- * program writes. */
+ *   judged   The program sees another input than the judged one. The twin has the judged input,
+ *            the observers and the record. The answer is the twin's data at the address
+ *            from which the program reads its answer.
+ *   spoilt   The judged input could not be found in the program's data. The device has the
+ *            observers and the record, and the twin has spoilt data. An answer that is the
+ *            same on both devices does not depend on the data.
+ *
+ * The twin has its own copy of memory that the program shares with its device. It follows the
+ * program's writes. */
 #ifndef GPU_REMOTE_TWIN_H
 #define GPU_REMOTE_TWIN_H
 
@@ -23,24 +26,22 @@
 #include "gpu/remote/views.h"
 
 struct twin_options {
-    const char *shown,
-        *judged;    /* files: the input as the program sees it, and as it is judged; or NULL */
-    int answers_fd; /* where what the twin has in the place of each answer is written; or -1 */
-    uint64_t spoil; /* not 0: the seed of a twin with spoilt data, */
-    uint64_t every; /* of which one piece in so many is spoilt */
+    const char *shown, *judged; /* files: the input in both views; or NULL */
+    int answers_fd;             /* the twin's bytes for each answer go there; or -1 */
+    uint64_t spoil;             /* not 0: the seed of a twin with spoilt data */
+    uint64_t every;             /* one piece in EVERY is spoilt */
 };
 
 struct twin_share {
     emu_addr addr;
     uint64_t size;
-    uint8_t *program, *own,
-        *last; /* the program's bytes, the twin's, and the program's as they were */
+    uint8_t *program, *own, *last; /* bytes: the program's, the twin's, the program's last */
 };
 
 struct twin {
-    struct emu_device *device; /* NULL: there is none, and the rest is not used */
-    bool is_judged;            /* and its data is the judged one; else it is spoilt */
-    bool has_strayed;          /* it no longer does the same: what is judged is good for nothing */
+    struct emu_device *device; /* NULL: no twin, and the rest is not used */
+    bool is_judged;            /* it has the judged data; false: spoilt data */
+    bool has_strayed;          /* it no longer does the same, so its answers are void */
     struct views views;
     uint64_t spoil, every;
     int answers_fd;
@@ -49,26 +50,26 @@ struct twin {
     size_t share_count;
 };
 
-/* Opens the twin that OPTIONS ask for, and *DEVICE, both as DEVICE_OPTIONS say; only the one that
- * is judged is watched and has a record. False: not possible, and nothing is open. */
+/* Opens *DEVICE and the twin that OPTIONS ask for, both with DEVICE_OPTIONS. Only the judged one
+ * has observers and a record. False: it failed, and neither is open. */
 bool twin_open(struct twin *twin, const struct twin_options *options,
                const struct emu_options *device_options, struct emu_device **device);
-/* Closes the twin. The end of the record says what of the input never came: all, if the twin has
- * strayed. */
+/* Closes the twin. The end of the record gives the number of input bytes that never arrived, or
+ * more than all if the twin has strayed. */
 void twin_close(struct twin *twin);
 
-/* Makes BYTES, which the program sends, what the twin gets of them. */
+/* Turns BYTES from the program into the twin's data. */
 void twin_change(struct twin *twin, uint8_t *bytes, size_t size);
-/* The device has got the program's SIZE bytes at PROGRAM as its memory at ADDR; so has the twin
- * then, in memory of its own. False: memory is out. */
+/* The device has borrowed the program's SIZE bytes at PROGRAM as its memory at ADDR. The twin
+ * gets its own memory for them. False: out of memory. */
 bool twin_lend(struct twin *twin, emu_addr addr, uint8_t *program, uint64_t size);
 void twin_free(struct twin *twin, emu_addr addr);
-/* Before a request: what the program has written to shared memory since the last one reaches the
- * twin. After: what is there now is no news. */
+/* twin_follow(), before a request, copies the program's new writes in shared memory to the twin.
+ * twin_settle(), after it, takes the present contents as known. */
 void twin_follow(struct twin *twin);
 void twin_settle(struct twin *twin);
 
-/* The program was given SEEN for SIZE bytes at FROM, and the twin has OWN there. */
+/* Notes that the program received SEEN for SIZE bytes at FROM, where the twin has OWN. */
 void twin_note_read(struct twin *twin, struct emu_device *device, emu_addr from,
                     const uint8_t *seen, const uint8_t *own, uint64_t size);
 

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 enum {
-    PIECE =
-        16, /* bytes that are no coincidence: a check sees to that when it makes the shown case */
+    PIECE = 16,             /* bytes: too many for a coincidence; a check ensures this */
     NEEDLE = 32,            /* bytes to search all views for */
     MOST_LEARNED = 1 << 20, /* bytes: each search goes through them */
 };
@@ -21,8 +20,8 @@ static size_t smaller(size_t a, size_t b)
 
 /* --- what is shown for what ------------------------------------------------------------------- */
 
-/* Maps PATH's *SIZE bytes, with room behind them for what is learned: of a large input, pages that
- * nobody looks at are not even read. NULL: it cannot be. */
+/* Maps PATH's *SIZE bytes, with room after them for learned bytes. Pages of a large input that
+ * are never used are not even read. NULL: failed. */
 static uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat status;
@@ -98,7 +97,7 @@ size_t views_missing(const struct views *views)
     for (size_t i = 0; i < views->input; i++) {
         uint8_t arrived = views->arrived[i / 8];
         if (arrived == 0xff)
-            i |= 7; /* the other seven have, too */
+            i |= 7; /* skip this byte's other bits: they are set, too */
         else
             missing += !(arrived >> i % 8 & 1) && views->shown[i] != views->judged[i];
     }
@@ -107,7 +106,7 @@ size_t views_missing(const struct views *views)
 
 /* --- what a program hands over ---------------------------------------------------------------- */
 
-/* How many of BYTES are what is shown from AT on. */
+/* The number of BYTES that equal the shown ones from AT on. */
 static size_t match(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     const uint8_t *shown = views->shown + at;
@@ -119,7 +118,7 @@ static size_t match(const struct views *views, size_t at, const uint8_t *bytes, 
     return i;
 }
 
-/* Bytes of an element at AT: of the input as shared/lab.h describes it. */
+/* The size of the input's elements at AT, in bytes; shared/lab.h describes the input. */
 static size_t unit(const struct views *views, size_t at)
 {
     enum { MAGIC = 8, TYPE = 24, COUNT = 32, HEAD = 40 };
@@ -135,14 +134,14 @@ static size_t unit(const struct views *views, size_t at)
     return size;
 }
 
-/* The same in whole elements: a gap may begin like the number that comes behind it. */
+/* The same in whole elements: a gap may begin like the next number. */
 static size_t match_whole(const struct views *views, size_t at, const uint8_t *bytes, size_t size)
 {
     size_t length = match(views, at, bytes, size);
     return length == size ? length : length - (at + length) % unit(views, at);
 }
 
-/* Finds the place at which BYTES begin in the views: first of all behind the piece before. */
+/* Finds the place of BYTES in the views. It tries the end of the last piece first. */
 static bool find(const struct views *views, const uint8_t *bytes, size_t size, size_t *at)
 {
     *at = views->next;
@@ -154,8 +153,8 @@ static bool find(const struct views *views, const uint8_t *bytes, size_t size, s
     return place != NULL;
 }
 
-/* How many of BYTES to pass over until the piece before goes on: the gap between two rows. SIZE: it
- * does not. */
+/* The number of BYTES before the last piece continues: the gap between two rows. SIZE: it does
+ * not continue. */
 static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
 {
     const uint8_t *place = views->next + PIECE > views->size
@@ -164,7 +163,7 @@ static size_t gap(const struct views *views, const uint8_t *bytes, size_t size)
     return place ? (size_t)(place - bytes) : size;
 }
 
-/* Puts SIZE judged bytes from AT on in the place of those shown. */
+/* Replaces SIZE shown bytes by the judged ones from AT on. */
 static void swap_piece(struct views *views, size_t at, uint8_t *bytes, size_t size)
 {
     memcpy(bytes, views->judged + at, size);

@@ -1,15 +1,14 @@
-/* The emulated GPU in a process of its own: the messages between it and the program.
+/* The emulated GPU in a separate process: the messages between it and the program.
  *
  *     program + libcudart (client.c)  --- request --->  lanewise-device (server.c) + emulator
  *                                     <--- reply ----
  *
- * A message is a head of 56 bytes and then its data. Each request gets one reply before the next
+ * A message is a head of 56 bytes, then its data. Each request gets one reply before the next
  * request is sent. Both ends are built together and run on one machine, so numbers have the
- * machine's byte order; the first call compares versions all the same. calls.def describes every
- * call.
+ * machine's byte order. The first call still compares versions. calls.def describes every call.
  *
  * The server does not trust the program: it answers any request with a status, or hangs up. The
- * client trusts the server: it lives in the program's process and has nothing to protect. */
+ * client trusts the server: it runs in the program's process and has nothing to protect. */
 #ifndef GPU_REMOTE_WIRE_H
 #define GPU_REMOTE_WIRE_H
 
@@ -22,13 +21,13 @@
 #define WIRE_VERSION 5
 #define WIRE_FD      3 /* both processes start with their end of the socket as this descriptor */
 
-/* The environment variable that tells the program that its descriptor WIRE_FD leads to a device. */
+/* This environment variable reports to the program that descriptor WIRE_FD leads to a device. */
 #define WIRE_VARIABLE "LANEWISE_DEVICE"
 
 enum {
     WIRE_ARGS = 6,
     WIRE_NAME = 4096,       /* bytes of a kernel's, variable's or file's name */
-    WIRE_CHUNK = 256 << 10, /* bytes of one write or read; longer copies are split */
+    WIRE_CHUNK = 256 << 10, /* bytes of one write or read; longer ones are split */
     WIRE_NOTE = 64 << 10,   /* bytes of a line for the record */
     WIRE_PTX = 64 << 20,    /* bytes of a module */
     WIRE_PARAMS = 64 << 10, /* bytes of a launch's parameters: more than any GPU takes */
@@ -49,14 +48,14 @@ enum wire_call {
 
 struct wire_head {
     uint32_t what;  /* a request's enum wire_call, a reply's enum emu_status */
-    uint32_t bytes; /* of the data; a failed call's data is its message */
+    uint32_t bytes; /* bytes of data; a failed call's data is its message */
     uint64_t arg[WIRE_ARGS];
 };
 
-/* The program and the device share lent memory: pages of one memory file, which the server creates
- * and sends with its first reply to `lend`. A range begins IN_PAGE bytes into its first page. HEAD
- * and TAIL say where its first and its last page lie in the file if another range shares them
- * already. */
+/* The program and the device share lent memory: pages of one memory file, which the server
+ * creates and sends with its first reply to `lend`. A range begins IN_PAGE bytes into its first
+ * page. HEAD and TAIL are the places of its first and last page in the file if another range
+ * shares them already. */
 #define WIRE_PAGE    4096u
 #define WIRE_NO_PAGE UINT64_MAX
 
