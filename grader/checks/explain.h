@@ -18,7 +18,7 @@ void check_explain_device(struct check *check, struct process_outcome *device);
 void check_explain_findings(struct check *check, const json_t *record,
                             struct process_outcome *program);
 
-/* By how the program's process ended, which may take SECONDS. */
+/* Explains a failure from the way the program's process ended. SECONDS is its time limit. */
 void check_explain_end(struct check *check, struct process_outcome *program, int seconds);
 
 #endif

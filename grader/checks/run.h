@@ -16,7 +16,7 @@ struct check;
 /* How to run PROGRAM. */
 struct run_plan {
     const char *program; /* its path */
-    bool own;            /* it is the lab's own, not the submission */
+    bool own;            /* true: the lab's own program; false: the submission */
     enum grading_device device;
     int repeats;    /* > 0: so many passes are timed */
     bool copy_rate; /* it also measures how fast the GPU copies memory */

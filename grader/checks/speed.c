@@ -110,7 +110,7 @@ static double median(const double times[CHECK_REPEATS])
     return sorted[CHECK_REPEATS / 2];
 }
 
-/* The least of the times, which a busy machine can only lengthen. */
+/* The shortest time: other load on the machine can only make a run slower. */
 static double least(const double times[CHECK_REPEATS])
 {
     double least = times[0];

@@ -34,7 +34,7 @@ struct sandbox {
     unsigned processes; /* at most; threads count, too */
     bool forks;         /* it may start processes: a compiler, which sees neither Thrust nor CUB */
     bool gpu;           /* it sees the GPU */
-    bool shares;        /* it may create shared memory: the server of a device */
+    bool shares;        /* may create shared memory: only a device's server needs it */
     bool bare;          /* it sees no system files: a static program */
 };
 

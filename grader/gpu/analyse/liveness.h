@@ -7,7 +7,7 @@
 struct liveness {
     struct blocks blocks;
     uint32_t *number;    /* of each register that lives across blocks; else LIVENESS_LOCAL */
-    uint32_t *registers; /* the register that has each number */
+    uint32_t *registers; /* registers by number */
     uint32_t count;
     uint32_t words; /* of one block's set; bit n stands for the register with number n */
     uint64_t *in;   /* the set of each block, and of the exit, whose set is empty */

@@ -75,7 +75,7 @@ static const struct ptx_variable *result_of(const struct origins *o,
     default:
         break;
     }
-    /* includes loads: a pointer kept in memory counts as a number, whose array is unknown */
+    /* loads, too: a pointer loaded from memory counts as a number, as its array is unknown */
     for (uint32_t k = 1; k < in->operand_count; k++)
         result = join(result, origin_of(o, &in->operands[k]));
     return is_number(result) ? &number : &anything;

@@ -183,7 +183,7 @@ enum rt_kind {
     RT_MANAGED = 4,     /* from cudaMallocManaged() */
     RT_VARIABLE = 8,    /* a __managed__ variable */
     RT_HOST = 16,       /* from cudaMallocHost() and the like */
-    RT_REGISTERED = 32, /* the program's own, after cudaHostRegister() */
+    RT_REGISTERED = 32, /* allocated by the program itself, then cudaHostRegister() */
     RT_GRAPH = 64       /* allocated by the launch of a graph */
 };
 #define RT_ON_BOTH (RT_MANAGED | RT_VARIABLE | RT_HOST | RT_REGISTERED) /* host and device see it */

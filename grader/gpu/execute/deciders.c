@@ -21,7 +21,7 @@ struct deciders {
     uint64_t *before; /* how often each instruction had been executed when the watch began */
     bool *executed;   /* since then */
     bool *decides;    /* the registers of all images, one image after another */
-    bool grew;        /* there are more of them than before */
+    bool grew;        /* this pass has found more of them */
 };
 
 /* --- what an instruction needs -------------------------------------------------------------------- */

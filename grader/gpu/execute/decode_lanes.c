@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* The other modifier next to .sync, in either order; PTX_MOD_sync unless there are exactly two
- * with .sync. */
+/* The other modifier if the instruction has exactly two and one is .sync; otherwise
+ * PTX_MOD_sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;

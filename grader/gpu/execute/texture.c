@@ -44,7 +44,7 @@ LANES_INLINE uint32_t convert(const struct emu_texture *texture, uint32_t raw)
     return float_bits((float)raw / (float)((1u << texture->bits) - 1));
 }
 
-/* The same for all lanes. The compiler vectorises the loops of the common kinds. */
+/* Converts all lanes. The compiler vectorises the loops of common formats. */
 LANES_INLINE void convert_lanes(const struct emu_texture *texture, uint32_t *words)
 {
     float most = (float)(uint32_t)(((uint64_t)1 << texture->bits) - 1);

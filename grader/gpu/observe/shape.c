@@ -84,7 +84,7 @@ static bool fits_rows(const struct lanes *lanes, unsigned first, unsigned width,
         if (*want != far)
             return false;
     }
-    /* so far jump is the distance from the end of a row to the start of the next */
+    /* until here, jump is the distance from the end of a row to the start of the next */
     shape->jump += (int64_t)(width - 1) * shape->step;
     shape->width = width;
     return step_known && jump_known;

@@ -257,7 +257,7 @@ struct observer {
     /* Returns the state of a worker; NULL when memory is out, which ends the launch. */
     void *(*begin)(const struct launch_view *launch);
     void (*access)(void *state, const struct obs_access *access);
-    /* Takes a repeat. NULL: all accesses must be reported in full. */
+    /* Called for a repeat. NULL: every access is reported in full. */
     enum obs_answer (*repeat)(void *state, const struct obs_repeat *repeat);
     void (*fault)(void *state, const struct launch_view *launch, const struct obs_fault *fault);
     void (*order)(void *state, const struct obs_order *order);

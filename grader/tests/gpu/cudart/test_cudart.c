@@ -375,10 +375,10 @@ Test(cudart, without_a_record_findings_go_to_stderr)
 static const struct {
     const char *setting, *message;
 } settings[] = {
-    {"LANEWISE_WORKERS=many", "lanewise: LANEWISE_WORKERS=many: a whole number"},
-    {"LANEWISE_WORKERS=", "LANEWISE_WORKERS=: a whole number"},
-    {"LANEWISE_MAX_INSTRUCTIONS=-1", "LANEWISE_MAX_INSTRUCTIONS=-1: a whole number"},
-    {"LANEWISE_POISON=99999999999999999999", "a whole number"},
+    {"LANEWISE_WORKERS=many", "lanewise: LANEWISE_WORKERS=many: expected a whole number"},
+    {"LANEWISE_WORKERS=", "LANEWISE_WORKERS=: expected a whole number"},
+    {"LANEWISE_MAX_INSTRUCTIONS=-1", "LANEWISE_MAX_INSTRUCTIONS=-1: expected a whole number"},
+    {"LANEWISE_POISON=99999999999999999999", "expected a whole number"},
     {"LANEWISE_DETERMINISTIC=2", "LANEWISE_DETERMINISTIC=2"},
     {"LANEWISE_MEMORY=1G", "LANEWISE_MEMORY=1G"},
     {"LANEWISE_RECORD=/nowhere/record", "LANEWISE_RECORD=/nowhere/record: No such file"},
