@@ -129,7 +129,7 @@ Test(slurm, a_job_under_way_is_waited_for)
 static const struct {
     const char *arguments, *message;
 } refusals[] = {
-    {"class --chunk-size 3", "--chunk-size, --gres and --slurm-options go with --slurm"},
+    {"class --chunk-size 3", "--chunk-size, --gres and --slurm-options need --slurm"},
     {"class --slurm --chunk-size 0",
      "--chunk-size must be a whole number from 1 to 10000, not \"0\""},
     {"class --slurm --device gpu", "which GPUs? Add --gres gpu:1"},
