@@ -3,6 +3,7 @@
  * real programs. */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -313,7 +314,7 @@ Test(remote, structs_with_a_byte_that_no_bool_has)
         char bytes[sizeof(struct emu_texture)];
     } rows[] = {{WIRE_CALL_texture_open, sizeof(struct emu_texture), 7, {0}},
                 {WIRE_CALL_launch, sizeof(struct emu_launch), 3, {0}}};
-    ((struct emu_texture *)(void *)rows[0].bytes)->kind = 'f';
+    rows[0].bytes[offsetof(struct emu_texture, kind)] = 'f';
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         uint32_t refused = 0;
         for (uint32_t at = 0; at < rows[i].size; at++) {
