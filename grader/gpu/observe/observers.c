@@ -22,6 +22,8 @@ static unsigned find_tools(const struct emu_options *options, bool counted)
     return tools | (options->trace ? EMU_TRACE : 0);
 }
 
+_Static_assert(sizeof table / sizeof *table <= OBS_MAX, "raise OBS_MAX for a new observer");
+
 unsigned observers_choose(const struct emu_options *options, bool counted,
                           const struct observer *chosen[OBS_MAX])
 {
