@@ -1,9 +1,9 @@
 /* Decoding turns PTX instructions, which have names and types, into struct inst, which has
  * functions and slots.
  *
- * A kernel is decoded once. Registers get slots in the warp's register memory. Special registers
- * and parameters get slots in banks of the launch, the CTA or the warp. Immediates and addresses
- * of variables become 32 equal lanes in the kernel's constants. At run time, every operand is
+ * A kernel is decoded once. Registers get slots in a function's frame. Special registers and
+ * parameters get slots in banks of the launch, the CTA or the warp. Immediates and addresses of
+ * variables become 32 equal values in the kernel's constants. At run time, every operand is
  * therefore 32 values in memory. */
 #include "gpu/execute/decode.h"
 
@@ -18,9 +18,10 @@
 #include "gpu/analyse/usage.h"
 #include "gpu/device.h"
 
-/* --- errors ------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
-/* Reports the last .loc that the parser read before it stopped. */
+/* Refuses a function in which the parser stopped at an error. The line is that of the last .loc
+ * before the error. */
 static void refuse_unread(struct decoder *d, const struct ptx_function *f)
 {
     const struct ptx_loc *loc = f->loc_count ? &f->locs[f->loc_count - 1] : NULL;
@@ -30,7 +31,7 @@ static void refuse_unread(struct decoder *d, const struct ptx_function *f)
     d->failed = true;
 }
 
-/* --- images ------------------------------------------------------------------------------------- */
+/* --- images ----------------------------------------------------------------------------------- */
 
 static void add_image(struct decoder *d, const struct ptx_function *function)
 {
@@ -94,7 +95,7 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
-#define SIZES 6 /* predicates, and 1, 2, 4, 8 and 16 bytes a lane */
+#define SIZES 6 /* of registers: predicates, and 1, 2, 4, 8 and 16 bytes per lane */
 
 static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 {
@@ -107,8 +108,9 @@ static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 struct places {
     const struct ptx_function *function;
     const struct lifetime *lifetimes;
-    uint32_t *begin, *end, *next_begin, *next_end; /* lists of registers that end with NO_SLOT */
-    uint32_t *free[SIZES], free_count[SIZES];      /* indexed by size_of() */
+    uint32_t *begin, *end, *next_begin,
+        *next_end;                            /* linked lists of registers; NO_SLOT ends a list */
+    uint32_t *free[SIZES], free_count[SIZES]; /* indexed by size_of() */
 };
 
 static bool open_places(struct places *places)
@@ -137,8 +139,8 @@ static bool open_places(struct places *places)
     return true;
 }
 
-/* Registers with separate lifetimes share places: fewer places stay in the CPU's caches, and
- * more CTAs fit in memory. */
+/* Lets registers whose lifetimes do not overlap share a place. With fewer places, more of them
+ * stay in the CPU's caches, and more CTAs fit in memory. */
 static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -161,7 +163,7 @@ static bool share_slots(struct decoder *d, const struct lifetime *lifetimes, uin
     return true;
 }
 
-/* The carry is a register without a name; only these opcodes read it. */
+/* Whether the function reads the carry, which is a register without a name. */
 static bool uses_carry(const struct ptx_function *f)
 {
     bool any = false;
@@ -171,8 +173,8 @@ static bool uses_carry(const struct ptx_function *f)
     return any;
 }
 
-/* Fixed values need no place here. In a function that is too large to analyse, every other
- * register gets its own place. */
+/* Gives each register a place in the frame, except registers with fixed values. If the function
+ * is too large to analyse, registers do not share places. */
 static bool place_all(struct decoder *d, uint32_t *used)
 {
     const struct ptx_function *f = d->image->function;
@@ -234,8 +236,8 @@ static void decode_image(struct decoder *d, struct image *image)
     free(d->origins);
 }
 
-/* A function that is too large to analyse counts as using the most registers that a thread can
- * have. */
+/* Estimates the registers of a thread. A function that is too large to analyse counts as using
+ * the most registers that a thread can have. */
 static uint32_t estimate_registers(const struct kernel *k)
 {
     uint32_t most = 0, limit = usage_limit(k->function);
@@ -248,9 +250,9 @@ static uint32_t estimate_registers(const struct kernel *k)
     return most < limit ? most : limit;
 }
 
-/* --- kernels ------------------------------------------------------------------------------------ */
+/* --- kernels ---------------------------------------------------------------------------------- */
 
-/* The most entries of kernel->vectors that all instructions together may need. */
+/* An upper bound for the entries of kernel->vectors that all instructions together need. */
 static size_t vector_room(const struct kernel *k)
 {
     size_t room = (size_t)k->code_count * VECTOR_ROOM;

@@ -13,13 +13,13 @@
  *   fixed.c          registers whose value never changes
  *   decode.c         the kernel as a whole
  *
- * The first error is kept; everything decoded after it is discarded. */
+ * The decoder keeps the first error. A kernel with an error is discarded. */
 #ifndef GPU_EXECUTE_DECODE_H
 #define GPU_EXECUTE_DECODE_H
 
 #include "gpu/execute/kernel.h"
 
-#define SLOT_ALIGN 64u /* a cache line, and the widest vector registers */
+#define SLOT_ALIGN 64u /* bytes of a cache line and of the widest vector register */
 
 struct constant {
     uint64_t value;
@@ -33,9 +33,9 @@ struct decoder {
     const struct ptx_instruction *in; /* the instruction being decoded */
     struct inst *out;
     uint32_t pc;                         /* index in the kernel's code */
-    uint32_t *image_of;                  /* image of each function of the module, or NO_IMAGE */
+    uint32_t *image_of;                  /* index of each function's image, or NO_IMAGE */
     uint32_t *shared_at;                 /* see decode_place_shared() */
-    struct slot carry;                   /* of the image's .cc instructions */
+    struct slot carry;                   /* the carry of the image's .cc instructions */
     uint32_t *meet;                      /* see analyse_reconvergence() */
     bool *is_reduction;                  /* see analyse_reductions() */
     const struct ptx_variable **origins; /* see analyse_origins() */
@@ -58,45 +58,49 @@ static inline enum ptx_type decode_type_of(const struct decoder *d)
 __attribute__((format(printf, 2, 3))) void decode_fail(struct decoder *d, const char *format, ...);
 void decode_unsupported(struct decoder *d);
 
-/* Reserves 32 values of BYTES, or one predicate word for 0, after *USED. Returns the offset. */
+/* Reserves 32 values of BYTES, or one predicate word if BYTES is 0, after the first *USED bytes.
+ * Advances *USED and returns the offset. */
 uint32_t decode_take_slot(uint32_t *used, unsigned bytes);
-/* A slot with VALUE in 32 lanes, or in one predicate word. Equal constants share a slot. */
+/* A slot with VALUE in 32 lanes, or in one predicate word if BYTES is 0. Equal constants share a
+ * slot. */
 struct slot decode_constant_slot(struct decoder *d, uint64_t value, unsigned bytes);
 struct slot decode_register_slot(const struct decoder *d, uint32_t index);
-/* Finds the image's registers with fixed values (fixed.c); false on failure. Then: whether d->in
- * only sets such a register. */
+/* fixed.c: decode_fixed() finds the image's registers with fixed values; false: failure. Later,
+ * decode_is_fixed() tells whether d->in only sets such a register. */
 bool decode_fixed(struct decoder *d);
 bool decode_is_fixed(const struct decoder *d);
-/* layout.c: places the shared variables that the kernel's images use. Then: the address of one
- * of them, as d->image uses it. */
+/* layout.c: decode_place_shared() places the shared variables that the kernel's images use.
+ * Later, decode_shared_address() returns the address of such a variable in d->image. */
 void decode_place_shared(struct decoder *d);
 uint64_t decode_shared_address(const struct decoder *d, const struct ptx_variable *variable);
-/* A variable's address in its own state space; local ones relative to the function's. */
+/* A variable's address in its own state space. A local variable's address is relative to the
+ * local memory of its function. */
 uint64_t decode_variable_address(struct decoder *d, const struct ptx_variable *variable);
 
-/* Slots of operands that are read or written. Decoding fails unless they have BYTES in each
+/* Slots of operands that are read or written. Decoding fails unless the operand has BYTES for each
  * lane. */
 struct slot decode_source(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                           unsigned bytes);
 struct slot decode_destination(struct decoder *d, const struct ptx_operand *op, unsigned bytes);
 struct slot decode_predicate_source(struct decoder *d, const struct ptx_operand *op);
 struct slot decode_predicate_destination(struct decoder *d, const struct ptx_operand *op);
-/* The parts of {a, b, c, d}, each NEEDED bytes wide, or at least that wide if EXTENDS (loads and
- * stores). */
+/* Decodes the parts of {a, b, c, d} into d->out->mem.vector. Each part must be NEEDED bytes wide,
+ * or at least that wide if EXTENDS (loads and stores). IS_LOAD: the instruction writes them. */
 void decode_vector(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                    unsigned needed, bool is_load, bool extends);
 
-/* A 128-bit register as two 64-bit halves, the lower first. A destination may be _ instead. */
+/* Decodes a 128-bit register into d->out->mem.vector as two 64-bit halves, the lower first. A
+ * destination may also be _. */
 void decode_halves(struct decoder *d, const struct ptx_operand *op, bool is_written);
 
-/* Decodes the address OP into d->out->mem. If SPACE is generic or .param, the variable's own
- * space replaces it. */
+/* Decodes the address OP into d->out->mem. If SPACE is generic or .param and OP names a variable,
+ * the variable's own space is used instead. */
 void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_space space);
 
 /* decode_opcodes.c: decodes the instruction at PC of the kernel's code. */
 void decode_instruction(struct decoder *d, uint32_t pc);
 
-/* Each of these decodes d->in to d->out. */
+/* Each of the following functions decodes d->in to d->out. */
 typedef void decode_fn(struct decoder *d);
 /* decode_value.c */
 decode_fn decode_alu, decode_sum, decode_carry, decode_dot, decode_logic, decode_video;

@@ -52,9 +52,9 @@ void decode_copy_groups(struct decoder *d)
     }
 }
 
-/* --- mbarriers ------------------------------------------------------------------------------------- */
+/* --- mbarriers -------------------------------------------------------------------------------- */
 
-/* The count of an arrival; 1 if it is omitted. */
+/* Decodes the count of an arrival, which is 1 if it is omitted. */
 static struct slot decode_count(struct decoder *d, unsigned operand)
 {
     return operand < d->in->operand_count ? decode_source(d, &d->in->operands[operand], PTX_u32, 4)
@@ -71,8 +71,8 @@ static void decode_arrive(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* test_wait p, [m], state; with .parity, the lowest bit of a phase's number. The time hint has
- * no effect. */
+/* test_wait p, [m], state. With .parity, the lowest bit of a phase's number takes the place of
+ * state. A time hint has no effect. */
 static void decode_wait(struct decoder *d)
 {
     bool by_parity = ptx_has(d->in, PTX_MOD_parity);

@@ -1,12 +1,13 @@
-/* Decoding of control: barriers, branches, calls, fences, and hints that do nothing. */
+/* Decoding of barriers, branches, calls and fences, and of hints, which have no effect. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 
-/* --- barriers ----------------------------------------------------------------------------------- */
+/* --- barriers --------------------------------------------------------------------------------- */
 
-/* bar.sync number, threads and bar.arrive: the operands from FIRST to END - 1. */
+/* Decodes the barrier's number and its optional thread count: the operands from FIRST to
+ * END - 1. */
 static void decode_barrier_number(struct decoder *d, unsigned first, unsigned end)
 {
     d->out->kind = KIND_BARRIER;
@@ -17,7 +18,7 @@ static void decode_barrier_number(struct decoder *d, unsigned first, unsigned en
         d->out->src[i - first] = decode_source(d, &d->in->operands[i], PTX_b32, 4);
 }
 
-/* bar.red.popc.u32 d, number, threads, p; .and and .or set a predicate instead. */
+/* bar.red.popc.u32 d, number, threads, p. With .and or .or, d is a predicate. */
 void decode_barrier_reduction(struct decoder *d)
 {
     unsigned last = d->in->operand_count - 1u;
@@ -42,7 +43,7 @@ void decode_barrier_arrival(struct decoder *d)
     d->out->barrier.vote = no_slot;
 }
 
-/* An arrival releases the thread's writes unless it is .relaxed. */
+/* An arrival without .relaxed has release semantics: it orders the thread's earlier writes. */
 void decode_cluster_barrier(struct decoder *d)
 {
     d->out->kind = KIND_BARRIER;
@@ -69,13 +70,13 @@ void decode_barrier(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* --- branches and calls ------------------------------------------------------------------------- */
+/* --- branches and calls ----------------------------------------------------------------------- */
 
 void decode_branch(struct decoder *d)
 {
     const struct ptx_operand *target = &d->in->operands[0];
-    if (target->kind == PTX_FUNCTION) { /* an undeclared name */
-        decode_fail(d, "no label '%.*s'", (int)target->name.length, target->name.text);
+    if (target->kind == PTX_FUNCTION) { /* what the parser makes of an unknown name */
+        decode_fail(d, "there is no label '%.*s'", (int)target->name.length, target->name.text);
         return;
     }
     if (target->kind != PTX_LABEL) {
@@ -109,7 +110,7 @@ void decode_call(struct decoder *d)
                             ptx_name_is(target->name, "__cudaCDP2GetParameterBufferV2");
     if (!d->out->run && target->name.length > 10 &&
         strncmp(target->name.text, "__cudaCDP2", 10) == 0)
-        decode_fail(d, "cuda%.*s() in kernels is not supported", (int)target->name.length - 10,
+        decode_fail(d, "cuda%.*s() is not supported in kernels", (int)target->name.length - 10,
                     target->name.text + 10);
     else if (!d->out->run)
         decode_fail(d, "function '%.*s' is not in the module", (int)target->name.length,
@@ -134,9 +135,9 @@ void decode_trap(struct decoder *d)
     d->out->kind = KIND_TRAP;
 }
 
-/* --- the rest ----------------------------------------------------------------------------------- */
+/* --- fences and hints ------------------------------------------------------------------------- */
 
-/* A system-wide fence may be part of polling: the next load may read the host's answer. */
+/* A system-wide fence can be part of a polling loop: the next load may read the host's answer. */
 void decode_fence(struct decoder *d)
 {
     d->out->run = fence_run;
@@ -144,7 +145,7 @@ void decode_fence(struct decoder *d)
     d->out->observes = ptx_has(d->in, PTX_MOD_sys);
 }
 
-/* The scheduler does the waiting. */
+/* nanosleep does not wait here. It counts as a poll, so that other warps get their turn sooner. */
 void decode_nanosleep(struct decoder *d)
 {
     d->out->run = sleep_run;

@@ -2,14 +2,14 @@
 #include "gpu/execute/decode.h"
 #include "gpu/execute/operations.h"
 
-/* The operand with the mask of participating lanes. */
+/* Decodes the operand that holds the mask of participating lanes. */
 static void decode_members(struct decoder *d, unsigned operand)
 {
     d->out->kind = KIND_MEET;
     d->out->warp.members = decode_source(d, &d->in->operands[operand], PTX_b32, 4);
 }
 
-/* d|p, where d or p may be _ and |p may be omitted. */
+/* Decodes the results d|p. d or p may be _, and |p may be omitted. */
 static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
 {
     bool pair = op->kind == PTX_PAIR;
@@ -18,8 +18,8 @@ static void decode_result_pair(struct decoder *d, const struct ptx_operand *op)
     d->out->warp.second = pair ? decode_predicate_destination(d, &op->elements[1]) : no_slot;
 }
 
-/* The other modifier if the instruction has exactly two and one is .sync; otherwise
- * PTX_MOD_sync. */
+/* If the instruction has exactly two modifiers and one is .sync, returns the other one; otherwise
+ * returns PTX_MOD_sync. */
 static uint8_t word_beside_sync(const struct ptx_instruction *in)
 {
     const uint8_t *word = in->modifiers;

@@ -18,8 +18,8 @@ static const struct shape shapes[] = {
     {PTX_MOD_m8n8k4, 8, 8, 4},
 };
 
-/* The shape that the instruction names. NULL unless it names exactly one, which fits TYPE, and
- * .sync.aligned. */
+/* Returns the shape that the instruction names. NULL: it does not name exactly one, the shape does
+ * not fit TYPE, or .sync.aligned is missing. */
 static const struct shape *find_shape(const struct ptx_instruction *in, enum ptx_type type)
 {
     const struct shape *found = NULL;
@@ -49,21 +49,21 @@ static unsigned find_layouts(const struct ptx_instruction *in, bool by_column[2]
     return count;
 }
 
-/* Decodes the registers with a lane's part of a matrix of NUMBERS. f16 factors always take eight
- * registers; a smaller matrix is repeated in them. */
+/* Decodes the registers that hold a lane's part of a matrix with NUMBERS elements. A factor of f16
+ * always takes eight registers, in which a smaller matrix is repeated. */
 static void decode_part(struct decoder *d, const struct ptx_operand *op, enum ptx_type type,
                         unsigned numbers, bool is_written, bool is_factor)
 {
     unsigned bytes = ptx_type_bytes(type), width = bytes == 8 ? 8 : 4;
     unsigned registers = type == PTX_f16 && is_factor ? 8 : numbers / WARP * bytes / width;
     if (op->kind != PTX_VECTOR || op->count != registers) {
-        decode_fail(d, "%u registers are needed for a lane's part of this matrix", registers);
+        decode_fail(d, "this matrix needs %u registers in each lane", registers);
         return;
     }
     decode_vector(d, op, width == 8 ? PTX_b64 : PTX_b32, width, is_written, false);
     for (unsigned i = 0; i < registers && !d->failed; i++)
         if (d->out->mem.vector[i].offset == NO_SLOT)
-            decode_fail(d, "each register of a matrix must be there");
+            decode_fail(d, "a register of a matrix cannot be _");
 }
 
 static void decode_access(struct decoder *d)
@@ -77,7 +77,8 @@ static void decode_access(struct decoder *d)
         return;
     }
     unsigned rows = is_b ? shape->n : shape->m, columns = is_a || is_b ? shape->k : shape->n;
-    unsigned apart = by_column[0] != is_b ? rows : columns; /* the default distance */
+    unsigned apart =
+        by_column[0] != is_b ? rows : columns; /* the default distance of rows or columns */
     decode_address(d, &in->operands[is_load], ptx_space_of(in));
     decode_part(d, &in->operands[!is_load], decode_type_of(d), rows * columns, is_load,
                 is_a || is_b);
@@ -92,7 +93,8 @@ static void decode_access(struct decoder *d)
                                             : decode_constant_slot(d, apart, 4);
 }
 
-/* The types of d, a, b and c. With f16 factors, the instruction names only those of d and c. */
+/* Finds the types of d, a, b and c; false: their combination is not supported. If a and b are f16,
+ * the instruction names only the types of d and c. */
 static bool find_types(const struct ptx_instruction *in, uint8_t *types)
 {
     bool is_half = in->type_count == 2;

@@ -1,11 +1,11 @@
-/* Decoding of loads, stores and atomics, cache policies, and the stack of alloca. */
+/* Decoding of loads, stores, atomics, cache policies and alloca. */
 #include "gpu/execute/decode.h"
 #include "gpu/execute/half.h"
 #include "gpu/execute/operations.h"
 #include "gpu/observe/view.h"
 
-/* The bounds of the shared array that the address points into. An array without a size has no
- * upper bound. */
+/* Finds the bounds of the shared array that the address points into. An array without a size has
+ * no upper bound. */
 static void find_limits(struct decoder *d, const struct ptx_operand *op)
 {
     const struct ptx_variable *v = op->variable            ? op->variable
@@ -30,11 +30,11 @@ void decode_address(struct decoder *d, const struct ptx_operand *op, enum ptx_sp
     if (op->index != PTX_NONE) {
         out->mem.base = decode_register_slot(d, op->index);
         if (out->mem.base.bytes != 4 && out->mem.base.bytes != 8)
-            decode_fail(d, "an address of neither 32 nor 64 bits");
+            decode_fail(d, "an address must have 32 or 64 bits");
     }
     if (op->variable) {
         out->mem.offset += (int64_t)decode_variable_address(d, op->variable);
-        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is exact */
+        if (space == PTX_GENERIC || space == PTX_PARAM) /* the variable's space is more exact */
             space = op->variable->space;
     } else if (space == PTX_PARAM && !d->image->function->is_kernel) {
         space = PTX_FRAME;
@@ -52,9 +52,9 @@ static unsigned vector_width(const struct ptx_instruction *in)
     return ptx_has(in, PTX_MOD_v4) ? 4 : ptx_has(in, PTX_MOD_v2) ? 2 : 1;
 }
 
-/* Checks that there are COUNT operands, and a 64-bit cache policy after them if the instruction
+/* Checks the number of operands: COUNT, and a 64-bit cache policy after them if the instruction
  * has a cache hint. Policies have no effect here. */
-static bool has_policy(struct decoder *d, unsigned count)
+static bool has_operands(struct decoder *d, unsigned count)
 {
     bool hinted = ptx_has(d->in, PTX_MOD_L2_cache_hint);
     if (d->in->operand_count != count + hinted)
@@ -108,7 +108,7 @@ static void decode_load_store(struct decoder *d, bool is_load)
     else
         decode_vector(d, values, decode_type_of(d), bytes, is_load, true);
     d->out->mem.moves = (uint8_t)moves_of(d->out, is_strong(d->in));
-    if (d->out->mem.count != width || bytes * width > 16 || !has_policy(d, 2))
+    if (d->out->mem.count != width || bytes * width > 16 || !has_operands(d, 2))
         decode_unsupported(d);
     if (!is_load && d->out->mem.space == PTX_PARAM) /* a kernel's parameters are read-only */
         decode_unsupported(d);
@@ -133,7 +133,7 @@ static bool atomic_is_legal(uint8_t op, enum ptx_type type)
         return false;
     switch (op) {
     case PTX_MOD_add:
-        return !bits && type != PTX_s64; /* .u64 does the same */
+        return !bits && type != PTX_s64; /* PTX has only .u64, which gives the same bits */
     case PTX_MOD_min:
     case PTX_MOD_max:
         return !bits && !is_float;
@@ -153,15 +153,14 @@ uint8_t decode_operation(const struct ptx_instruction *in)
     return PTX_MOD_COUNT;
 }
 
-/* Only additions of floats below 64 bits may have vectors; each element is a separate atomic
- * addition. */
+/* Only additions of floats with fewer than 64 bits may be vectors. Each element is a separate
+ * atomic addition. */
 static bool atomic_has_width(uint8_t op, enum ptx_type type, unsigned width)
 {
     return width == 1 || (op == PTX_MOD_add && ptx_type_class(type) == 'F' && type != PTX_f64);
 }
 
-/* Decodes the operation's operand FROM and the destination TO of the old value, which may be
- * NULL. */
+/* Decodes the operand FROM and the destination TO, which receives the old value. TO may be NULL. */
 static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                  const struct ptx_operand *from)
 {
@@ -180,7 +179,7 @@ static void decode_atomic_values(struct decoder *d, const struct ptx_operand *to
     d->out->mem.vector = values;
 }
 
-/* The same for 128 bits, in halves. For cas, the new value follows FROM. */
+/* The same for 128 bits, in two halves each. For cas, the operand after FROM is the new value. */
 static void decode_wide_atomic_values(struct decoder *d, const struct ptx_operand *to,
                                       const struct ptx_operand *from, bool swaps_if_equal)
 {
@@ -201,7 +200,7 @@ void decode_atomic(struct decoder *d)
     unsigned bytes = is_wide ? 8 : ptx_type_bytes(decode_type_of(d));
     uint8_t operation = decode_operation(d->in);
     unsigned operands = 2u + !is_red + (operation == PTX_MOD_cas);
-    if (!has_policy(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
+    if (!has_operands(d, operands) || !atomic_is_legal(operation, decode_type_of(d)) ||
         !atomic_has_width(operation, decode_type_of(d), vector_width(d->in)) ||
         ptx_has(d->in, PTX_MOD_noftz) != half_is(decode_type_of(d))) {
         decode_unsupported(d);
@@ -227,7 +226,7 @@ void decode_atomic(struct decoder *d)
     d->out->observes = !reduces;
 }
 
-/* A program can only pass a policy on, so its value is 0. */
+/* Programs can only pass a policy to other instructions, so its value does not matter: 0. */
 void decode_policy(struct decoder *d)
 {
     d->out->run = alu_find("mov_b64")->run;
@@ -235,8 +234,8 @@ void decode_policy(struct decoder *d)
     d->out->src[0] = decode_constant_slot(d, 0, 8);
 }
 
-/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. The pointers are local
- * addresses. */
+/* alloca.u64 d, bytes, 16; stacksave.u64 d; stackrestore.u64 a. d and a are addresses in local
+ * memory. */
 void decode_stack(struct decoder *d)
 {
     const struct ptx_operand *op = d->in->operands;

@@ -8,7 +8,7 @@
 
 struct row {
     decode_fn *decode;
-    bool takes_types; /* more than one, as in cvt.f32.s32 */
+    bool takes_types; /* can have several types, as in cvt.f32.s32 */
 };
 
 static const struct row rows[PTX_OPCODE_COUNT] = {

@@ -1,10 +1,10 @@
 /* Decoding of texture and surface instructions: tex, tld4, suld, sust.
  *
- *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];      suld.b.2d.b32.trap {d}, [handle, {x, y}];
- *   tex.level.2d….f32 …, [handle, {x, y}], level;          tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
+ *   tex.2d.v4.f32.f32 {d, d, d, d}, [handle, {x, y}];     suld.b.2d.b32.trap {d}, [handle, {x, y}];
+ *   tex.level.2d….f32 …, [handle, {x, y}], level;         tex.grad.2d….f32 …, {dx, dx}, {dy, dy};
  *   tex.2d.v4.f32.f32 {d, d, d, d}|p, …
  *
- * A layer comes before the coordinates. */
+ * In a layered texture or surface, the number of the layer comes before the coordinates. */
 #include <string.h>
 
 #include "gpu/execute/decode.h"
@@ -31,12 +31,12 @@ static void decode_point(struct decoder *d, const struct ptx_operand *op)
     }
     unsigned used = dims + layered;
     if (op->count < used || op->count > 4) {
-        decode_fail(d, "%u coordinates where %u are needed", op->count, used);
+        decode_fail(d, "there are %u coordinates where %u are needed", op->count, used);
         return;
     }
     out->texture.handle = decode_register_slot(d, op->index);
     if (out->texture.handle.bytes != 8)
-        decode_fail(d, "a texture or surface object has 64 bits");
+        decode_fail(d, "a texture or surface object must have 64 bits");
     out->texture.dims = (uint8_t)dims;
     out->texture.layered = layered;
     out->texture.cube = cube;
@@ -50,7 +50,8 @@ static void put_part(struct decoder *d, const struct ptx_operand *op)
     d->kernel->vectors[d->kernel->vector_count++] = slot;
 }
 
-/* Decodes the level, or the step in each dimension, after the coordinates. */
+/* Decodes the operands after the coordinates: the level, or the gradients (the steps in each
+ * dimension). */
 static void decode_level(struct decoder *d)
 {
     unsigned dims = d->out->texture.dims, needed = ptx_has(d->in, PTX_MOD_level)  ? 1
@@ -59,7 +60,7 @@ static void decode_level(struct decoder *d)
     if (d->failed)
         return;
     if (d->in->operand_count != 2 + needed) {
-        decode_fail(d, "%u operands behind the coordinates where %u are needed",
+        decode_fail(d, "the coordinates are followed by %u operands where %u are needed",
                     d->in->operand_count - 2u, needed);
         return;
     }
@@ -81,7 +82,8 @@ void decode_texture(struct decoder *d)
 {
     struct inst *out = d->out;
     const struct ptx_operand *to = &d->in->operands[0];
-    bool tells = to->kind == PTX_PAIR; /* p shows if all texels are resident: always */
+    bool tells =
+        to->kind == PTX_PAIR; /* p says whether all texels are resident; here they always are */
     decode_vector(d, tells ? &to->elements[0] : to, decode_type_of(d), 4, true, false);
     struct slot *results = out->mem.vector;
     unsigned count = out->mem.count;

@@ -8,7 +8,7 @@
 #include "gpu/execute/operations.h"
 #include "gpu/memory/memory.h"
 
-/* --- arithmetic ------------------------------------------------------------------------------------ */
+/* --- arithmetic ------------------------------------------------------------------------------- */
 
 static bool is_mode(unsigned modifier)
 {
@@ -36,7 +36,8 @@ static bool names_row(const struct decoder *d, unsigned modifier)
             ptx_type_class(decode_type_of(d)) != 'F');
 }
 
-/* "mul_wide_s32": the mnemonic without its modes, as alu.def spells it. */
+/* Writes the row's name as alu.def spells it: the mnemonic without its modes and with the type,
+ * such as "mul_wide_s32". */
 static void row_name(const struct decoder *d, const char *type, char *name, size_t size)
 {
     int n = snprintf(name, size, "%s", ptx_opcodes[d->in->opcode].name);
@@ -68,7 +69,8 @@ static void use_row(struct decoder *d, const char *name)
             decode_source(d, &d->in->operands[i + 1], decode_type_of(d), row->bytes[i + 1]);
 }
 
-/* Rounding, flushing and saturation wrap the row's function. Integer instructions have no modes. */
+/* If the instruction has modes, makes fp_run() call the row's function: fp_run() rounds, flushes
+ * and saturates. Integer instructions have no modes. */
 static void use_modes(struct decoder *d)
 {
     bool is_float = ptx_type_class(decode_type_of(d)) == 'F';
@@ -81,7 +83,7 @@ static void use_modes(struct decoder *d)
         return;
     }
     bool approximate = ptx_has(d->in, PTX_MOD_approx) || ptx_has(d->in, PTX_MOD_full);
-    if (ptx_has(d->in, PTX_MOD_relu)) /* only 16-bit floats have it */
+    if (ptx_has(d->in, PTX_MOD_relu)) /* only 16-bit floats have .relu */
         decode_unsupported(d);
     if (decode_type_of(d) == PTX_f64 &&
         (saturate || ptx_has(d->in, PTX_MOD_ftz) || (approximate && d->in->opcode != PTX_OP_rsqrt)))
@@ -131,8 +133,8 @@ static void decode_half(struct decoder *d)
     use_half_modes(d);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have separate rows: programs refine their rough
- * results. */
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 have rows of their own, because their results are
+ * rough. Programs refine them. */
 static bool is_gross(const struct decoder *d)
 {
     return decode_type_of(d) == PTX_f64 && ptx_has(d->in, PTX_MOD_approx) &&
@@ -175,7 +177,8 @@ static uint8_t product_part(const struct decoder *d)
     return ptx_has(d->in, PTX_MOD_hi) ? 'h' : ptx_has(d->in, PTX_MOD_lo) ? 'l' : 0;
 }
 
-/* add.cc, addc and similar. The carry is a register of the frame: it does not survive calls. */
+/* add.cc, addc and similar. The carry is a register in the function's frame, so a call does not
+ * pass it on. */
 void decode_carry(struct decoder *d)
 {
     enum ptx_type type = decode_type_of(d);
@@ -216,7 +219,8 @@ static bool is_signed_type(const struct decoder *d, unsigned i)
     return d->in->types[i] == PTX_s32;
 }
 
-/* vadd4.u32.s32.u32: the types of the parts of d, a and b. vset has no type for d. */
+/* Video instructions. vadd4.u32.s32.u32 names the types of the parts of d, a and b; vset names
+ * only those of a and b. */
 void decode_video(struct decoder *d)
 {
     bool sets = d->in->opcode == PTX_OP_vset2 || d->in->opcode == PTX_OP_vset4;
@@ -247,7 +251,7 @@ void decode_video(struct decoder *d)
         d->out->src[i] = decode_source(d, &d->in->operands[i + 1], PTX_u32, 4);
 }
 
-/* slct.b32.s32: only the width of the values' type matters. .ftz has separate rows, because
+/* slct.b32.s32: of the first type, only the width matters. .ftz has separate rows, because
  * negative denormals then compare as zero. */
 void decode_slct(struct decoder *d)
 {
@@ -285,7 +289,7 @@ void decode_selp(struct decoder *d)
     d->out->src[2] = decode_predicate_source(d, &d->in->operands[3]);
 }
 
-/* and, or, xor and not: on predicates, or bitwise on words. */
+/* and, or, xor and not: on predicates, or on the bits of words. */
 void decode_logic(struct decoder *d)
 {
     if (decode_type_of(d) == PTX_pred)
@@ -294,14 +298,15 @@ void decode_logic(struct decoder *d)
         decode_alu(d);
 }
 
-/* --- comparison ------------------------------------------------------------------------------------ */
+/* --- comparison ------------------------------------------------------------------------------- */
 
 static bool is_combination(unsigned modifier)
 {
     return modifier == PTX_MOD_and || modifier == PTX_MOD_or || modifier == PTX_MOD_xor;
 }
 
-/* The comparison's name, such as "lt_s32"; untyped bits compare as unsigned. */
+/* Writes the comparison's name, such as "lt_s32", and finds set.combine. Untyped bits (.b32)
+ * compare as unsigned. */
 static void comparison_name(struct decoder *d, enum ptx_type type, char *name, size_t size)
 {
     const char *word = "";
@@ -402,7 +407,7 @@ void decode_testp(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* --- moves and conversion -------------------------------------------------------------------------- */
+/* --- moves and conversion --------------------------------------------------------------------- */
 
 static void decode_pack(struct decoder *d)
 {
@@ -434,7 +439,7 @@ static void decode_wide_part(struct decoder *d, const struct ptx_operand *op, bo
         decode_unsupported(d);
 }
 
-/* mov.b128 %rq1, {%rd1, %rd2}, its reverse, and %rq1, %rq2: moves two 64-bit halves. */
+/* mov.b128 %rq1, {%rd1, %rd2}, its reverse, and mov.b128 %rq1, %rq2 move two 64-bit halves. */
 static void decode_wide_mov(struct decoder *d)
 {
     decode_wide_part(d, &d->in->operands[1], false);
@@ -444,8 +449,8 @@ static void decode_wide_mov(struct decoder *d)
     d->out->run = wide_mov_run;
 }
 
-/* A device function's local variables move with the call depth: their addresses are relative to
- * the frame's local memory. */
+/* The addresses of a device function's local variables depend on the call depth: each is computed
+ * from the address of the frame's local memory. */
 static void decode_local_address(struct decoder *d, unsigned bytes)
 {
     const struct ptx_operand *from = &d->in->operands[1];
@@ -530,12 +535,12 @@ void decode_cvt(struct decoder *d)
     if (d->out->dst.bytes < to_bytes || (to_float && d->out->dst.bytes != to_bytes) ||
         d->out->src[0].bytes < from_bytes || (from_float && d->out->src[0].bytes != from_bytes) ||
         d->out->dst.bytes > 8 || d->out->src[0].bytes > 8)
-        decode_fail(d, "an operand does not fit its type");
+        decode_fail(d, "the size of an operand does not fit its type");
     if (from_float && !to_float && !d->out->cvt.round)
         decode_unsupported(d);
 }
 
-/* Parameters have generic addresses only in kernels that take one. */
+/* cvta.param. A kernel's parameters get generic addresses only if it contains this instruction. */
 static void decode_parameter_address(struct decoder *d, unsigned bytes)
 {
     d->out->run = parameter_run;
@@ -547,7 +552,7 @@ static void decode_parameter_address(struct decoder *d, unsigned bytes)
         decode_unsupported(d);
 }
 
-/* mapa d, a, rank and getctarank d, a: for generic addresses, or addresses in the shared window. */
+/* mapa d, a, rank and getctarank d, a. The address a is generic or in the shared window. */
 void decode_cluster_address(struct decoder *d)
 {
     bool maps = d->in->opcode == PTX_OP_mapa;
@@ -571,8 +576,8 @@ void decode_in_space(struct decoder *d)
         decode_unsupported(d);
 }
 
-/* Shared and local memory are windows of generic memory. The other spaces have the same
- * addresses there. */
+/* Shared and local memory are windows in the generic address space. Addresses in the other spaces
+ * are also generic addresses. */
 void decode_cvta(struct decoder *d)
 {
     enum ptx_space space = ptx_space_of(d->in);

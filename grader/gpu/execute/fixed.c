@@ -1,15 +1,15 @@
 /* Fixed values: registers whose value is known before any lane executes an instruction.
  *
  *         ld.param.u64    %rd1, [a];           the launch's parameter
- *         cvta.to.global  %rd2, %rd1;          the same number
+ *         cvta.to.global  %rd2, %rd1;          the same value
  *         mov.u32         %r1, %ctaid.x;       the CTA's index
  *         mov.u32         %r2, %tid.x;         the warp's thread indices
  *
- * Kernels begin with several of these, and short kernels contain little else. If only one
- * instruction writes a register, and always writes the same value, the register needs no place.
- * Its readers use the constant, the parameter or the special register instead, and the
- * instruction is only counted. The replacement is visible only in lanes that read the register
- * before it is written, which would be an uninitialised read. */
+ * Most kernels begin with several of these instructions, and short kernels contain little else.
+ * If only one instruction writes a register, and always writes the same value, the register needs
+ * no place in the frame. Instructions that read it use the constant, the parameter or the special
+ * register instead, and the instruction that writes it is only counted. The difference is visible
+ * only in lanes that read the register before it is written: an uninitialised read. */
 #include <stdlib.h>
 
 #include "gpu/analyse/operands.h"
@@ -21,7 +21,7 @@ static void count_write(void *context, uint32_t reg)
     writes[reg] += writes[reg] < 2;
 }
 
-/* A plain load of a parameter at a fixed offset. */
+/* Whether IN is a plain load of a parameter at a fixed offset. */
 static bool is_parameter(const struct decoder *d, const struct ptx_instruction *in, unsigned bytes)
 {
     const struct ptx_operand *from = &in->operands[1];
@@ -34,7 +34,7 @@ static bool is_parameter(const struct decoder *d, const struct ptx_instruction *
     return bytes >= 4 && at % bytes == 0 && at < f->param_bytes && bytes <= f->param_bytes - at;
 }
 
-/* An operand of mov or cvta that never changes. */
+/* Whether an operand of mov or cvta never changes. */
 static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *from,
                              unsigned bytes)
 {
@@ -44,14 +44,15 @@ static bool is_fixed_operand(const struct decoder *d, const struct ptx_operand *
     case PTX_SPECIAL_REGISTER:
         return !ptx_special_is_dynamic((enum ptx_special)from->index) &&
                ptx_special_bytes((enum ptx_special)from->index) == bytes;
-    case PTX_VARIABLE: /* a function's local variables are in its frame */
+    case PTX_VARIABLE: /* local variables move with the frame */
         return from->variable->space != PTX_LOCAL && bytes == 8;
     default:
         return from->kind == PTX_IMMEDIATE;
     }
 }
 
-/* Addresses in global and constant memory are also generic addresses. */
+/* Whether IN only copies a value. cvta does if the address is in global or constant memory: it is
+ * also a generic address. */
 static bool is_move(const struct ptx_instruction *in)
 {
     enum ptx_space space = ptx_space_of(in);

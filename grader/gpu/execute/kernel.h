@@ -1,8 +1,9 @@
 /* A decoded kernel: everything that is fixed before a launch begins.
  *
  * A kernel is decoded once. Its code is one array of struct inst: first the kernel's own function,
- * then each function that it may call (struct image). An operand is a slot, which says where the
- * operand's 32 lanes lie: in which bank, at which offset. */
+ * then each function that it may call (struct image). A pc is an index in this array. An operand
+ * is a slot: the bank, and the offset there, of its values in the 32 lanes. A bank is an array of
+ * such values. A frame (state.h) is one activation of a function. */
 #ifndef GPU_EXECUTE_KERNEL_H
 #define GPU_EXECUTE_KERNEL_H
 
@@ -12,55 +13,54 @@
 #include "gpu/analyse/lines.h"
 #include "gpu/ptx/module.h"
 
-#define KERNEL_STACK 4096u /* bytes of a thread for calls and alloca, at least */
+#define KERNEL_STACK 4096u /* least bytes of a thread's stack for calls and alloca */
 
 struct warp;
 struct inst;
 typedef void lane_fn(struct warp *warp, const struct inst *inst, uint32_t mask);
-typedef uint32_t compare_fn(const void *a, const void *b); /* a result bit for each lane */
+typedef uint32_t compare_fn(const void *a, const void *b); /* returns a bit for each lane */
 
 enum bank {
     BANK_REGISTERS, /* registers of the current function, in its frame */
     BANK_CONSTANTS, /* the kernel's immediates and addresses */
-    BANK_LAUNCH,    /* parameters, %ntid.x and the like */
-    BANK_CTA,       /* %ctaid.x and the like */
-    BANK_WARP,      /* %tid.x and the like */
+    BANK_LAUNCH,    /* values of the launch: parameters, %ntid.x, … */
+    BANK_CTA,       /* values of the CTA: %ctaid.x, … */
+    BANK_WARP,      /* values of the warp: %tid.x, … */
     BANK_COUNT,
 };
 
-/* Where an operand's lanes lie: 32 values of `bytes` each, or one word with a predicate's 32
- * bits. */
+/* Where an operand is: 32 values of `bytes` each, or one word with the 32 bits of a predicate. */
 struct slot {
     uint32_t offset;
     uint8_t bank;
     bool negated;  /* the predicate is read as !p */
-    uint8_t bytes; /* of one lane; 0: a predicate, or no operand */
+    uint8_t bytes; /* size of one lane's value; 0: a predicate, or no operand */
 };
 #define NO_SLOT UINT32_MAX
 
 /* What the loop in warp.c does with an instruction. */
 enum inst_kind {
     KIND_LANES, /* calls run() */
-    KIND_MEET,  /* calls run() once the lanes that the instruction names have arrived */
+    KIND_MEET,  /* waits for the lanes that the instruction names, then calls run() */
     KIND_BRANCH,
     KIND_EXIT,
     KIND_CALL,
     KIND_RETURN,
     KIND_BARRIER,
     KIND_WARP_SYNC,
-    KIND_WAIT, /* calls run(), which polls: dst says whether the wait is over */
+    KIND_WAIT, /* calls run(), which polls; dst is true when the wait is over */
     KIND_TRAP,
 };
 
 /* How a load or store moves a lane's values. */
 enum moves {
-    MOVES_OTHERS,
-    MOVES_WORDS, /* one value of 4 bytes, in a register of that width */
-    MOVES_LONGS, /* one value of 8 bytes, in a register of that width */
-    MOVES_WHOLE, /* 16 bytes at once: no other thread may see them in part */
+    MOVES_OTHERS, /* in any other way */
+    MOVES_WORDS,  /* one value of 4 bytes, in a register of that width */
+    MOVES_LONGS,  /* one value of 8 bytes, in a register of that width */
+    MOVES_WHOLE,  /* 16 bytes as a unit: no other thread may see only a part of them */
 };
 
-/* Rounding and flushing of a floating-point instruction: values of the MXCSR register. */
+/* Rounding and flushing in a floating-point instruction, as values of the CPU's MXCSR register. */
 #define MODE_DEFAULT 0x1f80u
 #define MODE_DOWN    0x2000u
 #define MODE_UP      0x4000u
@@ -72,13 +72,13 @@ struct inst {
     uint8_t kind; /* enum inst_kind */
     uint8_t source_count;
     bool guard_negated;
-    bool observes;    /* may poll for another thread's value: see warp.c */
+    bool observes;    /* may poll for a value from another thread: see warp.c */
     bool aligned;     /* a barrier that all lanes of a warp must reach together */
-    bool follows;     /* belongs to the stretch of the instruction before it: stretch.c */
-    uint32_t stretch; /* instructions of the stretch from here on; 0: it is in no stretch */
-    uint32_t step;    /* distance to the stretch's next instruction that is not idle */
+    bool follows;     /* is in the same stretch as the instruction before it: stretch.c */
+    uint32_t stretch; /* number of instructions to the stretch's end; 0: in no stretch */
+    uint32_t step;    /* distance to the next instruction that is not idle: stretch.c */
     uint32_t guard;   /* slot offset of the predicate, or NO_SLOT */
-    uint32_t mode;    /* of floating-point arithmetic: MODE_DEFAULT and other bits */
+    uint32_t mode;    /* floating-point mode: MODE_DEFAULT, with other MODE_ bits if any */
     struct slot dst, src[4];
     union {
         struct {
@@ -87,11 +87,11 @@ struct inst {
         } fp;
         struct {
             compare_fn *compare;
-            struct slot second; /* the second predicate of p|q, or NO_SLOT */
+            struct slot second; /* q if the result is p|q, else NO_SLOT */
             uint32_t yes;       /* the word that set writes for true */
             uint8_t combine;    /* '&', '|', '^' or 0 */
-            uint8_t half;       /* the 16-bit or packed type to compare as f64, or 0 */
-            bool ftz;           /* flush operands of that type */
+            uint8_t half;       /* the 16-bit or packed type, which is compared as f64; or 0 */
+            bool ftz;           /* flush denormals of that type */
         } set;
         struct {
             const struct half_row *row;
@@ -99,70 +99,70 @@ struct inst {
             bool ftz, saturate, relu;
         } half;
         struct {
-            struct slot from; /* a predicate: the carry, or a zero */
-            struct slot to;   /* a predicate: the carry, or NO_SLOT */
-            uint8_t part;     /* 'l' or 'h': the part of a * b to add; 0: add a */
+            struct slot from; /* a predicate: the carry before, or zero */
+            struct slot to;   /* a predicate: the carry after, or NO_SLOT */
+            uint8_t part;     /* 'l' or 'h': which half of a * b to add; 0: add a */
             bool is_signed, subtracts;
         } carry;
         struct {
             uint8_t op;      /* enum ptx_opcode */
-            uint8_t compare; /* of vset: enum ptx_modifier */
-            uint8_t bits;    /* of one part */
+            uint8_t compare; /* the comparison of vset: enum ptx_modifier */
+            uint8_t bits;    /* width of one part */
             bool d_signed, a_signed, b_signed, saturates, adds;
         } video;
         struct {
             uint8_t to, from; /* enum ptx_type */
-            uint8_t round;    /* from float to a whole number: 'n' 'z' 'm' 'p'; else 0 */
+            uint8_t round;    /* rounding to a whole number: 'n', 'z', 'm', 'p'; 0: none */
             bool saturate, relu;
         } cvt;
         struct {
             int64_t offset;
-            struct slot base; /* NO_SLOT: none, as the offset is a parameter's address */
-            /* The vector has `count` registers (load) or sources (store). An atomic has sources,
-             * then registers, and for cas of 128 bits more sources. */
+            struct slot base; /* NO_SLOT: `offset` is the whole address (of a parameter) */
+            /* Load: `count` destinations. Store: `count` sources. Atomic: sources, destinations,
+             * and then the new value if it is a cas of 128 bits. */
             struct slot *vector;
-            uint32_t low, high; /* bounds of the shared array that is meant; high 0: unknown */
+            uint32_t low, high; /* bounds of the accessed shared array; high 0: unknown */
             uint8_t count, bytes, type;
             uint8_t space; /* enum ptx_space */
             uint8_t op;    /* enum ptx_modifier of an atomic, enum ptx_opcode of an mbarrier */
             uint8_t event; /* enum obs_access_kind */
             uint8_t moves; /* enum moves */
-            /* An mbarrier: .noComplete, .parity or .noinc. An atomic: it adds 1. A matrix:
-             * neighbouring numbers of a lane do not lie side by side in memory. */
+            /* mbarrier: has .noComplete, .parity or .noinc. Atomic: adds the constant 1. Matrix:
+             * the adjacent numbers that a lane holds are not adjacent in memory. */
             bool variant;
-            uint8_t rows, columns; /* of a matrix: see matrix.c */
+            uint8_t rows, columns; /* size of a matrix: see matrix.c */
         } mem;
         struct {
-            uint32_t target, meet; /* pcs: where it leads, and where the lanes reconverge */
+            uint32_t target, meet; /* pcs: the branch's target, and where the lanes reconverge */
         } branch;
         struct {
-            struct slot vote; /* of .red, or NO_SLOT */
+            struct slot vote; /* predicate of .red, or NO_SLOT */
             uint8_t op;       /* of .red: enum ptx_modifier popc, and, or */
-            bool arrives;     /* arrives without waiting */
+            bool arrives;     /* arrives and does not wait */
             bool of_cluster;
             bool relaxed; /* orders no accesses */
         } barrier;
         struct {
-            uint32_t pending; /* groups of copies that may still be pending */
+            uint32_t pending; /* how many groups of copies may still be pending */
         } wait;
         struct {
-            const struct ptx_instruction *in; /* its operands: target, parameters, results */
-            uint32_t image;                   /* NO_IMAGE: src[0] holds the function's address */
+            const struct ptx_instruction *in; /* operands: target, parameters, results */
+            uint32_t image; /* index; NO_IMAGE: src[0] is the function's address */
         } call;
         struct {
             uint32_t special; /* enum ptx_special; of isspacep: enum ptx_space */
-            bool back;        /* of cvta: from the generic address */
+            bool back;        /* cvta.to: converts from a generic address */
         } read;
         struct {
-            /* Results, or values to store; then the level, or the gradients. The coordinates are
-             * src[]. */
+            /* Results, or values to store; then the level or the gradients, if any. The
+             * coordinates are in src[]. */
             struct slot *vector;
             struct slot handle;
             struct slot resident;       /* a predicate, or NO_SLOT */
-            uint8_t dims, count, bytes; /* of a surface: `count` values of `bytes` */
-            uint8_t component;          /* that tld4 gathers */
-            uint8_t outside;            /* of a surface: enum ptx_modifier trap, clamp or zero */
-            uint8_t way;                /* enum ptx_modifier level or grad, or 0 */
+            uint8_t dims, count, bytes; /* surface access: `count` values of `bytes` */
+            uint8_t component;          /* tld4: number of the component to gather */
+            uint8_t outside; /* surface access out of bounds: enum ptx_modifier trap, clamp, zero */
+            uint8_t way;     /* enum ptx_modifier level or grad, or 0 */
             bool is_integer, layered, cube;
         } texture;
         struct {
@@ -171,71 +171,73 @@ struct inst {
             struct slot second, members;
             /* wmma.mma: the registers of d, a, b and c, one matrix after the other */
             struct slot *vector;
-            uint8_t count[4], types[4]; /* of each matrix: registers; enum ptx_type */
+            uint8_t count[4], types[4]; /* for each matrix: number of registers; enum ptx_type */
             uint8_t m, n, k;
         } warp;
     };
 };
 
 #define NO_IMAGE    UINT32_MAX
-#define VECTOR_ROOM 10 /* most slots that an instruction needs in a vector: tex.grad.3d */
-#define MATRIX_ROOM 32 /* the same for wmma.mma: four vectors */
+#define VECTOR_ROOM 10 /* most slots in the vectors of an instruction: tex.grad.3d has 10 */
+#define MATRIX_ROOM 32 /* additional slots for the four vectors of wmma.mma */
 
 /* One function's part of a kernel's code. */
 struct image {
     const struct ptx_function *function;
-    uint32_t start, end; /* pcs; the instruction at `end` is an exit after the function's last */
-    uint32_t register_bytes; /* of a frame */
-    uint32_t frame_bytes;    /* of a frame's parameters and results, for each lane: 16-aligned */
-    uint32_t local_slot;     /* register slot with the address of its local memory, or NO_SLOT */
-    uint32_t shared_shift;   /* to add to the offsets of its own shared variables */
-    uint64_t address;        /* the value of pointers to the function */
+    uint32_t start, end;     /* pcs; an exit is added at `end`, after the last instruction */
+    uint32_t register_bytes; /* size of the registers in a frame */
+    uint32_t frame_bytes;    /* size of parameters and results in a frame, per lane; 16-aligned */
+    uint32_t local_slot;     /* slot of the address of the frame's local memory, or NO_SLOT */
+    uint32_t shared_shift;   /* added to the offsets of the function's own shared variables */
+    uint64_t address;        /* the value that a pointer to the function has */
     uint32_t first_register; /* number of registers of all images before it */
     uint32_t *slots;         /* offset of each of the function's registers in a frame */
-    struct slot *fixed; /* of each register: where its value lies if it never changes; or NO_SLOT */
-    bool needs_zeros;   /* a register may be read before it is written */
+    struct slot *fixed;      /* slot of each register's value if it never changes, else NO_SLOT */
+    bool needs_zeros;        /* a register may be read before it is written */
 };
 
-/* A part of the kernel's parameters in BANK_LAUNCH: `bytes` from offset `at` on. */
+/* A part of the kernel's parameters that is in BANK_LAUNCH: `bytes` from offset `at` on. */
 struct parameter {
-    uint32_t at, offset; /* offset: in the bank */
+    uint32_t at, offset; /* at: in the parameters; offset: in the bank */
     unsigned bytes;
 };
 
 struct shared_variable {
     const struct ptx_variable *variable;
-    uint32_t at; /* in a CTA's memory; without a size: see kernel_dynamic_shared() */
+    /* offset in a CTA's shared memory; without a size, the variable is at kernel_dynamic_shared() */
+    uint32_t at;
 };
 
 /* A kernel with all functions that it may call: read-only while it runs. */
 struct kernel {
     const struct ptx_module *module;
-    const struct ptx_function *function; /* the kernel itself: that of the first image */
+    const struct ptx_function *function; /* the kernel itself: the first image's function */
     struct image *images;
     uint32_t image_count;
     struct inst *code;
-    uint32_t code_count; /* of all images, with one extra instruction at the end of each */
+    uint32_t code_count; /* instructions of all images, with the added exits */
     uint8_t *constants;
-    uint32_t bank_bytes[BANK_COUNT]; /* from BANK_LAUNCH on */
-    uint32_t registers;              /* of a thread: an estimate */
+    uint32_t bank_bytes[BANK_COUNT]; /* only of BANK_LAUNCH, BANK_CTA and BANK_WARP */
+    uint32_t registers;              /* per thread: an estimate */
     uint32_t register_count;         /* PTX registers of all images */
-    uint32_t shared_bytes;           /* static, of a CTA */
+    uint32_t shared_bytes;           /* static shared memory of a CTA */
     struct shared_variable *shared;  /* shared variables that its code names: layout.c */
     uint32_t shared_count;
-    uint32_t local_bytes;                /* of a thread: variables and stack */
-    uint32_t special[PTX_SPECIAL_COUNT]; /* offset of each static special in its bank, or NO_SLOT */
-    struct parameter *parameters;        /* parts that are in BANK_LAUNCH */
+    uint32_t local_bytes; /* per thread: variables and stack */
+    uint32_t
+        special[PTX_SPECIAL_COUNT]; /* offset of each special register in its bank, or NO_SLOT */
+    struct parameter *parameters;   /* the parts in BANK_LAUNCH */
     uint32_t parameter_count;
     struct slot *vectors; /* storage of inst.mem.vector */
     uint32_t vector_count, constant_room;
     bool uses_heap;     /* calls malloc */
     bool uses_stack;    /* calls functions, or alloca */
-    bool shows_params;  /* takes addresses of its parameters */
-    uint64_t params_at; /* the address of its parameters for that; 0: none yet */
+    bool shows_params;  /* takes generic addresses of its parameters */
+    uint64_t params_at; /* generic address of its parameters; 0: none yet */
     struct emu_param *params;
 };
 
-/* Why a function cannot be decoded, in one line, and the source line that it is about. */
+/* Why a function cannot be decoded: one line of text, and the source line of the cause. */
 struct refusal {
     char why[400];
     struct source_line at;
@@ -256,7 +258,7 @@ static inline uint32_t kernel_dynamic_shared(const struct kernel *kernel)
 struct source_line kernel_line(const struct kernel *kernel, uint32_t pc);
 const struct image *kernel_image(const struct kernel *kernel, uint32_t pc);
 
-/* The value of pointers to FUNCTION. */
+/* The value that a pointer to FUNCTION has. */
 uint64_t kernel_function_address(const struct ptx_function *function);
 
 #endif

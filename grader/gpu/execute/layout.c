@@ -1,6 +1,7 @@
-/* The layout of a block's shared memory. First come the module-scope variables that the kernel,
- * or a function it may call, uses, then each function's own variables. With -rdc=true, nvcc puts
- * nearly all shared variables at module scope, including those of other kernels. */
+/* The layout of a block's shared memory. First come the module-scope variables that are used by
+ * the kernel or by a function that it may call; then follow each function's own variables. Unused
+ * module-scope variables are left out: with -rdc=true, nvcc puts nearly all shared variables at
+ * module scope, including those of other kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static uint32_t take(struct kernel *kernel, uint32_t align, uint64_t size)
     return (uint32_t)at;
 }
 
-/* Records where V is, for later queries. */
+/* Records in kernel->shared that V is at offset AT. */
 static void keep(struct decoder *d, const struct ptx_variable *v, uint32_t at)
 {
     struct kernel *kernel = d->kernel;
