@@ -1,8 +1,8 @@
-/* Loads, stores and atomics: from 32 addresses to bytes.
+/* Loads, stores and atomics: from the addresses of 32 lanes to bytes in the host's memory.
  *
- * Every access is checked against the allocations before it touches a byte: find_lanes() turns
- * addresses into host pointers and drops lanes with a bad address, with a fault for each. An
- * access that repeats the previous one takes a shorter way: find_again(). */
+ * Every access is checked against the allocations before it touches a byte. find_lanes() turns
+ * addresses into host pointers. It drops each lane whose address is bad and reports a fault. An
+ * access whose addresses have the same pattern as before takes a fast path: find_again(). */
 #include "gpu/execute/access.h"
 
 #include "gpu/execute/access_values.h"
@@ -12,9 +12,9 @@
 #include "gpu/execute/schedule.h"
 #include "gpu/memory/heap.h"
 
-/* --- addresses ---------------------------------------------------------------------------------- */
+/* --- addresses -------------------------------------------------------------------------------- */
 
-/* base + offset in every lane; inactive lanes repeat the first active lane's address. */
+/* Writes each lane's base + offset to ADDR. Inactive lanes get the first active lane's address. */
 LANES_INLINE void add_addresses(const struct warp *warp, struct slot base, uint64_t offset,
                                 uint32_t mask, uint64_t *addr)
 {
@@ -50,8 +50,8 @@ static enum ptx_space space_of_address(uint64_t addr)
                                                    : PTX_GLOBAL;
 }
 
-/* Of the lanes in TODO, those whose generic address is in the same space as the first one's.
- * Their addresses become relative to the space. */
+/* Returns the lanes of TODO whose generic addresses are in the same state space as the first
+ * lane's, and makes their addresses relative to that space. */
 LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
 {
     access->space = space_of_address(access->addr[__builtin_ctz(todo)]);
@@ -68,8 +68,8 @@ LANES_INLINE uint32_t take_window(uint32_t todo, struct obs_access *access)
     return lanes;
 }
 
-/* Of the lanes in TODO, whose addresses are in the shared memory of a cluster, those that mean
- * the same CTA as the first one. */
+/* Returns the lanes of TODO whose addresses in the cluster's shared memory refer to the same CTA
+ * as the first lane's, and makes their addresses relative to that CTA's memory. */
 static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_access *access)
 {
     uint32_t lanes = 0, own = warp->cta->rank;
@@ -89,8 +89,8 @@ static uint32_t take_cta(const struct warp *warp, uint32_t todo, struct obs_acce
     return lanes;
 }
 
-/* Of the lanes in TODO, those that make one access together: in the same space, and in the same
- * CTA's part of it. */
+/* Returns the lanes of TODO that make one access together: they access the same state space as
+ * the first lane and, in a cluster's shared memory, the same CTA. */
 LANES_INLINE uint32_t take_space(const struct warp *warp, const struct inst *inst, uint32_t todo,
                                  struct obs_access *access)
 {
@@ -110,9 +110,10 @@ LANES_INLINE bool is_shared(uint8_t space)
     return space == PTX_SHARED || space == PTX_CLUSTER;
 }
 
-/* --- checks ------------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
-/* Whether a GPU would let the access pass and the options ask to overlook it. */
+/* Whether the fault is only reported and does not fail the launch, because the options ask for
+ * that and a GPU would not notice the access. */
 static bool is_overlooked(const struct launch *launch, const struct obs_access *access,
                           unsigned lane, enum obs_fault_kind kind)
 {
@@ -145,8 +146,8 @@ LANES_INLINE uint32_t check_alignment(struct warp *warp, const struct obs_access
     return lanes;
 }
 
-/* Constant memory is read-only, and an instruction that reads constant memory reads nothing
- * else. */
+/* Whether the access may touch BLOCK. Constant memory is read-only, and an instruction for
+ * constant memory may read only that. */
 static bool may_touch(const struct mem_block *block, const struct obs_access *access)
 {
     if (access->space == PTX_CONST)
@@ -160,15 +161,15 @@ static bool holds(const struct mem_block *block, uint64_t low, uint64_t high)
            high - block->addr <= block->size;
 }
 
-/* The end of the shared memory that INST may access: the CTA's, or the end of the array that it
- * names. */
+/* Where the shared memory that INST may access ends: at the end of the CTA's memory, or earlier
+ * at the end of the array that its address points into. */
 LANES_INLINE uint64_t shared_end(const struct warp *warp, const struct inst *inst)
 {
     uint32_t all = warp->cta->shared_bytes;
     return inst->mem.high && inst->mem.high < all ? inst->mem.high : all;
 }
 
-/* Whether the access may touch the bytes from LOW to HIGH. */
+/* Whether the access may touch the shared memory from LOW up to HIGH. */
 LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access *access,
                                uint64_t low, uint64_t high)
 {
@@ -176,8 +177,8 @@ LANES_INLINE bool is_in_shared(const struct warp *warp, const struct obs_access 
     return low < high && low >= inst->mem.low && high <= shared_end(warp, inst);
 }
 
-/* The memory of a space that belongs to the CTA, the warp or the launch: its bytes, and the
- * distance between two lanes' parts. */
+/* Memory of the CTA, the warp or the launch in one state space. `stride` is the distance from one
+ * lane's part to the next lane's; 0: all lanes share the memory. */
 struct area {
     uint8_t *start;
     uint64_t size, stride;
@@ -200,11 +201,11 @@ LANES_INLINE struct area area_of(const struct warp *warp, const struct obs_acces
         return (struct area){warp->cta->shared, warp->cta->shared_bytes, 0};
     case PTX_CLUSTER:
         return area_of_other(warp, access->rank);
-    case PTX_LOCAL: /* the kernel's own variables; others are found lane by lane */
+    case PTX_LOCAL: /* the kernel's own variables; find_lane() finds those of functions */
         return (struct area){warp->local, local, launch->own_bytes};
     case PTX_FRAME: /* parameters and results of device functions */
         return (struct area){warp->frame->params, params, params};
-    default: /* the launch's parameters: the only space that all lanes share */
+    default: /* PTX_PARAM: the launch's parameters */
         return (struct area){(uint8_t *)(uintptr_t)launch->request.params,
                              launch->request.param_bytes, 0};
     }
@@ -215,8 +216,8 @@ LANES_INLINE bool is_global(uint8_t space)
     return space == PTX_GLOBAL || space == PTX_CONST;
 }
 
-/* The bytes at ADDR if all bytes from LOW to HIGH are in one block. The block that this
- * instruction hit last is tried first. */
+/* Returns the bytes at ADDR if all bytes from LOW to HIGH are in one block that the access may
+ * touch, else NULL. It first tries the block that this instruction accessed last. */
 LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *access,
                                     uint64_t addr, uint64_t low, uint64_t high)
 {
@@ -225,26 +226,26 @@ LANES_INLINE uint8_t *find_in_block(struct warp *warp, const struct obs_access *
     if (!holds(*block, low, high))
         *block = mem_block_at(worker->launch->memory, low);
     return holds(*block, low, high) && may_touch(*block, access) &&
-                   !(*block)->is_heap /* the heap's chunks are checked one by one */
+                   !(*block)->is_heap /* find_lane() checks the heap's chunks */
                ? (*block)->host + (addr - (*block)->addr)
                : NULL;
 }
 
-/* SIZE bytes of a lane's local memory at AT: the kernel's own variables, or those of called
- * functions, which follow them on the stack. NULL if they are neither. */
+/* Returns SIZE bytes at offset AT of a lane's local memory. It holds the kernel's own variables
+ * and, after them, a stack for called functions. NULL: the bytes are in neither. */
 static uint8_t *local_bytes(const struct warp *warp, unsigned lane, uint64_t at, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
     uint64_t own = launch->own_bytes, used = launch->kernel->function->local_bytes;
     if (at <= used && size <= used - at)
         return warp->local + lane * own + at;
-    at -= own; /* there is a gap between the two */
+    at -= own; /* from `used` to `own` is a gap */
     if (at > warp->stack_room || size > warp->stack_room - at)
         return NULL;
     return warp->stack + (size_t)lane * warp->stack_room + at;
 }
 
-/* One lane's bytes, or NULL and the kind of fault. */
+/* Returns one lane's bytes. If its address is bad, returns NULL and sets *WRONG to the fault. */
 static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, unsigned lane,
                           enum obs_fault_kind *wrong)
 {
@@ -269,12 +270,12 @@ static uint8_t *find_lane(struct warp *warp, const struct obs_access *access, un
     return may_touch(block, access) ? block->host + (addr - block->addr) : NULL;
 }
 
-/* Lane by lane: some lane is out of bounds, or the access touches two blocks. */
+/* Finds each lane's bytes separately: an address can be bad, or there can be several blocks. */
 static uint32_t find_slowly(struct warp *warp, const struct obs_access *access, uint32_t lanes,
                             uint8_t **host)
 {
-    static const uint64_t zeros[2] = {
-        0}; /* bad addresses read this, so that the kernel can continue */
+    /* lanes with bad addresses read zeros, so that the kernel can continue */
+    static const uint64_t zeros[2] = {0};
     enum obs_fault_kind wrong;
     lanes = check_alignment(warp, access, lanes);
     for (unsigned l = 0; l < WARP; l++) {
@@ -294,7 +295,7 @@ static void tell_observers(struct warp *warp, const struct obs_access *access)
         worker->listener[i].observer->access(worker->listener[i].state, access);
 }
 
-/* Reports silent repeats before anything else about the instruction. */
+/* Reports to the observers the repeats of an access that were only counted so far. */
 static void flush_repeats(struct worker *worker, uint32_t pc)
 {
     struct pattern *pattern = &worker->patterns[pc];
@@ -326,7 +327,7 @@ void access_flush(struct worker *worker)
             flush(worker, pc);
 }
 
-/* Reports one access of LANES in one space. Returns its pattern; NULL if it has none. */
+/* Reports one access of LANES in one state space to the observers. Returns its pattern or NULL. */
 LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access, uint32_t lanes)
 {
     struct worker *worker = warp->cta->worker;
@@ -342,8 +343,8 @@ LANES_INLINE struct pattern *report(struct warp *warp, struct obs_access *access
     return pattern;
 }
 
-/* Returns the first lane's bytes, and the distance from lane to lane without the deltas, after
- * checking all addresses of the pattern. NULL if some are bad, or there is no pattern. */
+/* Checks all addresses of the pattern together. Returns the first lane's bytes; lane l's bytes are
+ * l * *STRIDE + delta[l] further. NULL: no pattern, a bad address, or bytes in several blocks. */
 LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *access,
                                    const struct pattern *pattern, uint64_t *stride)
 {
@@ -362,8 +363,8 @@ LANES_INLINE uint8_t *find_pattern(struct warp *warp, const struct obs_access *a
     return low < high && high <= area.size ? area.start + first : NULL;
 }
 
-/* Checks one access of LANES in one space. HOST gets each lane's bytes. Lanes that are not in
- * the result may only be read from there. */
+/* Checks one access of LANES in one state space. Writes to HOST a pointer to each lane's bytes.
+ * Returns the lanes with good addresses; the bytes of other lanes may only be read. */
 LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *access,
                                  const struct pattern *pattern, uint32_t lanes, uint8_t **host)
 {
@@ -376,9 +377,9 @@ LANES_INLINE uint32_t find_lanes(struct warp *warp, const struct obs_access *acc
     return lanes;
 }
 
-/* --- loads and stores --------------------------------------------------------------------------- */
+/* --- loads and stores ------------------------------------------------------------------------- */
 
-/* Everything but the addresses and the results of report(). */
+/* Sets the fields of ACCESS that the instruction alone determines. */
 LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
                                struct obs_access *access)
 {
@@ -388,7 +389,7 @@ LANES_INLINE void start_access(const struct warp *warp, const struct inst *inst,
     access->element = inst->mem.bytes;
 }
 
-/* The values that a store will write, for observers. */
+/* Shows observers the values that a store will write. */
 LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
                               struct obs_access *access)
 {
@@ -397,19 +398,19 @@ LANES_INLINE void show_values(const struct warp *warp, const struct inst *inst,
     access->value_bytes = inst->mem.vector[0].bytes;
 }
 
-/* Whether the whole window can be read, including the bytes behind the requested ones. */
+/* Whether all PATTERN_WINDOW bytes from the lowest address on are readable. */
 LANES_INLINE bool has_window(const struct pattern *pattern, uint64_t first)
 {
     if (pattern->space == PTX_SHARED)
-        return true; /* the CTA has PATTERN_WINDOW bytes more: cta.c */
+        return true; /* cta.c allocates PATTERN_WINDOW bytes more */
     if (!is_global(pattern->space))
         return false;
     uint64_t low = first + (uint64_t)(int64_t)pattern->low - pattern->block->addr;
     return pattern->block->size >= PATTERN_WINDOW && low <= pattern->block->size - PATTERN_WINDOW;
 }
 
-/* Notes what find_again() and lies_apart() need, after an access at FIRST whose addresses were
- * all good. */
+/* Stores in PATTERN what find_again() and lies_apart() need, after an access whose addresses were
+ * all good. FIRST is the first lane's address. */
 LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uint64_t first)
 {
     const struct mem_block *block = pattern->block;
@@ -441,7 +442,7 @@ LANES_INLINE void remember(const struct warp *warp, struct pattern *pattern, uin
     }
 }
 
-LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES static void load_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
@@ -464,7 +465,7 @@ LANES_CLONES static void load_anew(struct warp *warp, const struct inst *inst, u
     }
 }
 
-LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, uint32_t mask)
+LANES_CLONES static void store_in_full(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t todo = mask; todo;) {
         struct obs_access access;
@@ -488,16 +489,16 @@ LANES_CLONES static void store_anew(struct warp *warp, const struct inst *inst, 
     }
 }
 
-/* --- accesses that repeat --------------------------------------------------------------------------------- */
+/* --- accesses that repeat --------------------------------------------------------------------- */
 
-/* Kept out of line, away from the common path. */
+/* Not inlined, so that the common path of load_run() stays short. */
 LANES_CLONES static void load_again(const struct warp *warp, const struct inst *inst,
                                     uint8_t *start, const struct pattern *pattern, uint32_t mask)
 {
     load_found(warp, inst, start, pattern->stride, pattern, mask);
 }
 
-/* Reports a repeated access at FIRST to the listener in full. */
+/* Reports a repeated access in full to one listener. FIRST is the first lane's address. */
 LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst *inst,
                                       const struct pattern *pattern, uint64_t first,
                                       const struct listener *listener)
@@ -517,7 +518,7 @@ LANES_CLONES static void tell_in_full(const struct warp *warp, const struct inst
     listener->observer->access(listener->state, &access);
 }
 
-/* Reports a repeated access at FIRST to all listeners. */
+/* Reports a repeated access to all listeners. FIRST is the first lane's address. */
 LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
                              struct pattern *pattern, uint64_t first)
 {
@@ -547,15 +548,15 @@ LANES_INLINE void tell_again(const struct warp *warp, const struct inst *inst,
     pattern->silent = silent;
 }
 
-/* The fast path of nearly all accesses: see repeat.h. Returns the first lane's bytes; NULL where
- * the fast path does not apply, and then nothing has happened yet. */
+/* The fast path, which nearly all accesses take: see repeat.h. Returns the first lane's bytes.
+ * NULL: the fast path does not apply, and nothing has been counted or reported. */
 LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct pattern *pattern = &warp->cta->worker->patterns[warp->pc];
     unsigned lead = mask == ALL_LANES ? 0 : (unsigned)__builtin_ctz(mask);
     struct slot base = inst->mem.base;
     uint64_t first;
-    if (pattern->ready != mask || /* a parameter never is */
+    if (pattern->ready != mask || /* always true for parameters */
         !lies_as_before(slot_at(warp, base), base.bytes, pattern, mask, lead) ||
         !is_in_place(pattern, slot_at(warp, base), base.bytes, (uint64_t)inst->mem.offset,
                      inst->mem.space == PTX_GENERIC, lead, &first))
@@ -568,7 +569,8 @@ LANES_INLINE uint8_t *find_again(const struct warp *warp, const struct inst *ins
     return repeat_start(warp, pattern, first);
 }
 
-/* See repeat.h. HOST gets each lane's bytes. */
+/* The second fast path: see find_apart() in repeat.h. Writes to HOST a pointer to each lane's
+ * bytes. False: this path does not apply. */
 LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, uint32_t mask,
                              uint8_t **host)
 {
@@ -583,8 +585,8 @@ LANES_INLINE bool lies_apart(const struct warp *warp, const struct inst *inst, u
     return start;
 }
 
-/* A poll finds nothing new if the register already holds the value: comparing one element is
- * enough. */
+/* A poll finds a new value if its result differs from the register's previous value. In a vector,
+ * only the first element is compared. */
 LANES_INLINE void keep_seen(const struct warp *warp, struct slot d, uint8_t seen[8 * WARP])
 {
     if (d.offset != NO_SLOT)
@@ -611,7 +613,7 @@ LANES_CLONES void load_run(struct warp *warp, const struct inst *inst, uint32_t 
     if (!start && lies_apart(warp, inst, mask, host))
         load_elements(warp, inst, host, mask, false);
     else if (!start)
-        load_anew(warp, inst, mask);
+        load_in_full(warp, inst, mask);
     else if (mask == ALL_LANES && inst->mem.moves == MOVES_WORDS && !pattern->stride)
         load_words((uint32_t *)(void *)slot_at(warp, inst->mem.vector[0]), start, pattern, mask);
     else
@@ -631,18 +633,17 @@ LANES_CLONES void store_run(struct warp *warp, const struct inst *inst, uint32_t
     else if (lies_apart(warp, inst, mask, host))
         store_elements(warp, inst, host, mask);
     else
-        store_anew(warp, inst, mask);
+        store_in_full(warp, inst, mask);
 }
 
-/* --- atomics ------------------------------------------------------------------------------------ */
+/* --- atomics ---------------------------------------------------------------------------------- */
 
 static const void *operand_at(const struct warp *warp, struct slot slot)
 {
     return slot.offset == NO_SLOT ? NULL : slot_at(warp, slot);
 }
 
-/* Counts the lanes that left a new value in memory; where lanes share a word, those before the
- * last change. */
+/* Counts the lanes whose old value differs from what is in memory after all lanes' operations. */
 static void count_changes(struct worker *worker, const struct inst *inst, uint8_t *const *host,
                           uint32_t lanes, const uint64_t *old)
 {
@@ -652,15 +653,15 @@ static void count_changes(struct worker *worker, const struct inst *inst, uint8_
     }
 }
 
-/* Whether no other worker can come between a load and the store after it. */
+/* Whether no other CPU thread can change a value between a load and the store after it. */
 LANES_INLINE bool is_alone(const struct warp *warp, bool shared)
 {
     const struct launch *launch = warp->cta->launch;
     return shared || (launch->workers == 1 && !launch->memory->lent);
 }
 
-/* Element K for LANES of GROUP, at HOST, which moves on to the next element. The other lanes of
- * GROUP have bad addresses and get zeros. */
+/* Executes the atomic on element K for LANES and advances HOST to the next element. The other
+ * lanes of GROUP have bad addresses; their result is 0. */
 LANES_INLINE void atomic_element(struct warp *warp, const struct inst *inst, unsigned k,
                                  bool shared, uint32_t lanes, uint32_t group, uint8_t **host)
 {
@@ -681,7 +682,7 @@ static const uint64_t *longs_at(const struct warp *warp, struct slot slot)
     return (const uint64_t *)(const void *)slot_at(warp, slot);
 }
 
-/* The one element of 128 bits: see decode_wide_atomic_values(). */
+/* Executes a 128-bit atomic. The vector holds b, the result and, for cas, c, as two halves each. */
 static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lanes,
                         uint8_t *const *host)
 {
@@ -704,7 +705,7 @@ static void atomic_wide(struct warp *warp, const struct inst *inst, uint32_t lan
     }
 }
 
-/* Lanes execute in order: one legal outcome, and always the same one. */
+/* Lanes execute in order. CUDA allows any order; a fixed one makes results repeatable. */
 LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint8_t seen[8 * WARP];
@@ -729,7 +730,7 @@ LANES_CLONES void atomic_run(struct warp *warp, const struct inst *inst, uint32_
         count_news(warp, first, seen);
 }
 
-/* --- for accesses that other files make -------------------------------------------------------------- */
+/* --- accesses by other files ------------------------------------------------------------------ */
 
 void access_addresses(const struct warp *warp, struct slot base, uint64_t offset, uint32_t mask,
                       uint64_t *addr)
@@ -768,9 +769,9 @@ uint8_t *access_find_part(struct warp *warp, struct obs_access *access, unsigned
     return host;
 }
 
-/* --- fences ------------------------------------------------------------------------------------- */
+/* --- fences ----------------------------------------------------------------------------------- */
 
-/* Memory is always in order here, but observers are told of fences. */
+/* The emulator's memory is always in order, so a fence is only reported to the observers. */
 void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     cta_tell_order(warp->cta, (struct obs_order){.kind = OBS_FENCE,
@@ -779,7 +780,7 @@ void fence_run(struct warp *warp, const struct inst *inst, uint32_t mask)
                                                  .wide = inst->mem.op != PTX_MOD_cta});
 }
 
-/* --- for functions without PTX ------------------------------------------------------------------ */
+/* --- accesses by built-in functions ----------------------------------------------------------- */
 
 uint8_t *access_bytes(struct warp *warp, unsigned lane, uint64_t addr, uint64_t size)
 {

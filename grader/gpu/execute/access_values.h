@@ -1,5 +1,5 @@
-/* Moves values between 32 lanes' registers and their bytes in memory, for access.c and
- * access_again.c: one by one, or in one piece where the addresses allow it. */
+/* Moves values between 32 lanes' registers and their bytes in memory: lane by lane, or in one
+ * piece where the addresses allow it. */
 #ifndef GPU_EXECUTE_ACCESS_VALUES_H
 #define GPU_EXECUTE_ACCESS_VALUES_H
 
@@ -9,13 +9,13 @@
 #include "gpu/execute/state.h"
 #include "gpu/execute/turns.h"
 
-/* Unrolled by four: the loop itself would cost as much as its body. */
+/* A loop over all lanes. It is unrolled by four, because loop control costs as much as the body. */
 #define EACH_LANE(l) _Pragma("GCC unroll 4") for (unsigned l = 0; l < WARP; l++)
 
-/* --- lanes one by one ----------------------------------------------------------------------------------- */
+/* --- lanes one by one ------------------------------------------------------------------------- */
 
-/* DEFINE: a vector of values of type T, in each lane's bytes from AT on. Inactive lanes have
- * readable bytes, too; those are not written. */
+/* Defines functions that move one value of type T for each lane. The value is at offset AT of the
+ * lane's bytes at HOST. Inactive lanes have readable bytes, too, which are not written. */
 #define LANE_VALUES(T)                                                                             \
     LANES_INLINE T value_##T(const uint8_t *host, size_t at)                                       \
     {                                                                                              \
@@ -62,7 +62,7 @@ LANE_VALUES(uint16_t)
 LANE_VALUES(uint32_t)
 LANE_VALUES(uint64_t)
 
-/* Values of at most 4 BYTES, extended to their register's width. */
+/* Writes values of at most 4 BYTES to registers of WIDTH bytes, with sign or zero extension. */
 LANES_INLINE void put_narrow(uint8_t *d, unsigned width, uint32_t *raw, uint32_t mask,
                              unsigned bytes, bool is_signed)
 {
@@ -97,7 +97,8 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
     put_narrow(d, width, raw, mask, bytes, is_signed);
 }
 
-/* Element K of COUNT that adjacent lanes load or store side by side, as one piece for each lane. */
+/* Defines functions that move element K of vectors of COUNT elements. The vectors of all 32 lanes
+ * are adjacent in memory. */
 #define LANE_PIECES(T)                                                                             \
     LANES_INLINE void load_pieces_##T(void *to, const uint8_t *from, unsigned count, unsigned k)   \
     {                                                                                              \
@@ -117,7 +118,8 @@ LANES_INLINE void load_narrow(uint8_t *d, unsigned width, uint8_t *const *host, 
 LANE_PIECES(uint32_t)
 LANE_PIECES(uint64_t)
 
-/* Moves all elements this way if they are as wide as their registers. */
+/* Moves all elements of adjacent vectors with the functions above. False: none of them fits the
+ * vector, or an element is not as wide as its register. */
 LANES_INLINE bool move_pieces(const struct warp *warp, const struct inst *inst, uint8_t *bytes)
 {
     unsigned count = inst->mem.count, width = inst->mem.bytes;
@@ -150,7 +152,7 @@ LANES_INLINE bool is_signed_load(const struct inst *inst)
     return ptx_type_class((enum ptx_type)inst->mem.type) == 'S';
 }
 
-/* Loads element K into the lanes of MASK; UNIFORM: all from the same address. */
+/* Loads element K into the lanes of MASK. UNIFORM: all lanes have the same address. */
 LANES_INLINE void load_element(const struct warp *warp, const struct inst *inst, unsigned k,
                                uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -189,8 +191,8 @@ LANES_INLINE void store_element(const struct warp *warp, const struct inst *inst
         store_uint8_t(v, slot.bytes, host, at, lanes, turn);
 }
 
-/* 16 bytes that are loaded or stored in one piece: CPUs with AVX guarantee it for aligned ones,
- * and others do it. Look-back algorithms keep a value and its flag in such a piece. */
+/* 16 aligned bytes that are loaded or stored atomically. CPUs with AVX guarantee this; other CPUs
+ * do it in practice. Look-back algorithms keep a value and its flag together in 16 bytes. */
 typedef uint64_t whole_piece __attribute__((vector_size(16), aligned(8), may_alias));
 
 LANES_INLINE void load_whole(const struct warp *warp, const struct inst *inst, uint8_t *const *host,
@@ -221,7 +223,7 @@ LANES_INLINE void store_whole(const struct warp *warp, const struct inst *inst,
     }
 }
 
-/* Loads all elements into the lanes of MASK; UNIFORM: all from the same address. */
+/* Loads all elements into the lanes of MASK. UNIFORM: all lanes have the same address. */
 LANES_INLINE void load_elements(const struct warp *warp, const struct inst *inst,
                                 uint8_t *const *host, uint32_t mask, bool uniform)
 {
@@ -244,9 +246,10 @@ LANES_INLINE void store_elements(const struct warp *warp, const struct inst *ins
         store_element(warp, inst, k, host, lanes);
 }
 
-/* --- lanes whose addresses have a shape --------------------------------------------------------------- */
+/* --- lanes whose addresses form a pattern ----------------------------------------------------- */
 
-/* Loads one value for each lane of MASK, as the shape says. The whole window must be readable. */
+/* Loads one value of 4 bytes for each lane of MASK, in the fastest way for the pattern's shape.
+ * If it is PATTERN_NEAR, all PATTERN_WINDOW bytes from the lowest address on must be readable. */
 LANES_INLINE void load_words(uint32_t *d, const uint8_t *start, const struct pattern *pattern,
                              uint32_t mask)
 {
@@ -295,7 +298,7 @@ LANES_INLINE void load_longs(uint64_t *d, const uint8_t *start, const struct pat
         put_uint64_t(d, v, mask);
 }
 
-/* The same for stores of 4 or 8 BYTES. */
+/* Stores one value of 4 or 8 BYTES for each lane of MASK in the same way. */
 LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pattern *pattern,
                                uint32_t mask, unsigned bytes)
 {
@@ -307,7 +310,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
         unsigned last = (31u - (unsigned)__builtin_clz(in_turn(mask, turn))) ^ turn;
         memcpy(start, v + last * bytes, bytes);
     } else if (pattern->shape == PATTERN_DENSE_ROWS) {
-        unsigned first = turn & half; /* in one pass the lower row wins */
+        unsigned first =
+            turn & half; /* if one pass (turns.h) stores both rows, the lower one wins */
         memcpy(start + delta[first], v + first * bytes, half * bytes);
         memcpy(start + delta[first ^ half], v + (first ^ half) * bytes, half * bytes);
     } else if (mask == ALL_LANES) {
@@ -320,7 +324,8 @@ LANES_INLINE void store_shaped(uint8_t *start, const uint8_t *v, const struct pa
     }
 }
 
-/* Loads one 8- or 16-bit value for each lane, all side by side; false if they are not. */
+/* Loads one value of 8 or 16 bits for each lane. False: the values have another size or are not
+ * adjacent in memory. */
 LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *inst,
                                     const uint8_t *start, const struct pattern *pattern,
                                     uint32_t mask)
@@ -340,8 +345,8 @@ LANES_INLINE bool load_dense_narrow(const struct warp *warp, const struct inst *
     return true;
 }
 
-/* Loads four bytes or two halves for each lane, such as pixels, as one word. False if the values
- * are not of this form. */
+/* Loads vectors of four 8-bit or two 16-bit values, such as pixels, as one word for each lane.
+ * False: the vectors have another form. */
 LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *inst,
                                    const uint8_t *start, const struct pattern *pattern,
                                    uint32_t mask)
@@ -362,8 +367,8 @@ LANES_INLINE bool load_split_words(const struct warp *warp, const struct inst *i
     return true;
 }
 
-/* Moves all values of MASK's lanes once the first lane's bytes at START are found; the next
- * lane's are STRIDE bytes further, plus the pattern's deltas. */
+/* Loads all values for the lanes of MASK. START points to the first lane's bytes; lane l's bytes
+ * are l * STRIDE + delta[l] further. store_found() below stores in the same way. */
 LANES_INLINE void load_found(const struct warp *warp, const struct inst *inst, uint8_t *start,
                              uint64_t stride, const struct pattern *pattern, uint32_t mask)
 {

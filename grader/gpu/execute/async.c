@@ -1,9 +1,10 @@
 /* cp.async: copies from global to shared memory that a thread starts now and waits for later.
  *
- * The source is read when the copy starts, and stored when the thread waits for it. That is as
- * late as a GPU may do it, so a kernel that forgets to wait always sees the old data. A thread's
- * copies belong to the group that its next commit_group closes; wait_group N stores all but the
- * latest N groups. A copy that no wait covered before the thread ends is never stored. */
+ * A copy reads its source when it starts, and stores the data when the thread waits for it. This
+ * is the latest moment that CUDA allows, so a kernel that forgets to wait always sees the old
+ * data. A thread's copies belong to the group that its next commit_group closes; wait_group N
+ * stores all groups except the latest N. If a thread ends without waiting for a copy, the copy is
+ * never stored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +36,10 @@ static struct async_copy *begin(struct warp *warp, uint32_t lanes, unsigned byte
     return copy;
 }
 
-/* --- starting ---------------------------------------------------------------------------------------- */
+/* --- starting --------------------------------------------------------------------------------- */
 
-/* The bytes that each lane copies; the rest of its destination gets zeros. */
+/* Writes to SIZES the number of bytes that each lane copies. The rest of the lane's destination
+ * becomes zero. */
 static void source_sizes(const struct warp *warp, const struct inst *inst, uint8_t *sizes)
 {
     uint32_t ignored = inst->src[3].offset == NO_SLOT ? 0 : slot_predicate(warp, inst->src[3]);
@@ -51,7 +53,8 @@ static void source_sizes(const struct warp *warp, const struct inst *inst, uint8
     }
 }
 
-/* Reads the sources of LANES. A copy of 0 bytes reads nothing, even from a bad address. */
+/* Reads the sources of LANES. A lane that copies 0 bytes reads nothing, so its address may be
+ * bad. */
 static void read_sources(struct warp *warp, const struct inst *inst, struct async_copy *copy,
                          uint32_t lanes)
 {
@@ -84,8 +87,8 @@ static void read_sources(struct warp *warp, const struct inst *inst, struct asyn
     }
 }
 
-/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] may hold a size, and src[3] a
- * predicate of lanes that copy nothing; NO_SLOT if absent. */
+/* cp.async: [mem.base + offset] := [src[0] + src[1]]. src[2] holds the number of bytes to read,
+ * and src[3] a predicate that is true in lanes that read nothing; either can be NO_SLOT. */
 void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct obs_access access = {.pc = warp->pc, .kind = OBS_STORE, .warp = warp->index};
@@ -102,7 +105,7 @@ void copy_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     read_sources(warp, inst, copy, lanes);
 }
 
-/* --- finishing -------------------------------------------------------------------------------------- */
+/* --- finishing -------------------------------------------------------------------------------- */
 
 static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
 {
@@ -122,7 +125,8 @@ static void store(struct warp *warp, struct async_copy *copy, uint32_t lanes)
                                                      .pc = copy->pc});
 }
 
-/* Stores the copies of LANES in groups before BEFORE, in the order in which they started. */
+/* Stores the copies of LANES whose group has a number below the lane's BEFORE, the oldest copy
+ * first. */
 static void finish(struct warp *warp, const uint32_t *before, uint32_t lanes)
 {
     for (struct async_copy **place = &warp->copies; *place;) {
@@ -155,7 +159,8 @@ void commit_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         warp->groups[l] += mask >> l & 1;
 }
 
-/* Groups from `groups - pending` on may stay under way, and always the one that is still open. */
+/* Copies of groups from number `groups - pending` on may stay pending, and so may the copies of
+ * the group that is still open. */
 void wait_group_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t before[WARP], pending = inst->wait.pending;

@@ -1,7 +1,7 @@
-/* What atomics do to the lanes' bytes. Each lane's turn is a compare-and-swap loop on the CPU,
- * as other workers run other CTAs at the same time. No other worker accesses a CTA's shared
- * memory, and with one worker no other accesses any memory: there a turn is a plain load and
- * store. */
+/* Atomic operations on the lanes' bytes, one lane after the other. Usually an operation is a
+ * compare-and-swap loop on the CPU, because other workers (CPU threads) run other CTAs at the same
+ * time. If no other CPU thread can access the bytes, which is certain in a CTA's shared memory, a
+ * plain load and store is enough. */
 #include "gpu/execute/access.h"
 #include "gpu/execute/half.h"
 
@@ -20,7 +20,8 @@ static uint32_t add_floats(uint32_t a, uint32_t b, bool flushes)
     return flushes ? flushed(float_bits(sum)) : float_bits(sum);
 }
 
-/* The value in memory after one lane's operation on OLD, in words of the type's width. */
+/* Returns the value in memory after one lane's operation on OLD. There is one such function for
+ * each width. */
 static uint32_t combine32(const struct inst *inst, bool shared, uint32_t old, uint32_t b,
                           uint32_t c)
 {
@@ -81,7 +82,7 @@ static uint16_t combine16(const struct inst *inst, uint16_t old, uint16_t b, uin
     return old == b ? c : old; /* cas */
 }
 
-/* --- turns -------------------------------------------------------------------------------------- */
+/* --- one lane's operation --------------------------------------------------------------------- */
 
 static uint32_t atomic32(const struct inst *inst, bool shared, bool alone, void *host, uint32_t b,
                          uint32_t c)
@@ -118,7 +119,7 @@ static uint64_t atomic64(const struct inst *inst, bool alone, void *host, uint64
     return old;
 }
 
-/* Counting is the most common use of atomics. */
+/* A fast path for the addition of integers: counting is the most common use of atomics. */
 static void add_words(uint32_t lanes, uint8_t *const *host, const uint32_t *b, uint64_t *old)
 {
     for (; lanes; lanes &= lanes - 1) {
@@ -171,7 +172,7 @@ void atomic_lanes(const struct inst *inst, bool shared, bool alone, uint32_t lan
     }
 }
 
-/* --- 128 bits ------------------------------------------------------------------------------------- */
+/* --- 128 bits --------------------------------------------------------------------------------- */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -186,7 +187,8 @@ static wide join(const uint64_t *const *halves, unsigned lane)
     return (wide)halves[1][lane] << 64 | halves[0][lane];
 }
 
-/* exch replaces any value: it retries until no other worker came between. */
+/* cas is one compare-and-swap. exch replaces any value: it retries with the latest value until no
+ * other worker has changed the word in between. */
 WIDE_SWAPS static wide atomic128(bool swaps_if_equal, wide *word, wide b, wide c)
 {
     wide expected = swaps_if_equal ? b : 0, wanted = swaps_if_equal ? c : b;
