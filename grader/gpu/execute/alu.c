@@ -1,8 +1,8 @@
-/* Arithmetic: turns each line of alu.def into a function, which is a loop of rows.h, and a table
- * row with its name.
+/* Arithmetic: turns each line of alu.def into a function that loops over the lanes (rows.h), and
+ * into a row of the table of these functions.
  *
- * Rounding and .ftz are modes of the CPU's vector unit, set around the loop (fp_run): x86 rounds
- * and flushes as PTX does. This file is compiled with -ffp-contract=off (see rules.mk). */
+ * Rounding and .ftz are modes of the CPU's vector unit, which fp_run() sets around the loop: x86
+ * rounds and flushes as PTX does. This file is compiled with -ffp-contract=off (see rules.mk). */
 #include <immintrin.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "gpu/execute/rows.h"
 #include "gpu/execute/state.h"
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 
-/* Checks an operand before its loop, which is not instrumented: reads the first poisoned byte,
- * so that AddressSanitizer reports it. */
+/* Checks an operand before the loop, which AddressSanitizer does not instrument. Reads the first
+ * poisoned byte, if there is one, so that AddressSanitizer reports it. */
 void rows_look(const void *lanes, size_t bytes, size_t alignment)
 {
     const volatile uint8_t *bad = __asan_region_is_poisoned((void *)(uintptr_t)lanes, bytes);
@@ -110,9 +110,10 @@ const struct alu_row *alu_find(const char *name)
     return found ? *found : NULL;
 }
 
-/* --- modes -------------------------------------------------------------------------------------- */
+/* --- modes ------------------------------------------------------------------------------------ */
 
-/* abs, neg and similar only move bits, so the vector unit has not flushed their results. */
+/* Flushes denormal results to zero. For abs, neg and similar, which only change bits, the vector
+ * unit has not done so. */
 LANES_CLONES static void flush_lanes(f32 *d, u32 mask)
 {
     u32 *words = (u32 *)(void *)d;

@@ -1,6 +1,6 @@
-/* Carry chains: numbers wider than a register, word by word.
+/* Carry chains: arithmetic on numbers wider than a register, one word after another.
  *
- *   add.cc.u32  low, a0, b0        carry := the sum did not fit
+ *   add.cc.u32  low, a0, b0        carry := 1 if the sum does not fit, else 0
  *   addc.u32    high, a1, b1       a1 + b1 + carry
  *
  * Each lane has its own carry, one bit of a predicate. In a subtraction it is the borrow. mad
@@ -21,8 +21,9 @@ LANES_INLINE uint64_t product_64(uint64_t a, uint64_t b, uint8_t part, bool is_s
     return (uint64_t)(part == 'h' ? product >> 64 : product);
 }
 
-/* At most one of the two steps of x + y + carry or x - y - carry can overflow. Values that all
- * lanes share are constants in the loop, so that the compiler vectorises it. */
+/* Defines carry_run_32() and carry_run_64(). Of the two steps of x + y + carry or x - y - carry,
+ * at most one can overflow. `part`, `is_signed` and `subtracts` are constants in the loop, so that
+ * the compiler vectorises it. */
 #define CARRY(BITS)                                                                                \
     LANES_INLINE void carry_lanes_##BITS(const struct warp *warp, const struct inst *inst,         \
                                          uint32_t mask, uint8_t part, bool is_signed,              \

@@ -1,4 +1,4 @@
-/* Comparisons (setp and set) and the number classes of testp. Each gives one bit a lane. */
+/* Comparisons (setp and set) and the number classes of testp. Each gives one bit per lane. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ compare_fn *compare_find(const char *name)
     return NULL;
 }
 
-/* f16 and bf16 are compared as doubles, which hold them exactly: the lower (PART 0) or upper
- * halves. */
+/* Compares f16 or bf16 numbers as doubles, which hold them exactly. In packed registers, PART 0 is
+ * the lower half and PART 1 the upper half. */
 static u32 compared_halves(struct warp *warp, const struct inst *inst, unsigned part)
 {
     f64 x[WARP], y[WARP];
@@ -65,8 +65,8 @@ static u32 combined(struct warp *warp, const struct inst *inst, u32 bits)
                                       : bits ^ other;
 }
 
-/* p|q: p is the result, q its negation. For packed numbers, p is the lower result and q the
- * upper one. */
+/* For p|q, p gets the comparison's result and q its negation, each combined with the third source.
+ * For packed numbers, p gets the result of the lower halves and q that of the upper halves. */
 void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 bits = compared(warp, inst);
@@ -77,7 +77,7 @@ void setp_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     slot_set_predicate(warp, inst->set.second, second, mask);
 }
 
-/* set writes all ones, or 1.0, for true, in a register of 32 or 16 bits. */
+/* set writes all ones or 1.0 for true, and 0 for false, to a register of 32 or 16 bits. */
 void set_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     u32 lower = combined(warp, inst, compared(warp, inst)), upper = lower;

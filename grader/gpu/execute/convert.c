@@ -1,5 +1,6 @@
-/* cvt: any type to any other, in two steps. The source lanes are widened to 64 bits (an integer
- * or a double, both exact), then narrowed to the destination's type, rounded once and saturated.
+/* cvt converts any type to any other in two steps. It widens the source lanes to 64 bits (an
+ * integer or a double, both exact). Then it narrows them to the destination's type: it rounds
+ * once and saturates.
  *
  * A register may be wider than its type in the instruction: reading truncates, writing extends. */
 #include <immintrin.h>
@@ -17,7 +18,8 @@ static bool is_float(unsigned type)
     return ptx_type_class((enum ptx_type)type) == 'F';
 }
 
-/* Two f32 can be packed into one register, but only 8-bit floats can be unpacked. */
+/* Whether cvt converts FROM to TO. It can pack two f32 into one register, but it can only unpack
+ * 8-bit floats. */
 bool cvt_is_supported(enum ptx_type to, enum ptx_type from)
 {
     if (float8_is(to))
@@ -70,12 +72,12 @@ bool cvt_allows(enum ptx_type to, enum ptx_type from, enum ptx_modifier word)
         return half_is(to) && from == PTX_f32;
     case PTX_MOD_satfinite:
         return false;
-    default: /* rounding to an integer value */
+    default: /* .rni, .rzi, .rmi, .rpi */
         return is_float(from) && (!is_float(to) || to == from);
     }
 }
 
-/* --- widening ----------------------------------------------------------------------------------- */
+/* --- widening --------------------------------------------------------------------------------- */
 
 LANES_INLINE void widen_integers(int64_t *out, const uint8_t *lanes, unsigned bytes, unsigned type)
 {
@@ -98,9 +100,9 @@ static void widen_floats(double *out, const uint8_t *lanes, unsigned type)
         out[l] = ((const double *)(const void *)lanes)[l];
 }
 
-/* --- narrowing ---------------------------------------------------------------------------------- */
+/* --- narrowing -------------------------------------------------------------------------------- */
 
-/* Writes the type's low bytes, extended to the register's width. */
+/* Truncates VALUES to the destination's type and writes them, extended to the register's width. */
 LANES_INLINE void write_integers(struct warp *warp, const struct inst *inst, const int64_t *values,
                                  uint32_t mask)
 {
@@ -143,8 +145,9 @@ static double rounded(double value, uint8_t round)
     }
 }
 
-/* A float outside the integer's range becomes the nearest integer in range. NaN becomes 0, or,
- * from or to 64 bits, the word with only its top bit set. */
+/* A float outside the integer's range becomes the nearest integer in range. NaN becomes 0; if the
+ * source (IS_WIDE) or the destination has 64 bits, NaN becomes the integer with only its top bit
+ * set. */
 static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wide)
 {
     unsigned bits = 8 * ptx_type_bytes((enum ptx_type)type);
@@ -161,7 +164,7 @@ static int64_t to_integer(double value, uint8_t round, unsigned type, bool is_wi
     return is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value;
 }
 
-/* --- the kinds of conversion --------------------------------------------------------------------- */
+/* --- the kinds of conversion ------------------------------------------------------------------ */
 
 LANES_CLONES static void integer_to_integer(struct warp *warp, const struct inst *inst,
                                             uint32_t mask)
@@ -180,8 +183,8 @@ static double saturated(double value)
     return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* A double that rounds to the same f16 or bf16 as the integer. If the integer needs more than 53
- * bits, its low bits are merged into one. */
+/* Returns a double that rounds to the same f16 or bf16 as the integer. If the integer needs more
+ * than 53 bits, its low bits are replaced by one bit that says whether any of them was set. */
 static double jammed(int64_t value, bool is_u64)
 {
     bool is_negative = !is_u64 && value < 0;
@@ -280,8 +283,8 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
     _mm_setcsr(MODE_DEFAULT);
 }
 
-/* Defines a function that rounds 32 values to whole numbers. It tests the direction outside its
- * loops. */
+/* Defines a function that rounds 32 values to whole numbers. It tests ROUND outside its loops, so
+ * that the compiler vectorises them. */
 #define WHOLE_VALUES(T, to_zero, down, up, to_even)                                                \
     LANES_INLINE void make_whole_##T(T *v, uint8_t round)                                          \
     {                                                                                              \
@@ -301,14 +304,14 @@ static void float_to_float(struct warp *warp, const struct inst *inst, uint32_t 
 WHOLE_VALUES(float, truncf, floorf, ceilf, rintf)
 WHOLE_VALUES(double, trunc, floor, ceil, rint)
 
-/* cvt.rni.f32.f32 and cvt.sat.f32.f32, which begin every exp and sin, in vectors. */
+/* f32 to f32, vectorised: every exp and sin begins with cvt.rni.f32.f32 or cvt.sat.f32.f32. */
 LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const float *a = (const float *)(const void *)slot_at(warp, inst->src[0]);
     float *d = (float *)(void *)slot_at(warp, inst->dst), canonical, values[WARP];
     memcpy(&canonical, &(uint32_t){0x7fffffffu}, sizeof canonical);
     float least = (inst->mode & MODE_FTZ) == MODE_FTZ ? 0x1p-126f : 0;
-    const bool saturate = inst->cvt.saturate; /* a copy: d may alias inst */
+    const bool saturate = inst->cvt.saturate; /* a copy, because d could alias inst */
     for (unsigned l = 0; l < WARP; l++)
         values[l] = fabsf(a[l]) < least ? copysignf(0, a[l]) : a[l];
     if (inst->cvt.round)
@@ -321,7 +324,7 @@ LANES_CLONES static void f32_to_f32(struct warp *warp, const struct inst *inst, 
     }
 }
 
-/* From f16, bf16 and f64 to f16 and bf16. */
+/* f16, bf16 or f64 to f16 or bf16. */
 static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     double values[WARP];
@@ -343,8 +346,8 @@ static void float_to_half(struct warp *warp, const struct inst *inst, uint32_t m
             ((uint16_t *)(void *)d)[l] = half_nan_from(values[l], half_format(inst->cvt.to));
 }
 
-/* The floats at A as doubles for half_write(). .ftz flushes denormals that become bf16; on the
- * way to f16 the hardware keeps them. */
+/* Prepares the floats at A for half_write(): applies .ftz, .sat and .relu and converts to double.
+ * .ftz flushes denormal sources of bf16; for f16 the hardware keeps them. */
 LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst)
 {
     bool flushes = (inst->mode & MODE_FTZ) == MODE_FTZ && !half_is_f16(inst->cvt.to);
@@ -356,7 +359,7 @@ LANES_INLINE void clamp_f32(double *out, const float *a, const struct inst *inst
     }
 }
 
-/* One or two f32. If there are two, the first becomes the upper number. */
+/* f32 to f16 or bf16. If there are two sources, the first becomes the upper number. */
 LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     unsigned parts = half_is_packed(inst->cvt.to) ? 2 : 1;
@@ -372,7 +375,7 @@ LANES_CLONES static void f32_to_half(struct warp *warp, const struct inst *inst,
     _mm_setcsr(MODE_DEFAULT);
 }
 
-/* The bits of a bf16 are the upper half of a float's, also for NaNs. */
+/* bf16 to f32. A bf16 is the upper half of a float's bits, even if it is NaN. */
 LANES_CLONES static void bf16_to_f32(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     const uint16_t *a = (const uint16_t *)(const void *)slot_at(warp, inst->src[0]);
@@ -415,10 +418,10 @@ static lane_fn *kind_of(const struct inst *inst)
     return is_float(to) ? integer_to_float : integer_to_integer;
 }
 
-/* --- the most frequent kinds again, in vectors ---------------------------------------------------- */
+/* --- frequent conversions, vectorised --------------------------------------------------------- */
 
-/* Whole numbers to s32 or u32. Numbers out of range become the nearest end, and NaN becomes
- * NAN_WORD. */
+/* Writes whole numbers as s32 or u32. A number out of range becomes the nearest one in range; NaN
+ * becomes NAN_WORD. */
 LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigned,
                               uint32_t nan_word, uint32_t mask)
 {
@@ -430,8 +433,8 @@ LANES_INLINE void write_words(uint32_t *d, const double *values, bool is_unsigne
     }
 }
 
-/* The same for s64 or u64. Doubles from 2^63 on are multiples of 2048: their halves are whole
- * and fit into s64. */
+/* The same for s64 or u64. A double from 2^63 on is a multiple of 2048, so half of it is still a
+ * whole number, and fits into s64. */
 LANES_INLINE void write_longs(uint64_t *d, const double *values, bool is_unsigned, uint32_t mask)
 {
     double least = is_unsigned ? 0 : -0x1p63, end = is_unsigned ? 0x1p64 : 0x1p63;
@@ -555,7 +558,7 @@ static bool is_word(unsigned type)
     return type == PTX_s32 || type == PTX_u32;
 }
 
-/* The vector function for this conversion, or NULL. */
+/* The vectorised function for this conversion; NULL: there is none. */
 static lane_fn *in_vectors(const struct inst *inst)
 {
     uint8_t to = inst->cvt.to, from = inst->cvt.from;

@@ -1,6 +1,6 @@
-/* Conversion of 8-bit floats. Each is a small whole number of units, and the unit is a power of
- * two, so conversion is a division by the unit and rounding to a whole number. Doubles do both
- * exactly. */
+/* Conversion of 8-bit floats. Each number is a small multiple of a unit, the value of its last
+ * digit, which is a power of two. So a conversion divides by the unit and rounds to a whole
+ * number. Doubles do both exactly. */
 #include "gpu/execute/float8.h"
 
 #include <math.h>
@@ -9,10 +9,10 @@
 #include "gpu/execute/state.h"
 
 struct format {
-    unsigned fraction; /* bits */
+    unsigned fraction; /* number of bits */
     int bias;
     double largest;
-    uint8_t infinity; /* from here on, without the sign: infinity or NaN */
+    uint8_t infinity; /* bits without the sign; these bits and larger ones: infinity or NaN */
 };
 
 #define NO_NUMBER 0x7fu /* the NaN that conversions make, in either format */
@@ -24,7 +24,7 @@ static struct format format_of(unsigned type)
                               : (struct format){2, 15, 57344, 0x7c};
 }
 
-/* The exponent of the unit, or last digit, of numbers with EXPONENT. */
+/* The exponent of the unit of numbers with EXPONENT. */
 static int unit_of(int exponent, struct format format)
 {
     int least = 1 - format.bias;
@@ -37,7 +37,7 @@ static uint8_t narrow(double value, struct format format)
         return NO_NUMBER;
     double size = fmin(fabs(value), format.largest);
     int unit = unit_of(size > 0 ? ilogb(size) : 1 - format.bias, format);
-    /* codes count units across exponents: rounding up to the next exponent needs no special case */
+    /* codes are consecutive, even where the exponent changes: rounding up needs no special case */
     int before = (unit + (int)format.fraction - (1 - format.bias)) << format.fraction;
     int code = before + (int)rint(ldexp(size, -unit));
     return (uint8_t)(code | (signbit(value) ? SIGN : 0));
@@ -54,7 +54,7 @@ static double widen(uint8_t raw, struct format format)
     return raw & SIGN ? -value : value;
 }
 
-/* --- lanes -------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 static void write_pairs(struct warp *warp, const struct inst *inst, double values[2][WARP],
                         uint32_t mask)

@@ -1,8 +1,8 @@
 /* Powers of two, logarithms and sines in double precision, without branches, calls or tables:
  * the compiler vectorises them, unlike libm's functions. Their error is below 2^-50 of the
  * result. For float arguments, the result rounded to float is the same as libm's (tested with
- * all floats; test_functions.c tests some). They use no fused multiply-add, because some CPUs
- * have none and all must give the same bits. The rounding mode must be to nearest. */
+ * all floats; test_functions.c tests some). They use no fused multiply-add: some CPUs have none,
+ * and every CPU must give the same bits. The rounding mode must be to nearest. */
 #ifndef GPU_EXECUTE_FUNCTIONS_H
 #define GPU_EXECUTE_FUNCTIONS_H
 
@@ -13,7 +13,7 @@
 /* 2^x = 2^n * 2^f, where n is a whole number and |f| <= 1/2: the exponential series of f ln 2. */
 LANES_INLINE double power_of_two(double x)
 {
-    const double shift = 0x1.8p52; /* adding it leaves a whole number in the lowest bits */
+    const double shift = 0x1.8p52; /* the sum has the rounded whole number in its lowest bits */
     double t = x < -1000 ? -1000 : x > 1000 ? 1000 : x;
     double whole = t + shift, f = t - (whole - shift);
     double p = 0x1.816193166d0f9p-40; /* ln(2)^13 / 13!, and so on */
@@ -34,8 +34,8 @@ LANES_INLINE double power_of_two(double x)
     return x == x ? result : x;
 }
 
-/* x = 2^n * m, where m is between sqrt(1/2) and sqrt(2). log m is the series of 2 artanh((m - 1)
- * / (m + 1)). */
+/* x = 2^n * m, where m is between sqrt(1/2) and sqrt(2). The natural logarithm of m is
+ * 2 artanh((m - 1) / (m + 1)), computed as a series. */
 LANES_INLINE double binary_logarithm(double x)
 {
     const uint64_t root = 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
@@ -62,7 +62,7 @@ LANES_INLINE double binary_logarithm(double x)
 }
 
 /* sin of x + TURNS quarter turns, if |x| <= SINE_NEAR. x = n pi/2 + r, where n is a whole number
- * and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The rest is the
+ * and |r| <= pi/4; n's products with the first two parts of pi/2 are exact. The result is the
  * series of sin r or cos r. */
 #define SINE_NEAR 0x1p22
 LANES_INLINE double sine(double x, unsigned turns)

@@ -1,6 +1,6 @@
-/* Arithmetic on f16 and bf16: turns each line of half.def into a function, a loop over 32
- * doubles. The lanes are read as doubles before it and rounded after it. Packed registers take
- * two rounds, one for each half. */
+/* Arithmetic on f16 and bf16: turns each line of half.def into a function that loops over 32
+ * doubles. half_run() converts the lanes to doubles before the loop and rounds the results after
+ * it. For packed registers it calls the function twice, once for each half. */
 #include "gpu/execute/half.h"
 
 #include <immintrin.h>
@@ -13,7 +13,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef double f64;
 
-/* --- what C has no operator for ----------------------------------------------------------------- */
+/* --- operators of half.def -------------------------------------------------------------------- */
 
 /* The sum rounded to odd: if it is inexact, the last bit of the double is set. */
 static inline f64 sum_to_odd(f64 a, f64 b)
@@ -26,14 +26,14 @@ static inline f64 sum_to_odd(f64 a, f64 b)
     return bits_double(error > 0 || error < 0 ? odd : bits);
 }
 
-/* The smaller number. If one operand is NaN, the other; -0 is below +0. */
+/* The smaller number; -0 is below +0. If one operand is NaN, returns the other. */
 static inline f64 lesser(f64 a, f64 b)
 {
     bool first = a < b || b != b || (a == b && double_bits(a) >> 63);
     return first ? a : b;
 }
 
-/* NaN if a or b is NaN, else -0: adding it keeps every number, even -0. */
+/* NaN if a or b is NaN, else -0, because adding -0 changes no number, not even -0. */
 static inline f64 nan_of(f64 a, f64 b)
 {
     return a != a || b != b ? NAN : -0.0;
@@ -46,7 +46,7 @@ static inline f64 with_signs(f64 value, f64 a, f64 b)
     return bits_double((double_bits(value) & ~DOUBLE_SIGN) | sign);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 #define LOOP(name, lanes, value)                                                                   \
     LANES_CLONES static void name##_lanes(f64 *restrict d, const f64 *a_, const f64 *b_,           \
@@ -87,9 +87,9 @@ const struct half_row *half_find(const char *name)
     return NULL;
 }
 
-/* --- lanes -------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
-/* LEAST: the bits of the smallest normal number with .ftz, else 0. */
+/* Flushes denormals to zero. LEAST: the bits of the smallest normal number; 0: no flushing. */
 LANES_INLINE u16 flushed(u16 raw, int least)
 {
     return (raw & 0x7fff) < least ? raw & HALF_SIGN : raw;
@@ -173,7 +173,7 @@ void half_run(struct warp *warp, const struct inst *inst, uint32_t mask)
         half_write(slot_at(warp, inst->dst), results[part], type, part, MODE_DEFAULT, ftz, mask);
 }
 
-/* --- atomics ------------------------------------------------------------------------------------ */
+/* --- atomics ---------------------------------------------------------------------------------- */
 
 static uint16_t add_one(unsigned type, uint32_t a, uint32_t b)
 {

@@ -3,10 +3,10 @@
  *   f16    1 sign, 5 exponent and 10 fraction bits       f16x2, bf16x2: two of them in 32 bits,
  *   bf16   1 sign, 8 exponent and 7 fraction bits        the first in the lower half
  *
- * A double holds each of them exactly, and also their sums and products: rounding the double
- * once rounds the exact result once. half.def explains why this also holds for fma. The code
- * uses integers, floats and doubles instead of the CPU's f16 instructions, so that every CPU
- * gives the same bits. */
+ * A double holds each of them exactly, and also their products and nearly all their sums. Rounding
+ * the double result gives the same bits as rounding the exact result: half.def explains why, also
+ * for fma. The code uses integers, floats and doubles instead of the CPU's f16 instructions, so
+ * that every CPU gives the same bits. */
 #ifndef GPU_EXECUTE_HALF_H
 #define GPU_EXECUTE_HALF_H
 
@@ -14,7 +14,7 @@
 #include "gpu/execute/kernel.h"
 
 struct half_format {
-    unsigned fraction; /* bits */
+    unsigned fraction; /* number of bits */
     int bias;
 };
 
@@ -117,7 +117,7 @@ LANES_INLINE uint16_t half_narrow_in(double value, struct half_format format, ui
     return half_narrow_to(value, format, infinity - (value < 0 ? never_down : never_up));
 }
 
-/* An f64 NaN in the format: its upper bits, made quiet. */
+/* Converts an f64 NaN to the format: keeps its upper bits and makes it quiet. */
 LANES_INLINE uint16_t half_nan_from(double nan, struct half_format format)
 {
     uint64_t bits = double_bits(nan), quiet = (uint64_t)1 << (format.fraction - 1);
@@ -137,16 +137,16 @@ LANES_INLINE double half_clamp(double value, bool saturate, bool relu)
 
 /* One line of half.def. */
 struct half_row {
-    const char *name; /* "add_f16"; the same for packed numbers */
+    const char *name; /* such as "add_f16", also for packed numbers */
     void (*lanes)(double *restrict d, const double *a, const double *b, const double *c);
     uint8_t sources;
 };
 const struct half_row *half_find(const char *name); /* NULL if there is none */
 lane_fn half_run;                                   /* executes inst.half */
 
-/* 32 lanes as doubles, and back. PART is 0 for the lower and 1 for the upper numbers of a packed
- * type. half_write() rounds in MODE, which the vector unit must be in, and writes the lanes of
- * MASK. FTZ flushes denormals. */
+/* half_read() converts 32 lanes to doubles, and half_write() converts them back. PART is 0 for the
+ * lower and 1 for the upper numbers of a packed type. half_write() rounds in MODE, which the
+ * vector unit must be in, and writes the lanes of MASK. FTZ flushes denormals. */
 void half_read(double *out, const void *lanes, unsigned type, unsigned part, bool ftz);
 void half_write(void *lanes, const double *values, unsigned type, unsigned part, uint32_t mode,
                 bool ftz, uint32_t mask);

@@ -1,8 +1,8 @@
 /* Exchange between the lanes of a warp: votes, shuffles, matches, reductions.
  *
- * Each .sync instruction has its member mask in an operand of every lane. warp.c has already
- * waited for members that were on their way. Lanes with different masks, such as tiles of a
- * warp, are independent. */
+ * In a .sync instruction, an operand gives each lane the mask of its members: the lanes that
+ * execute the instruction together. Before these functions run, warp.c has waited for the members
+ * that can still arrive. Lanes with different masks, such as tiles of a warp, are independent. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
@@ -23,7 +23,7 @@ void activemask_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     broadcast(warp, inst->dst, mask, mask);
 }
 
-/* The lanes of MASK with the same member mask as the first of them. */
+/* The lanes of MASK with the same member mask as its first lane. */
 LANES_INLINE uint32_t same_members(const uint32_t *members, uint32_t mask)
 {
     uint32_t first = members[__builtin_ctz(mask)], lanes = 0;
@@ -47,8 +47,8 @@ static uint32_t count_votes(uint8_t op, uint32_t yes, uint32_t members)
 }
 
 /* vote.sync d, p, members: lanes with different members, such as tiles of a warp, vote
- * separately. The manual requires members to name each other. If each lane names the lanes below
- * it, a GPU still counts the votes of those lanes. */
+ * separately. The PTX manual requires that members name each other. If they do not, for instance
+ * if each lane names the lanes below it, a GPU still counts the votes of the named lanes. */
 LANES_CLONES void vote_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t members[WARP], votes = slot_predicate(warp, inst->src[0]), present = mask;
@@ -73,8 +73,8 @@ LANES_CLONES bool lanes_all_set(const uint32_t *values)
     return all == ALL_LANES;
 }
 
-/* The lane that each lane reads from, as in the PTX manual's pseudocode for shfl.sync. Returns a
- * bit for each lane whose source is in range. */
+/* Writes to SOURCE the lane that each lane reads from, as in the PTX manual's pseudocode for
+ * shfl.sync. Returns a bit for each lane whose source is in range. */
 LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32_t *b,
                                       const uint32_t *c)
 {
@@ -94,9 +94,9 @@ LANES_INLINE uint32_t shuffle_sources(uint32_t *source, uint8_t op, const uint32
     return in_range;
 }
 
-/* Reports a fault if several lanes all read from one lane (.idx) that does not take part. If
- * their sources differ, lanes may read from such a lane and discard the value, as in a
- * reduction. */
+/* Reports a fault if several lanes all read from the same lane (.idx) and it does not take part.
+ * If the lanes read from different lanes, there is no fault: some may read from a lane that does
+ * not take part and discard the value, as in a reduction. */
 static void check_source(struct warp *warp, const struct inst *inst, const uint32_t *source,
                          uint32_t mask)
 {
@@ -110,7 +110,7 @@ static void check_source(struct warp *warp, const struct inst *inst, const uint3
     warp_mask_fault(warp, OBS_WARP_MASK, first, members[first], source[first]);
 }
 
-/* A lane that does not take part gives 0, as on a GPU (measured on an H100). */
+/* A value from a lane that does not take part is 0, as on a GPU (measured on an H100). */
 LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint32_t source[WARP], values[WARP], in_range;
@@ -129,14 +129,14 @@ LANES_CLONES void shfl_run(struct warp *warp, const struct inst *inst, uint32_t 
     pick_words(values, a, source);
     if (mask != ALL_LANES && mask)
         check_source(warp, inst, source, mask);
-    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* undefined in the manual */
+    for (unsigned l = 0; l < WARP && mask != ALL_LANES; l++) /* the manual leaves this undefined */
         values[l] = mask >> source[l] & 1 ? values[l] : 0;
     for (unsigned l = 0; l < WARP; l++)
         d[l] = mask >> l & 1 ? values[l] : d[l];
     slot_set_predicate(warp, inst->warp.second, in_range, mask);
 }
 
-/* --- match, redux, elect ------------------------------------------------------------------------- */
+/* --- match, redux, elect ---------------------------------------------------------------------- */
 
 /* The lanes with the same value as LANE. */
 LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
@@ -147,8 +147,8 @@ LANES_INLINE uint32_t same_values(const uint64_t *values, unsigned lane)
     return same;
 }
 
-/* match.any.sync d, a, members: the lanes with the same value. match.all: all members if their
- * values are equal. */
+/* match.any.sync d, a, members: d is the mask of the members with the lane's value. match.all: d
+ * is the mask of all members if their values are equal, else 0. */
 LANES_CLONES void match_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     uint64_t values[WARP];
