@@ -1,7 +1,7 @@
-/* Functions that every GPU has and no PTX contains: printf, assert, malloc, free, and launches
- * by kernels.
+/* Built-in device functions, which programs call but no PTX defines: printf, assert, malloc, free,
+ * and launches by kernels.
  *
- * Their parameters lie in the caller's frame, in the .param variables that the call names. */
+ * Their arguments are in the caller's frame, in the .param variables that the call names. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,7 +43,8 @@ static void set_result(const struct warp *warp, const struct inst *inst, unsigne
                &value, variable->size);
 }
 
-/* A string in device memory, cut to SIZE - 1 characters; "" if the pointer is bad. */
+/* Copies a string from device memory to TEXT, cut to SIZE - 1 characters. If the pointer is bad,
+ * the result is "". */
 static const char *device_string(struct warp *warp, unsigned lane, uint64_t addr, char *text,
                                  size_t size)
 {
@@ -58,13 +59,13 @@ static const char *device_string(struct warp *warp, unsigned lane, uint64_t addr
     return text;
 }
 
-/* --- printf ------------------------------------------------------------------------------------- */
+/* --- printf ----------------------------------------------------------------------------------- */
 
 struct printer {
     struct warp *warp;
     unsigned lane;
     uint64_t args; /* address of the next argument */
-    uint32_t used; /* number of arguments: what CUDA's printf returns, unlike C's */
+    uint32_t used; /* number of arguments; CUDA's printf returns it, unlike C's */
     char text[2048];
     size_t length;
 };
@@ -89,8 +90,8 @@ static void put(struct printer *p, const char *text, size_t length)
     p->length += length;
 }
 
-/* Prints one %-directive: FORMAT up to and including its letter, stars already replaced by their
- * arguments. */
+/* Prints one %-directive. FORMAT ends with the directive's letter; each * in it has already been
+ * replaced by its argument. */
 static void put_value(struct printer *p, char *format, size_t length, bool is_long)
 {
     char letter = format[length - 1], text[512], string[400];
@@ -122,7 +123,8 @@ static void put_value(struct printer *p, char *format, size_t length, bool is_lo
         put(p, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-/* Caps widths and precisions: the output would be cut much earlier, and large ones cost time. */
+/* Limits widths and precisions to 999. Larger numbers would only cost time, because put_value()
+ * cuts the output earlier. */
 static size_t cap_numbers(char *format)
 {
     for (char *at = format; (at = strpbrk(at, "123456789"));) {
@@ -136,7 +138,8 @@ static size_t cap_numbers(char *format)
     return strlen(format);
 }
 
-/* Copies flags, width and precision. A length (h, l, z, …) only decides whether to read 8 bytes. */
+/* Prints the directive at AT and returns what follows it. Flags, width and precision are copied.
+ * A length (h, l, z, …) only decides whether the argument has 8 bytes. */
 static const char *put_directive(struct printer *p, const char *at)
 {
     char format[64] = "%";
@@ -197,9 +200,9 @@ static void vprintf_run(struct warp *warp, const struct inst *inst, uint32_t mas
     }
 }
 
-/* --- assert ------------------------------------------------------------------------------------- */
+/* --- assert ----------------------------------------------------------------------------------- */
 
-/* The line that a GPU's driver prints for one thread. */
+/* Prints the same line as a GPU's driver for a thread whose assert() failed. */
 static void print_assertion(struct warp *warp, const struct inst *inst, unsigned lane)
 {
     char message[160], file[256], function[160], line[800];
@@ -234,7 +237,7 @@ static void assertfail_run(struct warp *warp, const struct inst *inst, uint32_t 
     launch_stop(launch, EMU_ASSERT);
 }
 
-/* --- malloc and free ---------------------------------------------------------------------------- */
+/* --- malloc and free -------------------------------------------------------------------------- */
 
 static void malloc_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
@@ -259,9 +262,9 @@ static void free_run(struct warp *warp, const struct inst *inst, uint32_t mask)
     }
 }
 
-/* --- launches by kernels: see child.h ---------------------------------------------------------------- */
+/* --- launches by kernels: see child.h --------------------------------------------------------- */
 
-/* A dim3 among the parameters. */
+/* Reads argument I, a dim3, into SIZE. */
 static void dimensions(const struct warp *warp, const struct inst *inst, unsigned i, unsigned lane,
                        uint32_t size[3])
 {

@@ -1,8 +1,9 @@
 /* Calls of device functions.
  *
- * A call pushes an entry at the function's first instruction; its meet is the function's end,
- * and ret is a branch to that end. So lanes that return at different places reconverge there,
- * and the entry below continues after the call with all of them, as in warp.c for any branch.
+ * A call pushes a path entry (warp.c) that starts at the function's first instruction. Its meet
+ * is the function's end, and ret branches to that end. So lanes that return at different places
+ * reconverge there. Then the entry below continues after the call with all of them, as after any
+ * branch.
  *
  * Parameters and results are bytes in frames: the caller writes its .param variables, the call
  * copies them into the callee's frame, and ret copies the results back. */
@@ -13,11 +14,11 @@
 #include "gpu/execute/path.h"
 #include "gpu/memory/memory.h"
 
-/* --- frames ------------------------------------------------------------------------------------- */
+/* --- frames ----------------------------------------------------------------------------------- */
 
 static struct frame *new_frame(const struct image *image)
 {
-    size_t registers = image->register_bytes + 64u; /* never empty */
+    size_t registers = image->register_bytes + 64u; /* never 0 */
     size_t params = (size_t)image->frame_bytes * WARP + 64;
     struct frame *frame = calloc(1, sizeof *frame);
     if (!frame)
@@ -52,7 +53,7 @@ struct frame *frame_open(struct warp *warp, const struct image *image)
     frame->local_base = 0;
     if (warp->cta->launch->kernel->uses_stack)
         memset(frame->taken, 0, sizeof frame->taken);
-    /* Fresh registers have no defined contents, but every run must be the same. */
+    /* New registers have undefined contents; zeros make every run the same. */
     if (image->needs_zeros)
         memset(frame->registers, 0, image->register_bytes);
     if (image->frame_bytes)
@@ -67,7 +68,7 @@ void frame_release(struct warp *warp, struct frame *frame)
         struct frame *caller = frame->caller;
         frame->next = worker->idle_frames;
         worker->idle_frames = frame;
-        frame = caller; /* a frame holds its caller's */
+        frame = caller; /* a frame holds a reference to its caller */
     }
 }
 
@@ -82,9 +83,10 @@ void frames_free(struct worker *worker)
     }
 }
 
-/* --- parameters --------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------- */
 
-/* In LANES: SIZE bytes, at a distance of TO_STRIDE and FROM_STRIDE from lane to lane. */
+/* Copies SIZE bytes for each of LANES. TO_STRIDE and FROM_STRIDE are the distances from one lane's
+ * bytes to the next lane's. */
 LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride,
                              size_t size, uint32_t lanes)
 {
@@ -94,8 +96,8 @@ LANES_INLINE void copy_lanes(uint8_t *to, size_t to_stride, const uint8_t *from,
     }
 }
 
-/* Most parameters are numbers or pointers. With a constant size the copy needs no call of
- * memcpy(). */
+/* Copies a parameter or result. Most of them are numbers or pointers: with a constant size, the
+ * copy needs no call of memcpy(). */
 static void copy_param(const struct frame *to, const struct ptx_variable *target,
                        const struct frame *from, const struct ptx_variable *source, uint32_t lanes)
 {
@@ -128,7 +130,7 @@ void call_return(struct warp *warp, uint32_t lanes)
         copy_param(callee->caller, list->elements[i].variable, callee, result, lanes);
 }
 
-/* --- calls -------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
 static void set_local_base(struct frame *frame, uint32_t base)
 {
@@ -140,13 +142,14 @@ static void set_local_base(struct frame *frame, uint32_t base)
         memcpy(frame->registers + frame->image->local_slot + 8 * l, &value, sizeof value);
 }
 
-/* Where local memory begins after a function's own variables. */
+/* The offset in local memory at which a function's own variables end and its alloca memory
+ * begins. */
 static uint32_t alloca_base(const struct frame *frame)
 {
     return frame->local_base + (((uint32_t)frame->image->function->local_bytes + 15u) & ~15u);
 }
 
-/* Behind the local memory that any of LANES uses. */
+/* The first offset after the local memory that any of LANES uses. */
 static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
 {
     uint32_t most = 0;
@@ -155,8 +158,9 @@ static uint32_t end_of_locals(const struct frame *frame, uint32_t lanes)
     return (alloca_base(frame) + most + 15u) & ~15u;
 }
 
-/* Grows the lanes' stacks to BYTES or to twice their size, as deep calls come one by one. Most
- * kernels that call functions need no stack, and many threads at once use only what they need. */
+/* Grows each lane's stack to BYTES or more. The size at least doubles, because deep recursion
+ * grows it again and again. Stacks are not allocated in advance: most kernels that call functions
+ * need none, and there are many threads. */
 static bool grow_stack(struct warp *warp, uint32_t bytes)
 {
     uint32_t room = (bytes + 15u) & ~15u;
@@ -175,7 +179,8 @@ static bool grow_stack(struct warp *warp, uint32_t bytes)
     return true;
 }
 
-/* Fresh local variables have no defined contents; they are the same for every call. */
+/* Fills a called function's local variables. Their contents are undefined in CUDA; the same bytes
+ * for every call make runs repeatable. */
 static bool open_locals(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
     const struct launch *launch = warp->cta->launch;
@@ -197,7 +202,7 @@ static void call_image(struct warp *warp, struct path *path, const struct inst *
 {
     struct frame *caller = warp->frame;
     uint32_t base = end_of_locals(caller, lanes);
-    base += 16; /* calls without local variables use stack, too, so endless recursion ends */
+    base += 16; /* so that endless recursion ends even without local variables */
     if (base + image->function->local_bytes > warp->cta->launch->local_bytes) {
         warp_fault(warp, OBS_STACK_OVERFLOW, (unsigned)__builtin_ctz(lanes), NULL);
         launch_stop(warp->cta->launch, EMU_ILLEGAL_ADDRESS);
@@ -226,7 +231,8 @@ static const struct image *image_at(const struct kernel *kernel, uint64_t addres
     return NULL;
 }
 
-/* Lanes whose pointers name different functions call them one after another. */
+/* Calls the function that each lane's pointer refers to. Different functions run one after
+ * another. */
 static void call_through_pointer(struct warp *warp, struct path *path, const struct inst *inst,
                                  uint32_t lanes)
 {
@@ -256,7 +262,7 @@ void call_enter(struct warp *warp, struct path *path, const struct inst *inst, u
         call_image(warp, path, inst, &warp->cta->launch->kernel->images[inst->call.image], lanes);
 }
 
-/* --- alloca ------------------------------------------------------------------------------------- */
+/* --- alloca ----------------------------------------------------------------------------------- */
 
 static uint64_t stack_operand(const struct warp *warp, struct slot slot, unsigned lane)
 {
@@ -271,7 +277,7 @@ static void set_stack_result(const struct warp *warp, struct slot slot, unsigned
     memcpy(slot_at(warp, slot) + lane * slot.bytes, &value, slot.bytes);
 }
 
-/* Takes SIZE bytes for LANE. False when its stack, or the host's memory, is full. */
+/* Allocates SIZE bytes on LANE's stack. False: the stack is full, or the host is out of memory. */
 static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane, uint64_t size)
 {
     const struct launch *launch = warp->cta->launch;
@@ -289,7 +295,7 @@ static bool take_stack(struct warp *warp, const struct inst *inst, unsigned lane
     return true;
 }
 
-/* Each lane has its own stack; memory taken here is freed with the function's frame. */
+/* Each lane has its own stack. Memory from alloca is freed together with the function's frame. */
 void alloca_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     for (uint32_t left = mask; left; left &= left - 1) {
@@ -309,7 +315,8 @@ void stack_save_run(struct warp *warp, const struct inst *inst, uint32_t mask)
             set_stack_result(warp, inst->dst, l, alloca_base(warp->frame) + warp->frame->taken[l]);
 }
 
-/* Only a value from stacksave frees memory. */
+/* Frees the memory after a position that stacksave returned. A position outside the function's
+ * alloca memory has no effect. */
 void stack_restore_run(struct warp *warp, const struct inst *inst, uint32_t mask)
 {
     struct frame *frame = warp->frame;

@@ -1,10 +1,10 @@
 /* Grids that kernels launch (dynamic parallelism).
  *
- * A kernel asks for a buffer, writes the parameters into it and launches. No kernel can wait for
- * a grid that it launched, so the grid may as well run when its parent is over. The parent ends
- * when all of them have:
+ * A kernel asks for a buffer, writes the child's parameters into it and launches the child. No
+ * kernel can wait for a grid that it launched, so children run only after the parent's own grid.
+ * The parent counts as complete when all its children are. They run in this order:
  *
- *   parent ── its children in order, each followed by its own ── its tail launches */
+ *   parent ── its children in order, each followed by its own children ── its tail launches */
 #ifndef GPU_EXECUTE_CHILD_H
 #define GPU_EXECUTE_CHILD_H
 
@@ -16,19 +16,20 @@
 #include "gpu/memory/heap.h"
 #include "gpu/ptx/module.h"
 
-#define CHILD_DEPTH 24u        /* nesting depth */
-#define CHILD_MOST  (1u << 16) /* launches of one grid */
+#define CHILD_DEPTH 24u        /* deepest nesting */
+#define CHILD_MOST  (1u << 16) /* most launches of one grid */
 
 struct launch;
 
 struct child {
-    struct emu_launch request; /* without its kernel; owns its parameters */
+    struct emu_launch request; /* its kernel is `function`; owns its parameters */
     const struct ptx_function *function;
-    uint64_t buffer; /* for the parameters, in the kernels' heap, until the launch */
+    uint64_t buffer; /* address of the parameters in the device's heap; 0 after the launch */
     struct child *next;
 };
 
-/* Shared by workers. A child is in one of the lists; launched children are in launch order. */
+/* One launch's children, shared by its workers. Each child is in the list of its state; children
+ * that have been launched are in launch order. */
 enum child_state { CHILD_PREPARED, CHILD_LAUNCHED, CHILD_TAIL, CHILD_STATES };
 struct children {
     pthread_mutex_t lock;
@@ -39,10 +40,10 @@ struct children {
 void children_init(struct children *children);
 void children_free(struct children *children, struct heap *heap);
 
-/* The buffer for the parameters of the kernel at address FUNCTION; 0: no such kernel, or out of
- * memory. */
+/* Prepares a launch of the kernel at address FUNCTION. Returns the address of a buffer for its
+ * parameters; 0: no kernel has this address, or out of memory. */
 uint64_t child_prepare(struct launch *launch, uint64_t function, const struct emu_launch *shape);
-/* Launches it. Returns an error code of the CUDA runtime. */
+/* Launches the kernel whose parameters are in BUFFER. Returns an error code of the CUDA runtime. */
 uint32_t child_launch(struct launch *launch, uint64_t buffer, uint64_t stream);
 
 /* Removes and returns the next child to run; NULL: none is left. */

@@ -3,18 +3,19 @@
  *
  *   shared window   0 ───── own memory ───── MEM_CLUSTER_BEGIN ─ rank 0 ─┬─ rank 1 ─┬─ … ─
  *
- * mapa maps an address of the CTA's own memory to the upper part of the window, which means the
- * same to all CTAs of the cluster. One worker runs all of them in turn, so nothing here needs a
- * lock; a launch without clusters has clusters of one CTA. A CTA that has ended stays allocated
- * until the whole cluster has ended. */
+ * mapa maps an address in the CTA's own memory to the upper part of the window, where an address
+ * refers to the same byte for all CTAs of the cluster. One worker (CPU thread) runs all of them
+ * in turn, so nothing here needs a lock. In a launch without clusters, each CTA is a cluster of
+ * its own. A CTA that has ended stays allocated until the whole cluster has ended. */
 #include <string.h>
 
 #include "gpu/execute/operations.h"
 #include "gpu/execute/schedule.h"
 
-/* --- turns ------------------------------------------------------------------------------------------ */
+/* --- start, run and end ----------------------------------------------------------------------- */
 
-/* The number in the grid of the CTA with RANK in cluster UNIT; both count x first. */
+/* Returns the number in the grid of the CTA that has RANK in cluster number UNIT. All numbers count
+ * along x first. */
 static uint64_t cta_number(const struct launch *launch, uint64_t unit, uint32_t rank)
 {
     const uint32_t *grid = launch->request.grid, *size = launch->request.cluster;
@@ -90,7 +91,7 @@ void cluster_recycle(struct cta *leader)
         cta_recycle(leader->members[rank]);
 }
 
-/* --- each other's memory ---------------------------------------------------------------------------- */
+/* --- each other's memory ---------------------------------------------------------------------- */
 
 struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault_kind *wrong)
 {
@@ -99,7 +100,7 @@ struct cta *cluster_reach(const struct warp *warp, uint32_t rank, enum obs_fault
     return cta && cta->started && !cta->has_ended ? cta : NULL;
 }
 
-/* Values of an operand with 4 or 8 bytes a lane. */
+/* Reads LANE's value of an operand of 4 or 8 bytes. */
 static uint64_t read_lane(const struct warp *warp, struct slot slot, unsigned lane)
 {
     uint64_t value = 0;
@@ -112,9 +113,9 @@ static uint64_t window_of(const struct inst *inst)
     return inst->mem.space == PTX_GENERIC ? MEM_SHARED_WINDOW : 0;
 }
 
-/* Maps OFFSET in the shared window to the memory of the CTA with RANK. An address outside shared
- * memory, or a rank that does not exist, becomes an address that no CTA has. Without clusters
- * the address stays as it is. */
+/* Maps OFFSET in the shared window to the memory of the CTA with RANK. If the offset is not in
+ * shared memory or the rank does not exist, the result is an address that no CTA has. Without
+ * clusters, rank 0 leaves the offset unchanged. */
 static uint64_t map(const struct launch *launch, uint64_t offset, uint32_t rank)
 {
     uint32_t none = MEM_CLUSTER_CTAS - 1;

@@ -1,8 +1,8 @@
 /* A CTA: warps, shared memory, barriers.
  *
  * The warps run in turn, each until it waits. When no warp can continue, each barrier is
- * checked: if all its threads have arrived, they continue. If no barrier opens, nothing can ever
- * change: a deadlock. */
+ * checked: if all its threads have arrived, they continue. If no barrier opens, the CTA waits for
+ * other CTAs; if these cannot help it either, it is in a deadlock. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@
 #include "gpu/execute/values.h"
 #include "gpu/memory/memory.h"
 
-/* With padding, as a window may read past the end. */
+/* The size to allocate for shared memory. The padding is for loads of a whole PATTERN_WINDOW,
+ * which can read past the end. */
 static size_t shared_room(const struct launch *launch)
 {
     return ((size_t)launch->shared_bytes + 63) / 64 * 64 + PATTERN_WINDOW;
@@ -74,7 +75,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     cta->mbarrier_count = 0;
     cta->idle_polls = 0;
     cta->round = 0;
-    /* Fresh shared memory has no defined contents; the bytes are the same for every CTA, so runs
+    /* New shared memory has undefined contents. It gets the same bytes in every CTA, so that runs
      * repeat exactly. */
     if (!again || launch->shared_bytes)
         memset(cta->shared, (int)(launch->memory->poison & 0xff), shared_room(launch));
@@ -90,7 +91,7 @@ struct cta *cta_start(struct worker *worker, uint64_t linear, uint32_t rank)
     return cta;
 }
 
-/* The warp that runs after TURN others have run. */
+/* The index of the warp that runs after TURN other warps. */
 static uint32_t warp_in_turn(const struct cta *cta, uint32_t turn)
 {
     return cta->launch->options->backwards ? cta->warp_count - 1 - turn : turn;
@@ -108,20 +109,22 @@ void cta_recycle(struct cta *cta)
     cta->worker->idle = cta;
 }
 
-/* Of each barrier: threads that have arrived, the count that its instruction asked for, and the
- * votes of the waiting threads for a reduction. */
+/* For each barrier: threads that have arrived, the thread count that its instruction states (or
+ * 0), and the waiting threads' votes for a reduction. `alive`: threads that have not exited. */
 struct arrivals {
-    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1], alive; /* the last one is the cluster's */
+    uint32_t threads[BARRIERS + 1], wanted[BARRIERS + 1],
+        alive; /* [BARRIERS]: the cluster's barrier */
     struct votes votes[BARRIERS + 1];
 };
 
-/* At a barrier with a count, a warp stands for 32 threads even if some have exited. */
+/* The number of threads that LANES count for when they arrive. If the barrier states a thread
+ * count, a whole warp counts as 32 threads even if some of them have exited. */
 static uint32_t arriving_threads(const struct warp *warp, uint32_t count, uint32_t lanes)
 {
     return count && lanes == warp->alive ? WARP : (uint32_t)__builtin_popcount(lanes);
 }
 
-/* popcount is an instruction of newer CPUs and a call on older ones. */
+/* LANES_CLONES: newer CPUs have an instruction for popcount; older ones need a call. */
 LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *arrivals)
 {
     memset(arrivals, 0, sizeof *arrivals);
@@ -143,8 +146,8 @@ LANES_CLONES static void count_arrivals(const struct cta *cta, struct arrivals *
     }
 }
 
-/* Threads that arrived without waiting were not recorded one by one: then all threads are taken
- * to have arrived. */
+/* Reports to the observers that barrier ID opens. If threads arrived without waiting, the report
+ * says that all threads have arrived, because the CTA only knows how many they were. */
 static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     uint32_t lanes[MAX_WARPS] = {0}, threads = 0;
@@ -158,8 +161,9 @@ static void tell_release(struct cta *cta, uint32_t id, const struct arrivals *ar
                                       .whole = threads == arrivals->alive || cta->arrived[id]});
 }
 
-/* The instruction with which a spinning path polls: the next such one on its way. */
-static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
+/* The instruction with which a spinning path polls: the first polling instruction that it reaches
+ * from PC on if it takes every backward branch and no other. */
+static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
 {
     for (uint32_t at = pc, steps = 0; at < kernel->code_count && steps < kernel->code_count;
          steps++) {
@@ -172,12 +176,12 @@ static uint32_t looking_place(const struct kernel *kernel, uint32_t pc)
     return pc;
 }
 
-/* The instruction that a path waits at; its pc is already past a barrier. */
+/* The instruction at which a path waits. A path at a barrier already has the next pc. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;
     if (path->state == PATH_READY)
-        return path->waits_at == NOWHERE ? looking_place(kernel, pc) : path->waits_at;
+        return path->waits_at == NOWHERE ? polling_place(kernel, pc) : path->waits_at;
     return path->state == PATH_AT_MEETING ? pc : pc - 1;
 }
 
@@ -188,9 +192,9 @@ static void report_wait(struct warp *warp, const struct path *path, enum obs_fau
     warp_mask_fault(warp, kind, (unsigned)__builtin_ctz(lanes), lanes, 0);
 }
 
-/* --- what barriers ask of a warp ----------------------------------------------------------------- */
+/* --- barriers --------------------------------------------------------------------------------- */
 
-/* The lanes of a warp that wait where PATH does, or, if UNDER_WAY, those that are still running. */
+/* The lanes of a warp that wait at PATH's barrier. UNDER_WAY: also the lanes that still run. */
 static uint32_t lanes_beside(const struct warp *warp, const struct path *path, bool under_way)
 {
     uint32_t lanes = 0;
@@ -203,10 +207,10 @@ static uint32_t lanes_beside(const struct warp *warp, const struct path *path, b
     return lanes;
 }
 
-/* A barrier with .aligned, such as __syncthreads(), is for whole warps. Its lanes may arrive one
- * after another, from the loop of a lock for instance, but none may wait elsewhere or exit
- * instead. That is certain only when no other lane will arrive: when barrier ID opens, or when
- * nothing moves. */
+/* Reports warps that break the rule of a barrier with .aligned, such as __syncthreads(): all lanes
+ * of a warp must reach it. They may arrive one after another, for instance from the loop of a
+ * lock, but none may wait elsewhere or exit instead. This is checked when no other lane can
+ * arrive any more: when barrier ID opens, or at a deadlock. */
 static void check_warps(struct cta *cta, uint32_t id, bool under_way)
 {
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -223,7 +227,7 @@ static void check_warps(struct cta *cta, uint32_t id, bool under_way)
     }
 }
 
-/* Threads that wait at ID continue. */
+/* Opens barrier ID: the threads that wait there continue. */
 static void release(struct cta *cta, uint32_t id, const struct arrivals *arrivals)
 {
     check_warps(cta, id, false);
@@ -234,8 +238,8 @@ static void release(struct cta *cta, uint32_t id, const struct arrivals *arrival
     cta->arrived[id] = 0;
 }
 
-/* With COUNTED, opens only barriers that state their thread count. For the others, the number of
- * threads is known once all warps have started. */
+/* Opens each barrier at which all threads have arrived. COUNTED: opens only barriers that state
+ * their thread count, because the others wait for warps that may not have started yet. */
 static bool release_barriers(struct cta *cta, bool counted)
 {
     struct arrivals arrivals;
@@ -261,8 +265,8 @@ static bool waits_at_counted(const struct warp *warp)
     return false;
 }
 
-/* If these are the last threads, all that wait continue at once, and the barrier is free for its
- * next use. Surplus threads start that next use. */
+/* If the barrier needs no more threads than these, all waiting threads continue, and the barrier
+ * is free for its next use. Threads that arrive later count for that next use. */
 void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 {
     struct cta *cta = warp->cta;
@@ -277,8 +281,7 @@ void cta_arrive(struct warp *warp, uint32_t id, uint32_t count, uint32_t lanes)
 void cta_report_deadlock(struct cta *cta)
 {
     for (uint32_t id = 0; id <= CLUSTER_BARRIER; id++)
-        check_warps(cta, id,
-                    true); /* a thread that polls in vain has not reached the barrier yet */
+        check_warps(cta, id, true); /* threads that still poll could reach the barrier later */
     enum obs_fault_kind looks =
         standstill_sees_lent(cta->worker) ? OBS_POLLS_HOST : OBS_POLLS_FOREVER;
     for (uint32_t w = 0; w < cta->warp_count; w++) {
@@ -289,9 +292,9 @@ void cta_report_deadlock(struct cta *cta)
     }
 }
 
-/* --- the cluster's barrier ------------------------------------------------------------------------ */
+/* --- the cluster's barrier -------------------------------------------------------------------- */
 
-/* What identifies this phase of the barrier to observers: not an address of memory. */
+/* The number that observers get as the barrier's address in this phase. No memory is there. */
 static uint64_t place_of(const struct cta *leader, uint64_t phase)
 {
     return leader->linear * 8 + (phase & 1) * 4;
@@ -310,7 +313,8 @@ static void tell_news(struct warp *warp, enum obs_order_kind kind, uint32_t lane
             .kind = kind, .warp = warp->index, .lanes = lanes, .place = place, .wide = true});
 }
 
-/* Observers hear of a CTA's events only while it runs. */
+/* Reports which lanes the cluster's barrier has released, possibly while another CTA ran: a CTA's
+ * events can be reported only while it runs itself. */
 static void tell_heard(struct cta *cta)
 {
     for (uint32_t w = 0; cta->started == cta->warp_count && w < cta->warp_count; w++) {
@@ -319,8 +323,8 @@ static void tell_heard(struct cta *cta)
     }
 }
 
-/* Whether all threads of the CTA that have not exited have arrived. Usually the last warps are
- * missing. */
+/* Whether all threads of the CTA that have not exited have arrived at the cluster's barrier. The
+ * last warps are checked first, because they are usually the missing ones. */
 static bool is_at_cluster(const struct cta *cta)
 {
     if (!cta->has_ended && cta->started < cta->warp_count)
@@ -331,7 +335,8 @@ static bool is_at_cluster(const struct cta *cta)
     return true;
 }
 
-/* If all threads of the cluster have arrived, the waiting ones continue. */
+/* Opens the cluster's barrier if all threads of the cluster have arrived. Returns whether it
+ * opened. */
 static bool release_cluster(struct cta *cta)
 {
     uint32_t size = cta->launch->cluster_size;
@@ -382,10 +387,10 @@ bool cta_waits_for_cluster(struct warp *warp, uint32_t lanes)
     return true;
 }
 
-/* --- a turn ---------------------------------------------------------------------------------------- */
+/* --- a CTA's turn ----------------------------------------------------------------------------- */
 
-/* A warp starts when its turn comes. Warps that never wait reuse the same registers one after
- * another, which then stay in the CPU's cache. */
+/* Starts the next warp, when its first turn comes. So warps that never wait use the same memory
+ * for their registers, one after another, and it stays in the CPU's cache. */
 static bool start_warp(struct cta *cta)
 {
     uint32_t index = warp_in_turn(cta, cta->started);
@@ -397,8 +402,8 @@ static bool start_warp(struct cta *cta)
     return ok;
 }
 
-/* Outside clusters only the CTA's own threads can end a wait for an mbarrier. So the CTA is
- * stuck when its paths have done nothing but poll for longer than any terminating loop would. */
+/* Without clusters, only the CTA's own threads can end a wait for an mbarrier. So the CTA is stuck
+ * if its paths have only polled, and more often than any loop that gives up by itself would. */
 #define MOST_IDLE_POLLS (1u << 20)
 
 static bool stands_still(struct cta *cta)
@@ -424,7 +429,7 @@ static bool set_free(struct cta *cta)
     return any;
 }
 
-/* Whether other CTAs may help where no warp can continue by itself; SPINS: some warps poll. */
+/* Whether other CTAs can help when no warp of this CTA can continue. SPINS: some warps poll. */
 static bool waits_for_others(struct cta *cta, bool spins)
 {
     if (cta->launch->cluster_size == 1)

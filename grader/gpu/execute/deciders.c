@@ -5,10 +5,11 @@
  *                               setp.eq      q, f, 0     f: q is computed from it
  *                               @q bra                   q: whether the loop continues
  *
- * Among the instructions that a worker executed since the watch began, some branch, touch memory
- * or meet other threads. The registers they read decide, and so do all registers from which
- * those are computed. No other register can affect execution, as long as no other instruction
- * runs. A clock is not a register: where one decides, nothing is certain. */
+ * A register is a decider if its value is read by an instruction that branches, accesses memory
+ * or synchronises with other threads, or if another decider is computed from it. Only those
+ * instructions count that a worker has executed since the watch began, in deciders_begin(). As
+ * long as it executes no other instruction, no other register can affect execution. A clock is
+ * not a register: if a decider is computed from a clock, nothing is certain. */
 #include "gpu/execute/deciders.h"
 
 #include <stdlib.h>
@@ -19,12 +20,12 @@
 
 struct deciders {
     uint64_t *before; /* how often each instruction had been executed when the watch began */
-    bool *executed;   /* since then */
-    bool *decides;    /* the registers of all images, one image after another */
-    bool grew;        /* this pass has found more of them */
+    bool *executed;   /* whether each one has been executed since the watch began */
+    bool *decides;    /* for each register of all images: whether it is a decider */
+    bool grew;        /* this pass has found another decider */
 };
 
-/* --- what an instruction needs -------------------------------------------------------------------- */
+/* --- one instruction -------------------------------------------------------------------------- */
 
 static bool names_address(const struct ptx_instruction *in)
 {
@@ -43,7 +44,8 @@ static bool names_clock(const struct ptx_instruction *in)
     return false;
 }
 
-/* Whether it does more than compute registers from registers; the carry register has no name. */
+/* Whether the instruction does more than compute registers from registers. Instructions with a
+ * carry count, too, because the carry register has no name. */
 static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 {
     return inst->kind != KIND_LANES || in->opcode == PTX_OP_call || names_address(in) ||
@@ -52,7 +54,7 @@ static bool acts(const struct inst *inst, const struct ptx_instruction *in)
 
 struct visit {
     struct deciders *deciders;
-    bool *decides; /* of the image */
+    bool *decides; /* the part for the image's registers */
     bool any;
 };
 
@@ -69,7 +71,8 @@ static void mark(void *context, uint32_t reg)
     visit->decides[reg] = true;
 }
 
-/* False if its result differs each time. */
+/* Marks the registers that the instruction at PC reads, if it acts or computes a decider. False:
+ * in that case it also reads a clock. */
 static bool follow(struct deciders *deciders, const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
@@ -85,7 +88,7 @@ static bool follow(struct deciders *deciders, const struct kernel *kernel, uint3
     return !names_clock(in);
 }
 
-/* --- the watch ------------------------------------------------------------------------------------------ */
+/* --- the watch -------------------------------------------------------------------------------- */
 
 struct deciders *deciders_make(const struct kernel *kernel)
 {

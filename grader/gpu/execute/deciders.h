@@ -1,5 +1,5 @@
-/* deciders.c: the registers that can affect execution, as long as no instruction runs that
- * WORKER has not executed since the watch began. */
+/* Deciders: the registers that can affect what a worker does next, as long as it only executes
+ * instructions that it has already executed since deciders_begin(). See deciders.c. */
 #ifndef GPU_EXECUTE_DECIDERS_H
 #define GPU_EXECUTE_DECIDERS_H
 
@@ -9,14 +9,14 @@
 
 enum deciders_answer {
     DECIDERS_SAME,
-    DECIDERS_MORE,   /* more than at the check before */
+    DECIDERS_MORE,   /* new instructions have been executed since the previous call */
     DECIDERS_UNSURE, /* a clock can affect execution, too */
 };
 struct deciders *deciders_make(const struct kernel *kernel); /* NULL: out of memory */
 void deciders_free(struct deciders *deciders);               /* NULL is allowed */
 void deciders_begin(struct deciders *deciders, const struct worker *worker);
 enum deciders_answer deciders_look(struct deciders *deciders, const struct worker *worker);
-/* For each register of the image's function, whether it is one of them. */
+/* For each register of the image's function, whether it is a decider. */
 const bool *deciders_of(const struct deciders *deciders, const struct image *image);
 
 #endif

@@ -1,10 +1,10 @@
-/* A launch: workers take CTAs in order and run them; observers' states and totals are joined at
- * the end.
+/* A launch: workers, which are CPU threads, take CTAs in order and run them. At the end, the
+ * workers' totals and their observers' states are joined.
  *
- * A CTA that waits for other CTAs is set aside, and its worker continues with the next one. As
- * many CTAs take turns as the virtual GPU would hold at once. When all the remaining ones wait
- * for the host, the launch is parked: its workers leave their CTAs as they are and continue with
- * them later. */
+ * If a CTA waits for other CTAs, its worker continues with the next CTA and returns to this one
+ * later. The CTAs that take turns in this way are at most as many as the virtual GPU can hold.
+ * When all remaining CTAs wait for the host, the launch is parked: its workers leave their CTAs
+ * as they are and continue with them later. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void cta_tell_order(const struct cta *cta, struct obs_order order)
             launch->observers[i]->order(cta->worker->observer_state[i], &order);
 }
 
-/* --- workers ------------------------------------------------------------------------------------ */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 static struct cta *next_cluster(struct worker *worker)
 {
@@ -111,8 +111,8 @@ static void end(struct worker *worker, struct cta **place)
     cluster_recycle(leader);
 }
 
-/* A cluster usually waits for an older one: when one has ended, the oldest may be able to
- * continue. The oldest gets every second turn at most. */
+/* Whether the oldest cluster gets an extra turn. A cluster usually waits for an older one, so the
+ * oldest may be able to continue when some cluster has ended. It gets at most every second turn. */
 static bool is_turn_of_oldest(struct worker *worker)
 {
     if (!worker->first)
@@ -123,8 +123,8 @@ static bool is_turn_of_oldest(struct worker *worker)
     return worker->is_ahead;
 }
 
-/* The place of the cluster whose turn it is: one that has waited, if no new one can start; or
- * NULL. */
+/* Returns the place of the cluster whose turn it is. A new cluster comes first, if one can start;
+ * otherwise one that has waited continues. NULL: there is none. */
 static struct cta **take_turn(struct worker *worker)
 {
     if (is_turn_of_oldest(worker))
@@ -148,8 +148,8 @@ static bool has_work(const struct worker *worker)
     return worker->may_begin || worker->first;
 }
 
-/* True when every cluster under way has only spun since this was last true, or since a cluster
- * ended. */
+/* Notes that LEADER's cluster has only spun in its turn. Returns whether all clusters under way
+ * have only spun in this round. */
 static bool all_have_spun(struct worker *worker, struct cta *leader)
 {
     worker->spinning += leader->round != worker->round;
@@ -163,8 +163,8 @@ static void begin_round(struct worker *worker)
     worker->spinning = 0;
 }
 
-/* Gives turns to clusters (nearly always of one CTA) that wait for each other. Each round also
- * starts a new one, if any is left and the virtual GPU has room. */
+/* Runs clusters, which nearly always have one CTA. A cluster that waits for others gets further
+ * turns later. New clusters start as long as the virtual GPU has room. */
 static void run_clusters(struct worker *worker)
 {
     struct launch *launch = worker->launch;
@@ -221,8 +221,8 @@ static struct pattern *make_patterns(const struct kernel *kernel)
 {
     size_t count = (size_t)kernel->code_count + 1;
     struct pattern *patterns = aligned_alloc(_Alignof(struct pattern), count * sizeof *patterns);
-    for (size_t i = 0; patterns && i < count;
-         i++) { /* the other fields are not read before they are set */
+    /* the other fields are not read before they are set */
+    for (size_t i = 0; patterns && i < count; i++) {
         patterns[i].mask = patterns[i].ready = patterns[i].times = 0;
         patterns[i].block = NULL;
     }
@@ -246,7 +246,7 @@ static bool worker_open(struct worker *worker, struct launch *launch)
     return ok;
 }
 
-/* --- totals ------------------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------------- */
 
 static void join_worker(struct worker *into, struct worker *worker)
 {
@@ -288,15 +288,15 @@ static bool is_texture_request(const struct inst *inst)
            inst->run == surface_store_run;
 }
 
-/* NULL at the end marker of a function. */
+/* The PTX instruction at PC; NULL: PC is the added exit at the end of a function. */
 static const struct ptx_instruction *instruction_at(const struct kernel *kernel, uint32_t pc)
 {
     const struct image *image = kernel_image(kernel, pc);
     return pc < image->end ? &image->function->code[pc - image->start] : NULL;
 }
 
-/* Whether a warp arrives here at a barrier of its block or cluster. Those are counted where
- * threads wait; mbarriers are counted where threads arrive, as a wait polls repeatedly. */
+/* Whether the instruction counts as a barrier. For a cluster's barrier, waits are counted; for an
+ * mbarrier, arrivals are counted, because a wait polls repeatedly. */
 static bool is_barrier(const struct inst *inst, const struct ptx_instruction *in)
 {
     if (inst->kind == KIND_BARRIER)
@@ -317,7 +317,7 @@ static bool is_constant_request(const struct inst *inst, const struct ptx_instru
     return in && in->opcode == PTX_OP_ld && inst->mem.space == PTX_CONST;
 }
 
-/* Counters that come from the executor's own profile. */
+/* Sets the counters that come from the workers' profiles. */
 static void count_instructions(const struct worker *worker, struct emu_counters *counters)
 {
     const struct kernel *kernel = worker->launch->kernel;
@@ -343,7 +343,7 @@ static void count_instructions(const struct worker *worker, struct emu_counters 
     }
 }
 
-/* One for each instruction; NULL if no one needs them. */
+/* Makes the counters of each instruction. NULL: they are not needed, or memory is out. */
 static struct emu_counters *make_counters(struct launch *launch, struct worker *all)
 {
     const struct kernel *kernel = launch->kernel;
@@ -381,8 +381,8 @@ void launch_totals(const struct launch *launch, struct emu_counters *totals)
     totals->value[EMU_longest_warp_instructions] = launch->longest;
 }
 
-/* A worker that cannot be started is not needed the first time; after that it is, as it may hold
- * unfinished CTAs. */
+/* Starts a worker's thread. If this fails, the other workers run all CTAs. The launch must stop
+ * only if the worker holds unfinished CTAs from before the launch was parked. */
 static bool start_worker(pthread_t *thread, struct worker *worker)
 {
     if (pthread_create(thread, NULL, worker_main, worker) == 0)
@@ -407,11 +407,11 @@ static void run_workers(struct worker *workers, unsigned count)
         if (started[i])
             pthread_join(threads[i], NULL);
         else if (has_work(&workers[i]))
-            worker_main(&workers[i]); /* start_worker() ends it */
+            worker_main(&workers[i]); /* start_worker() has failed: ends the worker's CTAs */
     }
 }
 
-/* --- from the beginning to the end ---------------------------------------------------------------- */
+/* --- begin, run and end ----------------------------------------------------------------------- */
 
 void launch_begin(struct launch *launch, unsigned count)
 {
@@ -436,7 +436,8 @@ static bool any_has_work(const struct launch *launch)
     return any;
 }
 
-/* One worker may find a fault while the others park: then those finish what they hold. */
+/* If a worker stops the launch while others park, the loop runs a second time, so that these end
+ * their CTAs. */
 bool launch_go(struct launch *launch)
 {
     bool left = any_has_work(launch);

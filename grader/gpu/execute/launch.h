@@ -1,7 +1,8 @@
 /* A launch: one run of a kernel's grid.
  *
- * The device fills in the first part of struct launch, then begins, runs and ends it. A launch that
- * polls memory of the host can be parked in between: it stops, and continues later. */
+ * The device fills in the first part of struct launch, then begins, runs and ends the launch. A
+ * launch that polls the host's memory can be parked: launch_go() returns before the launch is
+ * complete, and a later call continues it. */
 #ifndef GPU_EXECUTE_LAUNCH_H
 #define GPU_EXECUTE_LAUNCH_H
 
@@ -17,7 +18,7 @@
 #include "gpu/occupancy.h"
 
 #define EMU_MAX_WORKERS 64u
-#define RESERVED_SHARED 1024u /* of a CTA: cooperative groups of several warps meet there */
+#define RESERVED_SHARED 1024u /* bytes per CTA: groups of several warps synchronise there */
 
 struct children;
 struct cta;
@@ -25,7 +26,7 @@ struct heap;
 struct memory;
 struct worker;
 
-/* Text that kernels have printed and the host has not fetched yet; the first assertion of a launch
+/* Text that kernels have printed and the host has not fetched yet; the text of the first assertion
  * that failed. */
 struct output {
     pthread_mutex_t lock;
@@ -47,56 +48,56 @@ struct launch {
     const struct observer *const *observers;
     unsigned observer_count;
     unsigned wanted;                   /* events that some observer wants */
-    bool is_counted;                   /* somebody reads its counters */
-    struct launch_view view;           /* for observers and the record */
-    const struct emu_options *options; /* the device's */
+    bool is_counted;                   /* its counters will be read */
+    struct launch_view view;           /* what observers and the record see of the launch */
+    const struct emu_options *options; /* options of the device */
     const struct emu_texture *textures;
     uint64_t texture_count;
     uint64_t cta_count, grid_id;
     uint32_t cluster_size; /* CTAs that share a worker and can access each other's shared memory */
     bool is_in_clusters;   /* the kernel or the program asks for clusters */
-    uint32_t threads, warps, shared_bytes; /* of a CTA */
-    uint32_t reserved_shared;              /* last part of shared_bytes, not the program's own */
-    uint32_t local_bytes;                  /* of a thread: variables and stack */
-    uint32_t own_bytes;                    /* of these: the kernel's own variables */
+    uint32_t threads, warps, shared_bytes; /* per CTA */
+    uint32_t reserved_shared;              /* last part of shared_bytes, not for the program */
+    uint32_t local_bytes;                  /* per thread: variables and stack */
+    uint32_t own_bytes;                    /* part of local_bytes for the kernel's own variables */
     struct emu_occupancy occupancy;
     uint32_t workers;
-    uint32_t resident;         /* CTAs that one worker runs in turns, at most */
-    uint64_t limit;            /* warp instructions; 0: no limit */
-    uint64_t clock;            /* of the device when the launch begins */
-    uint64_t workspace;        /* of a cooperative launch: address of the grid's barrier; or 0 */
+    uint32_t resident;         /* most CTAs that one worker runs in turns */
+    uint64_t limit;            /* most warp instructions; 0: no limit */
+    uint64_t clock;            /* the device's clock when the launch begins */
+    uint64_t workspace;        /* address of a cooperative launch's grid barrier, else 0 */
     struct children *children; /* grids that its kernels launch */
-    unsigned depth;            /* 0: launched by the host; 1: by such a kernel; and so on */
-    bool may_park;             /* may stop for a while when only the host could help it */
-    bool goes_on;              /* has been parked before */
+    unsigned depth;            /* 0: launched by the host; 1: by a kernel of depth 0; and so on */
+    bool may_park;             /* may be parked when only the host can let it continue */
+    bool goes_on;              /* launch_go() has returned before */
 
     atomic_uint_fast64_t next_cluster, executed;
     atomic_int status;                    /* enum emu_status: the first error */
     atomic_bool stopping;                 /* workers stop as soon as they see it */
     struct worker *crew;                  /* all workers */
     atomic_uint_fast64_t epoch;           /* see standstill.c */
-    atomic_bool has_waited;               /* some cluster has waited for others; most never do */
-    atomic_uint_fast64_t ended;           /* clusters that have ended since then */
+    atomic_bool has_waited;               /* some cluster has waited for other clusters */
+    atomic_uint_fast64_t ended;           /* clusters that have ended since has_waited */
     atomic_bool is_stuck;                 /* all remaining threads wait for ever */
     atomic_bool is_parked;                /* all remaining threads seem to wait for the host */
-    atomic_bool is_still;                 /* they certainly do */
-    struct emu_counters *per_instruction; /* code_count + 1, or NULL; the caller frees it */
-    uint64_t longest, instructions;       /* of the longest warp; of all */
-    uint8_t *values;                      /* BANK_LAUNCH, while it runs */
+    atomic_bool is_still;                 /* all remaining threads certainly wait for the host */
+    struct emu_counters *per_instruction; /* code_count + 1 entries, or NULL; the caller frees it */
+    uint64_t longest, instructions;       /* instructions of the longest warp; of all warps */
+    uint8_t *values;                      /* BANK_LAUNCH, while the launch runs */
 };
 
 /* Begins a launch with COUNT workers, at least 1. launch_end() reports its errors. */
 void launch_begin(struct launch *launch, unsigned count);
-/* Runs it. False: it is parked, and this function continues it. */
+/* Runs the launch. False: it is parked; another call continues it. */
 bool launch_go(struct launch *launch);
 /* Returns the launch's first error, or EMU_OK. */
 enum emu_status launch_end(struct launch *launch);
-/* Call when memory may have been allocated or freed while it was parked: workers forget blocks they
- * remember. */
+/* Makes the workers forget the memory blocks that they remember. Must be called if memory may have
+ * been allocated or freed while the launch was parked. */
 void launch_forget_memory(struct launch *launch);
 /* A number that grows when the launch changes memory. */
 uint64_t launch_changes(const struct launch *launch);
-bool launch_sees_lent(const struct launch *launch); /* it has accessed memory that the host lends */
+bool launch_sees_lent(const struct launch *launch); /* has accessed memory that the host lends */
 void launch_totals(const struct launch *launch, struct emu_counters *totals);
 
 /* Sets the launch's status unless an earlier error has set it. The launch continues, so that it can
@@ -107,7 +108,7 @@ static inline void launch_fail(struct launch *launch, enum emu_status status)
     atomic_compare_exchange_strong(&launch->status, &none, (int)status);
 }
 
-/* The same, and workers stop as soon as they see it. */
+/* The same, but the workers stop as soon as they notice. */
 static inline void launch_stop(struct launch *launch, enum emu_status status)
 {
     launch_fail(launch, status);
