@@ -176,7 +176,8 @@ static uint32_t polling_place(const struct kernel *kernel, uint32_t pc)
     return pc;
 }
 
-/* The instruction at which a path waits. A path at a barrier already has the next pc. */
+/* The instruction at which a path waits. At a barrier or warp sync, the path's pc is already the
+ * next one. */
 static uint32_t waiting_place(const struct kernel *kernel, const struct path *path)
 {
     uint32_t pc = path->stack[path->depth - 1].pc;

@@ -95,7 +95,7 @@ static void find_images(struct decoder *d)
         k->local_bytes += KERNEL_STACK;
 }
 
-#define SIZES 6 /* of registers: predicates, and 1, 2, 4, 8 and 16 bytes per lane */
+#define SIZES 6 /* number of register sizes: predicate; 1, 2, 4, 8 and 16 bytes per lane */
 
 static unsigned size_of(const struct ptx_function *f, uint32_t reg)
 {

@@ -204,7 +204,7 @@ struct parameter {
 
 struct shared_variable {
     const struct ptx_variable *variable;
-    /* offset in a CTA's shared memory; without a size, the variable is at kernel_dynamic_shared() */
+    /* offset in a CTA's shared memory; if it has no size, it is at kernel_dynamic_shared() instead */
     uint32_t at;
 };
 

@@ -72,15 +72,15 @@ struct launch {
     bool goes_on;              /* launch_go() has returned before */
 
     atomic_uint_fast64_t next_cluster, executed;
-    atomic_int status;                    /* enum emu_status: the first error */
-    atomic_bool stopping;                 /* workers stop as soon as they see it */
-    struct worker *crew;                  /* all workers */
-    atomic_uint_fast64_t epoch;           /* see standstill.c */
-    atomic_bool has_waited;               /* some cluster has waited for other clusters */
-    atomic_uint_fast64_t ended;           /* clusters that have ended since has_waited */
-    atomic_bool is_stuck;                 /* all remaining threads wait for ever */
-    atomic_bool is_parked;                /* all remaining threads seem to wait for the host */
-    atomic_bool is_still;                 /* all remaining threads certainly wait for the host */
+    atomic_int status;          /* enum emu_status: the first error */
+    atomic_bool stopping;       /* workers stop as soon as they see it */
+    struct worker *crew;        /* all workers */
+    atomic_uint_fast64_t epoch; /* see standstill.c */
+    atomic_bool has_waited;     /* some cluster has waited for other clusters */
+    atomic_uint_fast64_t ended; /* clusters that have ended since has_waited became true */
+    atomic_bool is_stuck;       /* all remaining threads wait for ever */
+    atomic_bool is_parked;      /* all remaining threads seem to wait for the host */
+    atomic_bool is_still;       /* all remaining threads certainly wait for the host */
     struct emu_counters *per_instruction; /* code_count + 1 entries, or NULL; the caller frees it */
     uint64_t longest, instructions;       /* instructions of the longest warp; of all warps */
     uint8_t *values;                      /* BANK_LAUNCH, while the launch runs */
