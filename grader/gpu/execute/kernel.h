@@ -204,7 +204,7 @@ struct parameter {
 
 struct shared_variable {
     const struct ptx_variable *variable;
-    /* offset in a CTA's shared memory; if it has no size, it is at kernel_dynamic_shared() instead */
+    /* offset in a CTA's shared memory; without a size, see kernel_dynamic_shared() */
     uint32_t at;
 };
 
