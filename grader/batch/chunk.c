@@ -70,13 +70,14 @@ static bool write_chunk(const struct batch_queue *queue, const char *folder, uns
                         size_t number, json_t *entries)
 {
     char path[PATH_SIZE];
-    json_t *chunk = json_pack("{s:s, s:s, s:s, s:s, s:I, s:b, s:o, s:O}", "schema", SCHEMA,
-                              "folder", folder, "device", grading_device_name(queue->device),
-                              "arch", queue->gpu_arch, "seed", (json_int_t)queue->seed, "unsafe",
-                              (int)queue->unsafe, "labs", describe_labs(queue), "entries", entries);
+    json_t *chunk =
+        json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:b, s:o, s:O}", "schema", SCHEMA, "folder",
+                  folder, "device", grading_device_name(queue->device), "arch", queue->gpu_arch,
+                  "seed", (json_int_t)queue->seed.number, "secret", queue->seed.secret, "unsafe",
+                  (int)queue->unsafe, "labs", describe_labs(queue), "entries", entries);
     char *text = json_dumps(chunk, JSON_INDENT(1));
     bool written = text && base_path(path, "%s/chunks/%u/%zu" ENDING, folder, round, number) &&
-                   base_write_file(path, text, strlen(text), 0644);
+                   base_write_file(path, text, strlen(text), 0600);
     free(text);
     json_decref(chunk);
     return written;
@@ -212,8 +213,9 @@ static bool read_chunk(struct chunk *chunk, const char *path)
         .labs = chunk->labs,
         .device = strcmp(json_text_of(chunk->json, "device"), "gpu") == 0 ? ON_GPU : ON_EMULATOR,
         .gpu_name = chunk->gpu_name,
-        .seed = (uint64_t)json_integer_of(chunk->json, "seed"),
         .unsafe = json_is_true(json_object_get(chunk->json, "unsafe"))};
+    if (!grade_seed_read(chunk->json, &chunk->queue.seed))
+        return fail(chunk, path, "has no secret");
     if (chunk->queue.device == ON_GPU &&
         !installed_gpu_find(chunk->gpu_name, sizeof chunk->gpu_name))
         return fail(chunk, "no GPU to grade on:", chunk->gpu_name);

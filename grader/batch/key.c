@@ -30,15 +30,16 @@ bool batch_grader_hash(const struct lab *lab, enum grading_device device, const 
 }
 
 void batch_key_hash(const char *source_hash, const char *lab, const char *grader_hash,
-                    enum grading_device device, uint64_t seed, char hex[HASH_SIZE])
+                    enum grading_device device, const struct grade_seed *seed, char hex[HASH_SIZE])
 {
     struct base_hash *hash = base_hash_new();
     char number[40];
     hex[0] = 0;
     if (!hash)
         return;
-    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
-    const char *parts[] = {source_hash, lab, grader_hash, grading_device_name(device), number};
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seed->number);
+    const char *parts[] = {source_hash, lab,         grader_hash, grading_device_name(device),
+                           number,      seed->secret};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         add_text(hash, parts[i]);
     base_hash_end(hash, hex);

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "course/lab.h"
+#include "grade/seed.h"
 
 /* Hashes everything besides the submission and the seed that decides a grade in LAB on DEVICE.
  * False: out of memory. */
@@ -12,6 +13,6 @@ bool batch_grader_hash(const struct lab *lab, enum grading_device device, const 
                        char hex[HASH_SIZE]);
 
 void batch_key_hash(const char *source_hash, const char *lab, const char *grader_hash,
-                    enum grading_device device, uint64_t seed, char hex[HASH_SIZE]);
+                    enum grading_device device, const struct grade_seed *seed, char hex[HASH_SIZE]);
 
 #endif

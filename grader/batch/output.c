@@ -141,7 +141,7 @@ static bool add_grading(struct output *output, const char *lab, const char *key,
     json_t *result = json_object_get(grading, "result");
     if (grading && !result && *key) /* a grade of an earlier grader: the class has it shortened */
         result = json_object_get(json_object_get(output->class, "gradings"), key);
-    json_object_del(result, "print"); /* only the search for near-duplicates needs it */
+    batch_store_strip(result);
     const char *hash = json_text_of(result, "source_sha256");
     bool good = grading != NULL;
     if (result)

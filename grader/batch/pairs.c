@@ -524,8 +524,7 @@ bool batch_pairs(const struct batch_pairs *similar, json_t *class, char *error, 
         good = search_lab(&search, class);
         close_search(&search);
     }
-    json_object_foreach(json_object_get(class, "gradings"), key, result)
-        json_object_del(result, "print");
+    json_object_foreach(json_object_get(class, "gradings"), key, result) batch_store_strip(result);
     json_object_set_new(class, "similar", sorted(pairs));
     json_object_set_new(class, "alike", alike);
     return good;

@@ -60,23 +60,22 @@ static struct batch_key key_of(const struct batch_queue *queue, const json_t *en
                               .source = json_text_of(entry, "source"),
                               .grader = lab ? lab->grader : "",
                               .device = grading_device_name(queue->device),
-                              .seed = queue->seed};
+                              .seed = queue->seed.number};
 }
 
-/* A copy of RESULT, sealed as students get it: without its fingerprint, which stays in the
- * store. */
+/* A copy of RESULT. Its seal is for what students get: batch_store_strip(). */
 static json_t *seal(const struct batch_queue *queue, const json_t *result)
 {
-    json_t *copy = json_copy((json_t *)result), *print = json_object_get(copy, "print");
-    json_incref(print);
-    json_object_del(copy, "print");
-    if (!seal_document(copy, queue->key)) {
-        json_decref(copy);
-        copy = NULL; /* out of memory: nothing is kept unsealed */
+    json_t *whole = json_copy((json_t *)result), *stripped = json_copy((json_t *)result);
+    batch_store_strip(stripped);
+    if (seal_document(stripped, queue->key))
+        json_object_set(whole, "seal", json_object_get(stripped, "seal"));
+    else {
+        json_decref(whole);
+        whole = NULL; /* out of memory: nothing is kept unsealed */
     }
-    json_object_set(copy, "print", print);
-    json_decref(print);
-    return copy;
+    json_decref(stripped);
+    return whole;
 }
 
 bool batch_keep(const struct batch_queue *queue, const json_t *entry, const json_t *answer,

@@ -23,7 +23,7 @@ struct batch_queue {
     unsigned jobs;
     enum grading_device device;
     const char *gpu_name, *gpu_arch;
-    uint64_t seed;
+    struct grade_seed seed;
     const struct seal_key *key; /* signs the results; NULL: unsigned */
     bool unsafe;
     /* Called after each grading and about ten times a second: FAILED of DONE are for review. */

@@ -216,7 +216,7 @@ static bool take(struct walk *walk, const char *student, const struct candidate 
     if (!submission_check(&lab->lab, &file->text, why, sizeof why))
         return ask(walk, student, candidate, why);
     base_text_hash(&file->text, hash);
-    batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, walk->scan->seed, key);
+    batch_key_hash(hash, lab->lab.name, lab->grader, walk->scan->device, &walk->scan->seed, key);
     struct batch_submission submission = {.student = student,
                                           .lab = lab->lab.name,
                                           .path = candidate->shown,

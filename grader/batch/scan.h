@@ -13,6 +13,7 @@
 #include "batch/roster.h"
 #include "batch/store.h"
 #include "course/lab.h"
+#include "grade/seed.h"
 
 struct batch_lab {
     struct lab lab;
@@ -29,7 +30,7 @@ struct batch_scan {
     size_t other_count; /* the rest of LABS: not graded, so their files are skipped */
     const struct batch_roster *roster; /* NULL: none */
     enum grading_device device;
-    uint64_t seed;
+    struct grade_seed seed;
     struct batch_hidden *hidden; /* filled with the skipped entries; may be NULL */
 };
 

@@ -87,6 +87,9 @@ struct batch_key {
     uint64_t seed;
 };
 
+/* Removes from a stored result what no student may get: the fingerprint and the secret of the inputs. */
+void batch_store_strip(json_t *result);
+
 /* Stores a result (lanewise/result/v1). An existing grade stays. */
 bool batch_store_put(struct batch_store *store, const struct batch_key *key, const json_t *result);
 /* Records that the grader failed, and why, for review. An existing grade stays. */

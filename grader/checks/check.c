@@ -145,7 +145,7 @@ void check_perform(const struct check_info *info)
     cr_assert(grade_job_read(&check.job), "checks are started by `lanewise grade`, with a job");
     if (check_runs_on(info, check.job.device)) {
         apply_terms(&check);
-        check.random = check_random_start(check.job.seed, info->id);
+        check_random_start(&check, "data", &check.random);
         info->body(&check);
         if (check_is_open(&check))
             settle(&check);

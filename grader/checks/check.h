@@ -109,7 +109,7 @@ struct check_info {
 /* --- inputs ----------------------------------------------------------------------------------- */
 
 /* A number from LOW to HIGH from the check's own random stream. The stream depends only on the seed
- * of the grading and on the check's id. */
+ * of the grading (grade/seed.h) and on the check's id. */
 int check_random_int(struct check *check, int low, int high);
 /* COUNT of them; valid until the check ends. */
 const int *check_random_ints(struct check *check, size_t count, int low, int high);

@@ -7,49 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "checks/internal.h"
 
-/* SplitMix64: a counter that goes through a bijective mixer. Any state is a good one, so a seed and
- * a name make one. */
-static inline uint64_t next_random(uint64_t *state)
-{
-    uint64_t mixed = *state += 0x9e3779b97f4a7c15u;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-    return mixed ^ mixed >> 31;
-}
-
-uint64_t check_random_start(uint64_t seed, const char *id)
-{
-    uint64_t state = seed;
-    for (; *id; ++id)
-        state = next_random(&state) + (unsigned char)*id;
-    return state;
-}
-
-uint64_t check_random_apart(const struct check *check, const char *purpose)
-{
-    char text[400], hex[HASH_SIZE];
-    struct base_hash *hash = base_hash_new();
-    int length = snprintf(text, sizeof text, "%s %s %llu %u", purpose, check->info->id,
-                          (unsigned long long)check->job.seed, check->process_count);
-    if (!hash) {
-        fprintf(stderr, "check %s: no memory for a hash\n", check->info->id);
-        abort();
-    }
-    base_hash_add(hash, text, (size_t)length);
-    base_hash_end(hash, hex);
-    hex[16] = 0;
-    return strtoull(hex, NULL, 16) | 1;
-}
-
-static int random_int(uint64_t *state, int low, int high)
+static int random_int(struct check_random *random, int low, int high)
 {
     uint64_t span = (uint64_t)((int64_t)high - low) + 1;
-    /* The upper half of a 64 x 64 bit product: 0 to span - 1, as evenly as 64 bits allow. */
-    uint64_t offset = (uint64_t)((unsigned __int128)next_random(state) * span >> 64);
-    return (int)((int64_t)low + (int64_t)offset);
+    return (int)((int64_t)low + (int64_t)check_random_below(random, span));
 }
 
 int check_random_int(struct check *check, int low, int high)
@@ -80,7 +43,7 @@ float *check_random_floats(struct check *check, size_t count, float low, float h
     float *values = check_memory(check, count, sizeof *values);
     for (size_t i = 0; i < count; ++i) {
         /* 0 to 1 - 2^-24, all of them floats; the sum may round to HIGH. */
-        float share = (float)(next_random(&check->random) >> 40) * 0x1p-24f;
+        float share = (float)(check_random_next(&check->random) >> 40) * 0x1p-24f;
         values[i] = low + (high - low) * share;
     }
     return values;
@@ -116,16 +79,17 @@ enum {
 };
 
 /* The bits of one of COUNT elements of SIZE bytes. */
-static inline uint64_t pick(const char *elements, size_t size, size_t count, uint64_t *random)
+static inline uint64_t pick(const char *elements, size_t size, size_t count,
+                            struct check_random *random)
 {
     uint64_t bits = 0;
-    size_t at = (size_t)((unsigned __int128)next_random(random) * count >> 64);
+    size_t at = (size_t)check_random_below(random, count);
     memcpy(&bits, elements + at * size, size);
     return bits;
 }
 
 /* Whether a few neighbours identify their place in ARRAY: two of its elements are rarely equal. */
-static bool has_places(const struct case_array *array, uint64_t *random)
+static bool has_places(const struct case_array *array, struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
     unsigned equal = 0;
@@ -139,8 +103,8 @@ static bool has_places(const struct case_array *array, uint64_t *random)
  * small pool, which is faster than random access to a large array; 16 bytes in a row are still no
  * coincidence. Zeros are left out as far as possible, because programs put zeros between rows and
  * behind them. */
-__attribute__((always_inline)) static inline void draw(const char *elements, size_t size,
-                                                       size_t count, uint64_t *random, char *to)
+__attribute__((always_inline)) static inline void
+draw(const char *elements, size_t size, size_t count, struct check_random *random, char *to)
 {
     char pool[POOL * 8]; /* inlined, so that SIZE is a constant */
     for (size_t i = 0; i < POOL; ++i) {
@@ -150,12 +114,12 @@ __attribute__((always_inline)) static inline void draw(const char *elements, siz
         memcpy(pool + i * size, &bits, size);
     }
     for (size_t i = 0; i < count; ++i)
-        memcpy(to + i * size, pool + next_random(random) % POOL * size, size);
+        memcpy(to + i * size, pool + check_random_next(random) % POOL * size, size);
 }
 
 /* Adds ARRAY to OTHER: with drawn elements if DRAWS, else as it is. */
 static bool add_other(struct case_data *other, const struct case_array *array, bool draws,
-                      uint64_t *random)
+                      struct check_random *random)
 {
     size_t size = case_type_size(array->type), count = array->count;
     void *room = case_add_room(other, array->name, array->type, count);
@@ -170,7 +134,7 @@ static bool add_other(struct case_data *other, const struct case_array *array, b
     return true;
 }
 
-struct case_data *check_other_case(const struct case_data *input, uint64_t *random)
+struct case_data *check_other_case(const struct case_data *input, struct check_random *random)
 {
     struct case_data *other = case_new();
     const struct case_array *array;

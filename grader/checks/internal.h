@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "checks/check.h"
+#include "checks/random.h"
 #include "checks/run.h"
 #include "checks/verdict.h"
 #include "grade/job.h"
@@ -23,7 +24,7 @@ struct timing {
 struct check {
     const struct check_info *info;
     struct grade_job job;
-    uint64_t random;            /* state of the random stream */
+    struct check_random random; /* what checks.c draws its inputs from */
     char context[160];          /* describes the case made last */
     unsigned process_count;     /* runs so far, those that were freed included */
     double points;              /* that can be earned: as declared, or as a course has it */

@@ -243,8 +243,8 @@ static bool write_views(const struct run_files *files, const struct case_data *s
 bool run_files_make(struct run_files *files, const struct check *check, const struct run_plan *plan,
                     const struct case_data *input, const struct case_data *shown)
 {
-    files->poison = check_random_apart(check, "fresh memory");
-    files->spoil = check_random_apart(check, "spoilt");
+    files->poison = check_random_number(check, "fresh memory");
+    files->spoil = check_random_number(check, "spoilt");
     return make_folders(files, check) && name_files(files, plan) &&
            case_write(shown ? shown : input, files->input) &&
            base_write_file(files->result, "", 0, 0600) &&

@@ -119,7 +119,8 @@ static bool has_arrived(const struct ended *ended)
 static bool make_run(struct check *check, const struct run_plan *plan,
                      const struct case_data *input, struct ended *ended)
 {
-    uint64_t stream = check_random_apart(check, "shown");
+    struct check_random stream;
+    check_random_start(check, "shown", &stream);
     struct case_data *shown = plan->hides ? check_other_case(input, &stream) : NULL;
     ended->plan = *plan;
     ended->plan.hides = shown;

@@ -76,7 +76,7 @@ static int audit(struct grading *grading)
     }
     if (code == 0) {
         found = agree_devices(results[ON_EMULATOR], results[ON_GPU]);
-        code = print_disagreements(found, grading->lab->name, grading->seed);
+        code = print_disagreements(found, grading->lab->name, grading->seed.number);
         json_decref(found);
     }
     json_decref(results[ON_EMULATOR]);

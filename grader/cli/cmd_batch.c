@@ -126,7 +126,7 @@ struct session {
     size_t other_count; /* the kit's other labs, after them */
     enum grading_device device;
     char gpu_name[256];
-    uint64_t seed;
+    struct grade_seed seed;
     struct seal_key key; /* signs the results, if has_key */
     bool has_key;
     unsigned jobs;
@@ -260,16 +260,31 @@ static bool fail(struct session *session)
     return false;
 }
 
+/* The last run's seed, with its secret, if it has the number that is WANTED. */
+static bool keep_seed(struct session *session, const char *wanted, const char *last)
+{
+    char *secret = batch_store_get(session->store, "secret");
+    bool same = secret && last && (!wanted || strcmp(wanted, last) == 0);
+    if (same) {
+        session->seed.number = strtoull(last, NULL, 10);
+        snprintf(session->seed.secret, sizeof session->seed.secret, "%s", secret);
+    }
+    free(secret);
+    return same;
+}
+
 /* Chooses the seed: --seed, else that of the last run, else a new one. */
 static bool choose_seed(struct session *session)
 {
     char text[40], *last = batch_store_get(session->store, "seed");
-    const char *wanted = session->options.seed ? session->options.seed : last;
-    bool good = cli_choose_seed("batch", wanted, &session->seed);
+    const char *wanted = session->options.seed;
+    bool good = keep_seed(session, wanted, last) ||
+                cli_choose_seed("batch", wanted ? wanted : last, &session->seed);
     free(last);
-    snprintf(text, sizeof text, "%llu", (unsigned long long)session->seed);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)session->seed.number);
     return good &&
            ((batch_store_set(session->store, "seed", text) &&
+             batch_store_set(session->store, "secret", session->seed.secret) &&
              batch_store_set(session->store, "device", grading_device_name(session->device))) ||
             fail(session));
 }
@@ -395,7 +410,7 @@ static int grade(struct session *session)
     printf("%zu student%s, %zu submission%s to %zu lab%s, on the %s, seed %llu; %zu to grade\n",
            students, plural(students), handed_in, plural(handed_in), session->lab_count,
            plural(session->lab_count), grading_device_name(session->device),
-           (unsigned long long)session->seed, total);
+           (unsigned long long)session->seed.number, total);
     struct batch_queue queue = {.store = session->store,
                                 .pending = pending,
                                 .labs = session->labs,
@@ -559,7 +574,7 @@ static bool prepare(struct session *session)
     }
     if (options->roster && !check_exceptions(session))
         return false;
-    uint64_t seed;
+    struct grade_seed seed;
     if (options->seed && !cli_choose_seed("batch", options->seed, &seed))
         return false;
     return options->slurm ||

@@ -88,7 +88,7 @@ struct session {
     const struct options *options;
     enum grading_device device;
     char gpu_name[256];
-    uint64_t seed;
+    struct grade_seed seed;
     struct course course; /* without --course, every lab as declared */
     struct seal_key key;  /* signs the results, if has_key */
     bool has_key;

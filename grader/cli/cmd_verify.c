@@ -171,9 +171,11 @@ static int replay(struct verify *verify, const json_t *result, const struct lab 
     struct grading grading = {.lab = lab,
                               .submission = submission,
                               .device = ON_EMULATOR,
-                              .seed = (uint64_t)json_integer_of(result, "seed"),
                               .pictures = json_object_get(result, "accesses") != NULL,
                               .unsafe = verify->options.unsafe};
+    if (!grade_seed_read(result, &grading.seed) &&
+        !grade_seed_of(grading.seed.number, &grading.seed, error, sizeof error))
+        return complain(EXIT_USAGE, "LANEWISE_SECRET: %s", error);
     enum grade_end end = grade_submission(&grading, &now, error, sizeof error);
     if (end != GRADE_DONE)
         return cli_complain_end("verify", end, lab->name, error);

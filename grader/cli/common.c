@@ -51,20 +51,32 @@ bool cli_choose_device(const char *command, const char *text, enum grading_devic
     return true;
 }
 
-bool cli_choose_seed(const char *command, const char *text, uint64_t *seed)
+/* The number in TEXT, or a random one if TEXT is NULL. */
+static bool read_number(const char *text, uint64_t *number)
 {
-    uint64_t random;
     char *end;
-    if (!text && getrandom(&random, sizeof random, 0) == sizeof random) {
-        *seed = random >> 11; /* 53 bits: exact in every JSON reader */
+    if (!text && getrandom(number, sizeof *number, 0) == sizeof *number) {
+        *number >>= 11; /* 53 bits: exact in every JSON reader */
         return true;
     }
     errno = 0;
-    *seed = text ? strtoull(text, &end, 10) : 0;
-    if (text && errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 && *seed <= INT64_MAX)
+    *number = text ? strtoull(text, &end, 10) : 0;
+    return text && errno == 0 && text[0] >= '0' && text[0] <= '9' && *end == 0 &&
+           *number <= INT64_MAX;
+}
+
+bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed)
+{
+    char error[PATH_SIZE + 200];
+    uint64_t number;
+    if (!read_number(text, &number))
+        cli_complain(command, EXIT_USAGE,
+                     "the seed must be a whole number from 0 to %lld, not \"%s\"",
+                     (long long)INT64_MAX, text ? text : "");
+    else if (!grade_seed_of(number, seed, error, sizeof error))
+        cli_complain(command, EXIT_USAGE, "LANEWISE_SECRET: %s", error);
+    else
         return true;
-    cli_complain(command, EXIT_USAGE, "the seed must be a whole number from 0 to %lld, not \"%s\"",
-                 (long long)INT64_MAX, text ? text : "");
     return false;
 }
 

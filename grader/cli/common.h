@@ -23,9 +23,8 @@ int cli_complain(const char *command, int code, const char *format, ...)
 bool cli_choose_device(const char *command, const char *text, enum grading_device *device,
                        char *name, size_t size);
 
-/* The seed in TEXT, or a random one if TEXT is NULL. Submissions know how a seed makes the inputs,
- * so a random seed has too many bits to try them all. */
-bool cli_choose_seed(const char *command, const char *text, uint64_t *seed);
+/* The seed in TEXT, or a random one if TEXT is NULL. */
+bool cli_choose_seed(const char *command, const char *text, struct grade_seed *seed);
 
 /* Warns if this machine has only a weak sandbox (sandbox/sandbox.h). False: it has none, and UNSAFE
  * is false. */

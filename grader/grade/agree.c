@@ -47,7 +47,7 @@ static bool ran_out_of_time(const json_t *check)
 static json_t *reproducible_part(const json_t *result)
 {
     static const char *const of_result[] = {"seconds", "sandbox", "graded_by", "seal",
-                                            "version", "print",   NULL};
+                                            "version", "print",   "secret",    NULL};
     static const char *const of_build[] = {"seconds", "cached", NULL};
     static const char *const of_check[] = {"seconds", NULL};
     static const char *const by_chance[] = {"case",     "message", "hint",  "note",

@@ -11,16 +11,17 @@
 #include <stdint.h>
 
 #include "course/submission.h"
+#include "grade/seed.h"
 
 struct grading {
     const struct lab *lab;
     const struct submission *submission;
     enum grading_device device;
     const char *gpu_name, *gpu_arch; /* for ON_GPU: grade/installed_gpu.h */
-    uint64_t seed;                   /* below 2^63 */
-    bool pictures;                   /* the result has "accesses", for pictures */
-    bool fingerprint;                /* the result has "print", for the search for copies */
-    bool unsafe;                     /* grade even if there is no sandbox */
+    struct grade_seed seed;
+    bool pictures;    /* the result has "accesses", for pictures */
+    bool fingerprint; /* the result has "print", for the search for copies */
+    bool unsafe;      /* grade even if there is no sandbox */
 };
 
 enum grade_end {

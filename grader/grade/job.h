@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "compile/build.h"
+#include "grade/seed.h"
 
 /* The environment variable that names the job file. Criterion's workers are fresh processes that
  * inherit only the environment. */
@@ -20,8 +21,8 @@
 struct grade_job {
     enum grading_device device; /* where the submission is graded */
     enum sandbox_level level;   /* of the sandbox in which it runs */
-    uint64_t seed;              /* below 2^63 */
-    bool pictures;              /* record accesses, for pictures */
+    struct grade_seed seed;
+    bool pictures; /* record accesses, for pictures */
     char folder[PATH_SIZE];
     char file_name[256];         /* the lab's, "parallelize.cu" */
     char programs[2][PATH_SIZE]; /* the built submission by enum grading_device; "": not built */

@@ -260,15 +260,16 @@ json_t *grade_result_compose(const struct grade_result *result, double seconds)
                          : judge_is_full(score, max_score)  ? "passed"
                                                             : "not-yet";
     json_t *document = json_pack(
-        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, s:o, s:n}",
+        "{s:s, s:s, s:O, s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:O, s:O, s:o, s:n}",
         "schema", "lanewise/result/v1", "lab", grading->lab->name, "title",
         json_object_get(grading->lab->declared, "title"), "submission", grading->submission->shown,
         "source_sha256", hash, "device", grading_device_name(grading->device), "device_name",
         grading->device == ON_GPU ? grading->gpu_name : "Lanewise emulator", "sandbox",
-        sandbox_level_name(result->level), "seed", (json_int_t)grading->seed, "version",
-        LANEWISE_VERSION, "status", status, "score", score, "max_score", max_score, "seconds",
-        rounded(seconds), "build", describe_build(result), "checks", result->checks, "findings",
-        result->findings, "graded_by", graded_by_json(grading->lab), "seal");
+        sandbox_level_name(result->level), "seed", (json_int_t)grading->seed.number, "secret",
+        grading->seed.secret, "version", LANEWISE_VERSION, "status", status, "score", score,
+        "max_score", max_score, "seconds", rounded(seconds), "build", describe_build(result),
+        "checks", result->checks, "findings", result->findings, "graded_by",
+        graded_by_json(grading->lab), "seal");
     if (document)
         json_object_set(document, "lines", result->lines);
     return document;

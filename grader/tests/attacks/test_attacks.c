@@ -64,8 +64,10 @@ static void perform(enum sandbox_level level, bool once_more, struct grade_job *
                     sandbox_level_name(level), sandbox_level_name(level)));
     if (once_more)
         free(shell_must("touch %s/checks/hung", sandbox_level_name(level)));
-    *job = (struct grade_job){
-        .device = ON_EMULATOR, .level = level, .seed = 1, .file_name = "attacks.cu"};
+    *job = (struct grade_job){.device = ON_EMULATOR,
+                              .level = level,
+                              .seed = GRADE_SEED_OPEN(1),
+                              .file_name = "attacks.cu"};
     cr_assert(base_path(job->folder, "%s/%s/checks", folder, sandbox_level_name(level)) &&
               base_path(job->programs[ON_EMULATOR], "%s/%s/program-under-attack", folder,
                         sandbox_level_name(level)) &&

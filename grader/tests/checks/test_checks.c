@@ -24,7 +24,8 @@ static void perform(void)
     free(shell_must("cp $LIB/remote/libcudart.so.13 $LIB/lanewise-device . && $NVCC -cudart shared "
                     "-lineinfo -O3 -I" LANEWISE_ROOT "/shared -L\"$LIB\" -o program " LANEWISE_ROOT
                     "/grader/tests/checks/fixture/lab/fixture.cu 2>&1"));
-    job = (struct grade_job){.device = ON_EMULATOR, .seed = 1, .file_name = "fixture.cu"};
+    job = (struct grade_job){
+        .device = ON_EMULATOR, .seed = GRADE_SEED_OPEN(1), .file_name = "fixture.cu"};
     cr_assert(base_path(job.folder, "%s/checks", folder) &&
               base_path(job.programs[ON_EMULATOR], "%s/program", folder) &&
               base_path(job.solution, "%s/program", folder) &&

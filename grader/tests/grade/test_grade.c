@@ -654,8 +654,10 @@ Test(grade, a_runner_that_fails_makes_no_grade)
     char *folder = shell_must("printf '%%s' \"$PWD\"");
     cr_assert(base_path(lab.runner, "%s/runner", folder));
     for (size_t i = 0; i < sizeof runners / sizeof *runners; ++i) {
-        struct grading grading = {
-            .lab = &lab, .submission = &submission, .device = ON_EMULATOR, .seed = 1};
+        struct grading grading = {.lab = &lab,
+                                  .submission = &submission,
+                                  .device = ON_EMULATOR,
+                                  .seed = GRADE_SEED_OPEN(1)};
         json_t *result;
         write_script(lab.runner, runners[i].script);
         enum grade_end end = grade_submission(&grading, &result, error, sizeof error);

@@ -135,7 +135,7 @@ static struct submission submission_of(const struct lab *lab, const struct trick
 static bool grade(const struct lab *lab, const struct trick *trick, uint64_t seed)
 {
     struct submission submission = submission_of(lab, trick);
-    struct grading grading = {.lab = lab, .submission = &submission, .seed = seed};
+    struct grading grading = {.lab = lab, .submission = &submission, .seed = GRADE_SEED_OPEN(seed)};
     char error[6000];
     json_t *result;
     enum grade_end end = grade_submission(&grading, &result, error, sizeof error);

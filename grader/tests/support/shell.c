@@ -1,6 +1,7 @@
 #include "tests/support/shell.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,10 +22,20 @@
 static char folder[32];
 static double seconds = 100; /* the time limit of a script */
 
+/* A secret that is the same on every machine, so that golden files can show values. */
+static void secret_path(char *path, size_t size)
+{
+    snprintf(path, size, "%s/.secret.key", folder);
+}
+
 void shell_init(void)
 {
+    char path[80];
     strcpy(folder, "/tmp/lanewise-test-XXXXXX");
     cr_assert(mkdtemp(folder), "no temporary folder");
+    secret_path(path, sizeof path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    cr_assert(fd >= 0 && dprintf(fd, "%064d\n", 0) == 65 && close(fd) == 0, "no secret");
 }
 
 void shell_fini(void)
@@ -34,7 +45,8 @@ void shell_fini(void)
 
 static char *run(int *code, const char *script)
 {
-    char labs[80];
+    char labs[80], secret[100] = "LANEWISE_SECRET=";
+    secret_path(secret + strlen(secret), sizeof secret - strlen(secret));
     snprintf(labs, sizeof labs, "LANEWISE_LABS=%s/labs", folder);
     const char *const argv[] = {
         "/usr/bin/env",
@@ -48,6 +60,7 @@ static char *run(int *code, const char *script)
         "NO_COLOR",
         "LANEWISE=" BUILD_FOLDER "/lanewise",
         labs,
+        secret,
         "PROGRAMS=" LANEWISE_ROOT "/build/tests/programs",
         "TESTS=" LANEWISE_ROOT "/grader/tests",
         "LIB=" BUILD_FOLDER "/lib",

@@ -1,0 +1,42 @@
+/* Random numbers of a check, as far from a submission's reach as the secret of the grading (grade/seed.h): each stream
+ * is a ChaCha20 key stream under a key of its own. Whoever sees one stream learns nothing about another. */
+#ifndef CHECKS_RANDOM_H
+#define CHECKS_RANDOM_H
+
+#include <nettle/chacha.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct check;
+
+#define CHECK_RANDOM_WORDS 512
+
+struct check_random {
+    struct chacha_ctx state;
+    uint64_t words[CHECK_RANDOM_WORDS];
+    unsigned left; /* words that have not been taken */
+};
+
+/* Starts CHECK's stream for PURPOSE. It follows from the seed, the check's id, PURPOSE and the number of runs so far. */
+void check_random_start(const struct check *check, const char *purpose,
+                        struct check_random *random);
+/* Fills `words` again. */
+void check_random_refill(struct check_random *random);
+
+static inline uint64_t check_random_next(struct check_random *random)
+{
+    if (random->left == 0)
+        check_random_refill(random);
+    return random->words[CHECK_RANDOM_WORDS - random->left--];
+}
+
+/* A number below COUNT, as evenly as 64 bits allow: the upper half of a 64 x 64 bit product. */
+static inline uint64_t check_random_below(struct check_random *random, uint64_t count)
+{
+    return (uint64_t)((unsigned __int128)check_random_next(random) * count >> 64);
+}
+
+/* The first number, not 0, of such a stream: for the device, which makes its own random bytes. */
+uint64_t check_random_number(const struct check *check, const char *purpose);
+
+#endif

@@ -1,0 +1,38 @@
+/* The seed of a grading, from which all its random inputs follow.
+ *
+ *     the owner's secret --HMAC-SHA256 of the number--> this grading's secret --> all inputs
+ *
+ * The number alone must not be enough: a submission could try small numbers until one gives the data that it is shown,
+ * and then compute the data that it must not see. So a secret of the grader's owner keys the inputs. It lies in a file
+ * that no submission can read. The same owner and the same number give the same inputs again. */
+#ifndef GRADE_SEED_H
+#define GRADE_SEED_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GRADE_SECRET_SIZE 65 /* 64 hex digits and a NUL */
+
+struct grade_seed {
+    uint64_t number;                /* below 2^63: --seed, or a random one; reports show it */
+    char secret[GRADE_SECRET_SIZE]; /* this grading's; knowing it reveals no other grading's */
+};
+
+/* The seed NUMBER under the owner's secret: the file $LANEWISE_SECRET, or lanewise/secret.key in $XDG_STATE_HOME
+ * (~/.local/state), which the first call makes. Where no such file can be made, the secret is random, and NUMBER gives
+ * other inputs the next time. False: $LANEWISE_SECRET is set, but is no key of `lanewise key`; ERROR is one line. */
+bool grade_seed_of(uint64_t number, struct grade_seed *seed, char *error, size_t size);
+
+/* Seed NUMBER for programs of the kit itself, which need no secret: the same inputs on every machine. */
+#define GRADE_SEED_OPEN(n)                                                                         \
+    (struct grade_seed)                                                                            \
+    {                                                                                              \
+        .number = (n),                                                                             \
+        .secret = "0000000000000000000000000000000000000000000000000000000000000000"               \
+    }
+
+/* The seed of a result (lanewise/result/v1). False: the result lacks the secret, as a result does that students get. */
+bool grade_seed_read(const json_t *result, struct grade_seed *seed);
+
+#endif
