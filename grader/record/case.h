@@ -28,18 +28,18 @@ struct case_data;
 struct case_data *case_new(void);
 void case_free(struct case_data *data); /* NULL is allowed */
 
-/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, a name that
- * is too long or taken. */
+/* Appends an array with a copy of COUNT values. False: out of memory, too many arrays, or a
+ * name that is too long or already used. */
 bool case_add(struct case_data *data, const char *name, enum case_type type, const void *values,
               size_t count);
-/* Appends an array and returns the place for its values, which the caller fills in before the next
- * call. NULL: as above. */
+/* Appends an array and returns the place for its values. The caller fills them in before the next
+ * call. NULL: it failed, for the same reasons as case_add(). */
 void *case_add_room(struct case_data *data, const char *name, enum case_type type, size_t count);
 
 /* The array NAME, or NULL. */
 const struct case_array *case_find(const struct case_data *data, const char *name);
 
-/* Bytes of the elements of all arrays. */
+/* The bytes of all arrays' elements together. */
 size_t case_bytes(const struct case_data *data);
 
 /* Array number INDEX, from 0; NULL after the last. */
