@@ -1,13 +1,14 @@
-/* The functions that differ for programs built by nvcc 12: they take other parameters or shorter
- * structures, or CUDA 13 has dropped them. All others have the same names and the same binary
- * interface. So libcudart.so.12 consists of all that libcudart.so.13 consists of, and this file.
+/* The functions that differ for programs built by nvcc 12: they have other parameters or shorter
+ * structures, or CUDA 13 has dropped them. All other functions have the same names and the same
+ * binary interface. So libcudart.so.12 consists of the object files of libcudart.so.13 and this
+ * file.
  *
  *     program of nvcc 12 --cudaMemAdvise--> cuda12_MemAdvise() here --> cudaMemAdvise() of advice.c
  *
- * To both kinds of programs the function is cudaMemAdvise. So symbols are renamed when
- * libcudart.so.12 is linked, as the file "names" says. This file is compiled with CUDA 13's
- * headers, so here the functions still have their old names. The interface is that of CUDA 12.0 to
- * 12.9: each version only added names. */
+ * Both kinds of programs call the function cudaMemAdvise. So the linking of libcudart.so.12 renames
+ * symbols, as listed in the file "names". This file is compiled with CUDA 13's headers and uses the
+ * names before this renaming. The interface is that of CUDA 12.0 to 12.9: each version only added
+ * names. */
 #include <string.h>
 
 #include "gpu/cudart/rt.h"
@@ -15,7 +16,7 @@
 
 #define CUDA_12 12090 /* 12.9, the last version */
 
-const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration; /* replaces the one of errors.c */
+const cudaError_t rt_shape_error = cudaErrorInvalidConfiguration; /* overrides errors.c */
 
 /* cudaDriverGetVersion() still answers 13: a driver may be newer than the runtime. */
 cudaError_t cuda12_RuntimeGetVersion(int *version)
@@ -28,13 +29,13 @@ cudaError_t cuda12_RuntimeGetVersion(int *version)
 
 /* --- properties of the device ----------------------------------------------------------------- */
 
-/* CUDA 12's structure is CUDA 13's with additional fields in between. Each run of fields without
- * such a field is copied at once: its offset in CUDA 12's structure, its first field, and the field
- * behind it. */
-#define RUN(at12, first, behind)                                                                   \
+/* CUDA 12's structure is CUDA 13's with additional fields in between. The fields between two
+ * additional fields are a run, which is copied as a whole: its offset in CUDA 12's structure, its
+ * first field, and the first field after it. */
+#define RUN(at12, first, after)                                                                    \
     {                                                                                              \
         at12, offsetof(struct cudaDeviceProp, first),                                              \
-            offsetof(struct cudaDeviceProp, behind) - offsetof(struct cudaDeviceProp, first)       \
+            offsetof(struct cudaDeviceProp, after) - offsetof(struct cudaDeviceProp, first)        \
     }
 static const struct {
     size_t to, from, size;
@@ -67,7 +68,7 @@ static const struct {
 };
 
 #define WHOLE 1032 /* bytes of the structure */
-#define SHORT 728 /* bytes that CUDA 11 had: all that cudaGetDeviceProperties() without _v2 fills */
+#define SHORT 728  /* bytes in CUDA 11, which cudaGetDeviceProperties() without _v2 fills */
 
 static cudaError_t get_properties(void *properties, size_t size, int device)
 {
@@ -157,7 +158,7 @@ cudaError_t cuda12_GetTextureObjectResourceViewDesc(void *view, cudaTextureObjec
     return error;
 }
 
-/* --- managed memory: a location was a device number, or -1 for the host ----------------------- */
+/* --- managed memory: in CUDA 12, a location is a device number, or -1 for the host ------------ */
 
 static struct cudaMemLocation place_of(int device)
 {
@@ -184,7 +185,7 @@ cudaError_t cuda12_MemPrefetchAsync_ptsz(const void *ptr, size_t count, int devi
     return cudaMemPrefetchAsync_ptsz(ptr, count, place_of(device), 0, stream);
 }
 
-/* --- graphs: edges had no data ---------------------------------------------------------------- */
+/* --- graphs: in CUDA 12, edges have no data --------------------------------------------------- */
 
 cudaError_t cuda12_GraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, size_t count)
@@ -256,7 +257,7 @@ cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cuda
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
-/* --- batches of copies: they returned the index of the copy that failed, or SIZE_MAX: unknown - */
+/* --- batches: in CUDA 12, they also give the index of a copy that failed; SIZE_MAX: unknown --- */
 
 #define BATCH_FUNCTIONS(suffix)                                                                    \
     extern __typeof__(cudaMemcpyBatchAsync) cudaMemcpyBatchAsync##suffix;                          \
