@@ -11,7 +11,7 @@ struct finding_kind {
     const char *severity; /* "error", "warning" or "note" */
     bool has_example;
     const char *title; /* the finding in one line */
-    const char *help;  /* a thing to try, in one line */
+    const char *help;  /* a fix to try, in one line */
     const char *text;  /* the long form: a paragraph */
 };
 
